@@ -191,7 +191,7 @@ async function requestBody(
 ): Promise<unknown> {
   const { params, options, request, reply, timezone } = of
   if (route.file ?? route.webhook) requireNoCoding(request, reply)
-  if (route.file) return readForm(request, route.file)
+  if (route.file) return readForm(request, route.file, Object.keys(route.formParts ?? {}))
   if (!route.body) return undefined
   try {
     requireNoCoding(request, reply)

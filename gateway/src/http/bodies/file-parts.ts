@@ -1,10 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { unanswered, unavailable } from '@coffer/kit/rpc/errors'
-import type {
-  FilePartSchema,
-  ReadingChoicesSchema,
-  StatementMappingSchema,
-} from '@coffer/proto/ledger/v1/upload'
+import type { FileEndSchema, FilePartSchema, ReadingChoicesSchema } from '@coffer/proto/ledger/v1/upload'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 import { isUnanswered } from '../errors/errors.ts'
@@ -12,6 +8,7 @@ import { hashOf } from '../idempotency.ts'
 import type { Form } from './form.ts'
 
 type FilePart = MessageInitShape<typeof FilePartSchema>
+type FileEnd = MessageInitShape<typeof FileEndSchema>
 
 // Timeout of the RPC: the request timeout (30 s), the timeout of the ledger's reply (5 s) and 1 s.
 const timeoutMs = 36_000
@@ -29,8 +26,8 @@ interface FileCall {
   choices?: MessageInitShape<typeof ReadingChoicesSchema>
   /** Whether the file is only read, and nothing of it stored. */
   preview?: boolean
-  /** Parses the field `statements` of the form, at its end. Throws invalid. */
-  parseStatements?: (text: string | undefined) => MessageInitShape<typeof StatementMappingSchema>[]
+  /** Parses the other parts of the form, at its end; none if the client sent none. Throws invalid. */
+  parseParts?: (form: Form) => Pick<FileEnd, 'statements' | 'joins'>
 }
 
 /**
@@ -83,12 +80,13 @@ function notKept(): Error {
  */
 async function* fileParts({
   params: { bankAccountId = '' },
-  body: { name, contentType, content, readStatements },
+  body,
   request: { method, url },
   choices,
   preview = false,
-  parseStatements,
+  parseParts,
 }: FileCall): AsyncGenerator<{ part: FilePart }> {
+  const { name, contentType, content } = body
   const hash = hashOf([method, url, name, contentType])
   const start = { bankAccountId, name, contentType, preview, ...(choices ? { choices } : {}) }
   yield { part: { of: { case: 'start', value: start } } }
@@ -96,7 +94,8 @@ async function* fileParts({
     hash.update(bytes)
     yield { part: { of: { case: 'bytes', value: bytes as Uint8Array<ArrayBuffer> } } }
   }
-  const statements = parseStatements?.(readStatements()) ?? []
-  if (parseStatements) hash.update(JSON.stringify(statements))
-  yield { part: { of: { case: 'end', value: { bodyHash: hash.digest(), statements } } } }
+  const parts = parseParts?.(body) ?? {}
+  const lists: readonly object[][] = Object.values(parts)
+  if (lists.some((list) => list.length > 0)) hash.update(JSON.stringify(lists))
+  yield { part: { of: { case: 'end', value: { bodyHash: hash.digest(), ...parts } } } }
 }

@@ -14,17 +14,17 @@ export interface Form {
   contentType: string
   /** The file's bytes as they arrive; can be read once. Throws the refusals of `readForm`. */
   content: AsyncIterable<Uint8Array>
-  /** Returns the text of the field `statements`, undefined without it; complete after `content`. */
-  readStatements: () => string | undefined
+  /** Returns the text of a part that the route reads, undefined without it; after `content`. */
+  readPart: (name: string) => string | undefined
 }
 
 /** Schema of a route's `body` that is a form: `readForm` has already validated the form. */
 export const formFile = z.custom<Form>()
 
-/** Limits of a multipart form; parts other than the file are read and discarded. */
+/** Limits of a multipart form; parts that the route does not read are read and discarded. */
 export const formLimits = {
   fileSize: bodySizeMax,
-  fieldSize: 16 * 1024,
+  fieldSize: 256 * 1024,
   files: 4,
   fields: 16,
   parts: 20,
@@ -33,41 +33,44 @@ export const formLimits = {
 /**
  * Reads a multipart form up to the file part `name`, and returns the part; the caller reads its
  * bytes. Throws refused: 415 for another content type, 413 above 6 MiB, 400 for a malformed form, a
- * missing file or a file part with another name. Of parts that are not files only `statements` is
- * kept, which stands in front of the file or behind it.
+ * missing file or a file part with another name. Of parts that are not files those named
+ * `partNames` are kept, which stand in front of the file or behind it.
  */
-export async function readForm(request: FastifyRequest, name: string): Promise<Form> {
+export async function readForm(
+  request: FastifyRequest,
+  name: string,
+  partNames: readonly string[] = [],
+): Promise<Form> {
   if (mediaType(request.headers['content-type']) !== 'multipart/form-data') {
     throw wrongType('multipart/form-data')
   }
   if (Number(request.headers['content-length'] ?? 0) > bodySizeMax) throw tooLarge()
   const texts = new Map<string, string>()
-  const files = filesOf(request, name, texts)
+  const files = filesOf(request, { name, partNames, texts })
   const { done, value: file } = await files.next()
   if (done) throw invalid({ [name]: faults.missing })
   // A wrong file part is refused at once, without reading the rest of the form.
   if (file.fieldname !== name) throw invalid({ [file.fieldname]: faults.unknown })
   const content = contentOf(file, files)
-  const readStatements = () => texts.get('statements')
-  return { name: file.filename ?? '', contentType: file.mimetype, content, readStatements }
+  const readPart = (part: string) => texts.get(part)
+  return { name: file.filename ?? '', contentType: file.mimetype, content, readPart }
 }
 
 async function* filesOf(
   request: FastifyRequest,
-  name: string,
-  texts: Map<string, string>,
+  of: { name: string; partNames: readonly string[]; texts: Map<string, string> },
 ): AsyncGenerator<MultipartFile, undefined> {
   // Some clients send the file without a file name or a media type.
   const isPartAFile = (field?: string, _type?: string, fileName?: string) =>
-    field === name || fileName !== undefined
+    field === of.name || fileName !== undefined
   try {
     for await (const part of request.parts({ isPartAFile })) {
       if (part.type === 'file') yield part
-      else if (part.fieldname === 'statements') {
-        if (part.valueTruncated) throw invalid({ statements: 'must have at most 16 KiB' })
+      else if (of.partNames.includes(part.fieldname)) {
+        const { fieldname, value, valueTruncated } = part
+        if (valueTruncated) throw invalid({ [fieldname]: 'must have at most 256 KiB' })
         // A part of type application/json arrives parsed.
-        const { value } = part
-        texts.set('statements', typeof value === 'string' ? value : JSON.stringify(value))
+        of.texts.set(fieldname, typeof value === 'string' ? value : JSON.stringify(value))
       }
     }
   } catch (error) {

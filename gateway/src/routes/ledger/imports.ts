@@ -10,6 +10,7 @@ import { nextPageLink, pageText } from '../../http/queries/cursor.ts'
 import { pagedById } from '../../http/queries/query.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
 import { choicesOf, csvChoices, csvQuery } from './reading-choices.ts'
+import { rowJoins } from './row-joins.ts'
 
 const importPath = '/api/bank_accounts/:bankAccountId/transactions/import/:transactionImportId'
 
@@ -26,12 +27,14 @@ const step = z.union([
     status: exactly('pending-processing').describe(
       'Stores the transactions of the preview; the import must have status preview',
     ),
+    joins: rowJoins.optional(),
   }),
   z.strictObject(csvChoices),
 ])
 
-type Sent = Partial<Record<'transactionImportMappingId' | 'status', string>> &
-  Partial<z.infer<typeof csvQuery>>
+type Sent = Partial<Record<'transactionImportMappingId' | 'status', string>> & {
+  joins?: z.infer<typeof rowJoins> | undefined
+} & Partial<z.infer<typeof csvQuery>>
 
 /** Returns the routes of imports of CSV files (docs/files.md#csv-mappings). */
 export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
@@ -96,9 +99,9 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       find,
       answer: ImportSchema,
       handler: async ({ params, body, options }) => {
-        const { transactionImportMappingId, status = '', ...choices }: Sent = body
+        const { transactionImportMappingId, status = '', joins = [], ...choices }: Sent = body
         const step = { status, ...valuesOf({ transactionImportMappingId }) }
-        const request = { ...params, ...step, ...choicesOf(choices) }
+        const request = { ...params, ...step, joins, ...choicesOf(choices) }
         return (await imports.updateImport(request, options)).import
       },
     }),

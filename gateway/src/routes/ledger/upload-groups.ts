@@ -1,4 +1,3 @@
-import { invalid } from '@coffer/kit/rpc/errors'
 import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import {
@@ -9,9 +8,9 @@ import {
 import type { Client } from '@connectrpc/connect'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { readFields } from '../../http/bodies/body.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
-import { formFile } from '../../http/bodies/form.ts'
+import { type Form, formFile } from '../../http/bodies/form.ts'
+import { parseList } from '../../http/bodies/form-parts.ts'
 import { valuesOf } from '../../http/bodies/update.ts'
 import { object } from '../../http/fields/fields.ts'
 import { nextPageLink, pageText } from '../../http/queries/cursor.ts'
@@ -72,29 +71,15 @@ function createRoute(groups: Client<typeof UploadGroupService>): Route {
     query: severalQuery,
     answer: UploadGroupSchema,
     handler: async (call) => {
-      const file = { ...call, params: {}, ...choicesOf(call.query), parseStatements }
+      const file = { ...call, params: {}, ...choicesOf(call.query), parseParts }
       return (await sendFile(file, groups.createUploadGroup, readingTimeoutMs)).uploadGroup
     },
   })
 }
 
-const formBody = object({ statements: statementMappings })
-
-function parseStatements(text = '[]') {
-  const parsed = parseJson(text)
-  if (!Array.isArray(parsed)) {
-    throw invalid({ statements: 'must be JSON: a list of objects with statement, bankAccountId' })
-  }
-  return readFields(formBody, { statements: parsed }).statements
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
+const parseParts = (form: Form) => ({
+  statements: parseList(form, 'statements', statementMappings),
+})
 
 function listRoute(groups: Client<typeof UploadGroupService>): Route {
   return route({

@@ -15,7 +15,8 @@ import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
 import { toRest } from '../../http/answers/rest.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
-import { formFile } from '../../http/bodies/form.ts'
+import { type Form, formFile } from '../../http/bodies/form.ts'
+import { parseList } from '../../http/bodies/form-parts.ts'
 import { valuesOf } from '../../http/bodies/update.ts'
 import { object } from '../../http/fields/fields.ts'
 import { nextPageLink, pageText } from '../../http/queries/cursor.ts'
@@ -23,6 +24,7 @@ import { pagedById } from '../../http/queries/query.ts'
 import { type Lookup, type Route, route, socketRoute } from '../../http/route.ts'
 import { showProgress } from '../../sockets/progress.ts'
 import { choicesOf, fileChoices, uploadQuery } from './reading-choices.ts'
+import { rowJoins } from './row-joins.ts'
 
 /** A preview is read before the answer: as long as the thread that reads files may take. */
 const previewTimeoutMs = 30_000
@@ -57,12 +59,13 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       feature: 'uploads',
       idempotent: true,
       file: 'data',
+      formParts: { joins: rowJoins },
       body: formFile,
       query: uploadQuery,
       answer: UploadSchema,
       handler: async (call) => {
         const { preview = false, ...choices } = call.query
-        const file = { ...call, ...choicesOf(choices), preview }
+        const file = { ...call, ...choicesOf(choices), parseParts, preview }
         const timeoutMs = preview ? previewTimeoutMs : ledgerTimeoutMs
         return (await sendFile(file, uploads.createUpload, timeoutMs)).upload
       },
@@ -99,6 +102,8 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
     }),
   ]
 }
+
+const parseParts = (form: Form) => ({ joins: parseList(form, 'joins', rowJoins) })
 
 function updateRoute(uploads: Client<typeof UploadService>, find: Find): Route {
   return route({
@@ -191,6 +196,10 @@ const progressFrame = {
     knownCount: {
       type: ['integer', 'null'],
       description: 'Number of rows that were there already',
+    },
+    joinedCount: {
+      type: ['integer', 'null'],
+      description: 'Number of rows that were joined to transactions of another source',
     },
     skipped: {
       type: 'array',

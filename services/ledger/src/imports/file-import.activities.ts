@@ -26,6 +26,8 @@ import {
 import { countSkipped } from './formats/skipped-rows.ts'
 import type { FileStatement, Unreadable } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
+import { joinNamed } from './joining/join.service.ts'
+import { listJoinedIdentifiers } from './joining/joined-rows.sql.ts'
 import { listStoredBookings } from './known/joined-bookings.sql.ts'
 import { bookingsOf, withoutStored } from './known/joined-bookings.ts'
 import { listStoredRows } from './known/reused-identifiers.sql.ts'
@@ -146,15 +148,22 @@ async function saveStatement(
     const resolved = besideStored(statement, stored)
     const { rows } = resolved
     const bookings = await listStoredBookings(tx, key, bookingsOf(rows))
-    const unknown = withoutStored(rows, bookings)
+    const joined = await listJoinedIdentifiers(tx, key)
+    const unknown = withoutStored(rows, bookings).filter(
+      ({ uploadIdentifier }) => !joined.has(uploadIdentifier),
+    )
+    const joins = await joinNamed(tx, key, { rows: unknown, format: upload.format })
+    const joinedRows = new Set(joins.map(({ row }) => row))
+    const newRows = unknown.filter((row) => !joinedRows.has(row))
+    const joinedCount = BigInt(joins.length)
     let importedCount = 0n
     const envelopes = scopeOfRules(rules, unknown)
     const current = await readForRules(tx, key, { envelopes, now })
     const fileRules = startFileRules(rules, current)
     // One INSERT per 1,000 rows: a larger INSERT would delay requests. From the end of the file:
     // lists show the largest ID of a day first.
-    for (let end = unknown.length; end > 0; end -= rowsPerStatement) {
-      const page = unknown.slice(Math.max(0, end - rowsPerStatement), end)
+    for (let end = newRows.length; end > 0; end -= rowsPerStatement) {
+      const page = newRows.slice(Math.max(0, end - rowsPerStatement), end)
       const transactionIds = page.map(() => newId('txn'))
       const of = { accountId, bankAccountId, transactionIds, now }
       const created = tidyRows(fileRules, createTransactions(page, of))
@@ -162,7 +171,7 @@ async function saveStatement(
       keepInserted(fileRules, created, inserted)
       importedCount += BigInt(inserted.length)
     }
-    const counts = countsOf(resolved, importedCount)
+    const counts = countsOf(resolved, { importedCount, joinedCount })
     await completeUpload(tx, key, { ...counts, balancesAsOf, now: clock() })
     return writeIn(tx, key, async () => {
       const later = instants && (await sumLaterBookings(tx, key, instants))
@@ -172,7 +181,7 @@ async function saveStatement(
         createdBy: upload.createdBy,
         timezone,
         decide: (current) => {
-          const own = balancesToSet(current, { balances, importedCount })
+          const own = balancesToSet(current, { balances, newCount: importedCount + joinedCount })
           const stated = own && later && addLater(own, later)
           const settled = settleFile(current, { currency, stated, causeId })
           const { settlement, transactions } = assignRows(current, settled, fileRules)
@@ -215,7 +224,8 @@ async function publishState({ database, broker }: Deps, key: UploadKey): Promise
   const upload = await findUpload(database, key)
   if (!upload) return
   const of = { accountId: key.accountId, id: key.transactionUploadId }
-  const { status, error, importedCount, skippedCount, rowCount, knownCount, skipped } = upload
+  const { status, error, importedCount, skippedCount, skipped } = upload
+  const { rowCount, knownCount, joinedCount } = upload
   publishProgress(broker, of, {
     status,
     ...(error === null ? {} : { error }),
@@ -223,6 +233,7 @@ async function publishState({ database, broker }: Deps, key: UploadKey): Promise
     skippedCount: Number(skippedCount),
     rowCount: rowCount === null ? null : Number(rowCount),
     knownCount: knownCount === null ? null : Number(knownCount),
+    joinedCount: joinedCount === null ? null : Number(joinedCount),
     skipped: skipped ?? [],
   })
 }

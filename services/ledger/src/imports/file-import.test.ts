@@ -77,11 +77,11 @@ describe('the balances of a file', () => {
   const opened = { availableBalance: 40n, currentBalance: 50n, limitBalance: 7n }
   const of = (
     balances: Partial<FileBalances>,
-    { known = null as Date | null, importedCount = 1n, later = nothing } = {},
+    { known = null as Date | null, newCount = 1n, later = nothing } = {},
   ) => {
     const bankAccount = aBankAccount({ ...opened, balancesAsOf: known })
     const locked = { bankAccount, envelopes: [], operation: anOperation('txup_1') }
-    const own = balancesToSet(locked, { balances: file(balances).balances, importedCount })
+    const own = balancesToSet(locked, { balances: file(balances).balances, newCount })
     const stated = own && addLater(own, later)
     return settleFile(locked, { currency: 'USD', stated, causeId: 'txup_1' })
   }
@@ -100,7 +100,7 @@ describe('the balances of a file', () => {
     ['are set if earlier ones were stated', {}, { known: EARLIER }, [100n, 90n, 7n, LATER]],
     ['of the same instant are ignored', {}, { known: LATER }, [50n, 40n, 7n, LATER]],
     ['that are older are ignored', { asOf: EARLIER }, { known: LATER }, [50n, 40n, 7n, LATER]],
-    ['without a new row are ignored', {}, { importedCount: 0n }, [50n, 40n, 7n, null]],
+    ['without a new row are ignored', {}, { newCount: 0n }, [50n, 40n, 7n, null]],
     ['without an instant are ignored', { asOf: null }, {}, [50n, 40n, 7n, null]],
     ['of the future hold for now', { asOf: FUTURE }, {}, [100n, 90n, 7n, NOW]],
     [

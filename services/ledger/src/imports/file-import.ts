@@ -30,14 +30,18 @@ export function createTransactions(
   })
 }
 
-/** Returns the counts of an import that has stored `importedCount` rows (docs/files.md#counts). */
-export function countsOf({ rows, skipped }: FileStatement, importedCount: bigint) {
+/** Returns the counts of an import that has stored and joined so many rows (docs/files.md#counts). */
+export function countsOf(
+  { rows, skipped }: FileStatement,
+  { importedCount, joinedCount }: { importedCount: bigint; joinedCount: bigint },
+) {
   const rowCount = BigInt(rows.length + skipped.length)
   return {
     rowCount,
     importedCount,
-    knownCount: BigInt(rows.length) - importedCount,
-    skippedCount: rowCount - importedCount,
+    joinedCount,
+    knownCount: BigInt(rows.length) - importedCount - joinedCount,
+    skippedCount: rowCount - importedCount - joinedCount,
     skipped: countSkipped(skipped),
   }
 }
@@ -63,12 +67,12 @@ export function findInstants(
 }
 
 /**
- * Returns the balances that an import sets (docs/files.md#balances). Returns null if no new row was
- * inserted, or the file states no balance that is later than the bank account's `balancesAsOf`.
+ * Returns the balances that an import sets (docs/files.md#balances). Returns null if `newCount` is 0,
+ * the number of rows that are inserted or joined, or the file states no balance that is later than the bank account's `balancesAsOf`.
  */
 export function balancesToSet(
   { bankAccount, operation }: Pick<Locked, 'bankAccount' | 'operation'>,
-  { balances, importedCount }: { balances: FileBalances; importedCount: bigint },
+  { balances, newCount }: { balances: FileBalances; newCount: bigint },
 ): StatedBalances | null {
   const to: NewBalances = {
     available: balances.available ?? undefined,
@@ -78,7 +82,7 @@ export function balancesToSet(
   const asOf = findInstants(balances, operation.now)?.asOf
   const known = bankAccount.balancesAsOf
   const isLater = asOf !== undefined && (known === null || asOf > known)
-  return isLater && importedCount > 0n && statesBalances(balances) ? { to, asOf } : null
+  return isLater && newCount > 0n && statesBalances(balances) ? { to, asOf } : null
 }
 
 /** Returns the balances plus bookings dated after their instant, which the bank's figures lack. */

@@ -2,17 +2,24 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { decimalText } from '@coffer/kit/values/decimal'
 import { countSkipped, skippedParts } from './formats/skipped-rows.ts'
 import type { FileRow, FileStatement } from './formats/statement.ts'
+import { joinsMax, type RowJoin } from './joining/row-joins.ts'
 
 const previewRowsMax = 50
 
+/** A file beside the stored rows: which of its rows are stored, and which may be. */
+export interface Compared {
+  statement: FileStatement
+  isKnown: (row: FileRow) => boolean
+  /** Rows that may be transactions of another source. */
+  joins: readonly RowJoin[]
+}
+
 /**
- * Returns the parts of a preview: what an import would do with the first rows, in words, and the
- * counts of all; `isKnown` returns whether a row is stored already.
+ * Returns the parts of a preview: what an import would do with the first rows, in words, the counts
+ * of all, and the rows that may be joined.
  */
-export function previewParts(
-  { rows, skipped, balances, currency }: FileStatement,
-  isKnown: (row: FileRow) => boolean,
-) {
+export function previewParts({ statement, isKnown, joins }: Compared) {
+  const { rows, skipped, balances, currency } = statement
   const duplicates = rows.filter(isKnown).length
   return {
     rows: rows.slice(0, previewRowsMax).map((row) => ({
@@ -33,6 +40,20 @@ export function previewParts(
     skipped: skippedParts(countSkipped(skipped)),
     ...(balances.current === null ? {} : { currentBalance: balances.current }),
     ...(balances.available === null ? {} : { availableBalance: balances.available }),
+    joinOffers: joins.slice(0, joinsMax).map(offerOf),
+  }
+}
+
+function offerOf({ row, transaction }: RowJoin) {
+  const { uploadIdentifier, amount, date, name } = row
+  return {
+    uploadIdentifier,
+    transactionId: transaction.transactionId,
+    amount,
+    date: timestampFromDate(date),
+    name,
+    transactionDate: timestampFromDate(transaction.date),
+    transactionName: transaction.name ?? transaction.originalName,
   }
 }
 

@@ -6,9 +6,10 @@ import type { ImportKey } from './formats/csv/csv-import.ts'
 import { withMark } from './formats/csv/csv-reading.ts'
 import type { FileStatement } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
-import { findImport, listKnownIdentifiers, savePreview } from './import.sql.ts'
+import { findImport, savePreview } from './import.sql.ts'
 import type { Storage } from './storage/storage.ts'
 import { loadFile } from './storage/stored-file.service.ts'
+import { compare } from './upload-preview.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage; readers: Readers }
 
@@ -47,8 +48,6 @@ export function importPreviewActivities(deps: Deps) {
 }
 
 async function encodePreview({ database }: Deps, key: ImportKey, statement: FileStatement) {
-  const identifiers = statement.rows.map((row) => row.uploadIdentifier)
-  const known = new Set(await listKnownIdentifiers(database, key, identifiers))
-  const parts = previewParts(statement, (row) => known.has(row.uploadIdentifier))
+  const parts = previewParts(await compare(database, key, { read: statement, format: 'csv' }))
   return toBinary(ImportPreviewSchema, create(ImportPreviewSchema, parts))
 }

@@ -46,6 +46,8 @@ import {
   reread,
 } from './import.sql.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
+import { keepNamedJoins } from './joining/joined-rows.sql.ts'
+import { type NamedJoin, requireJoins } from './joining/row-joins.ts'
 import { findMapping } from './mapping.sql.ts'
 import { convertSheetFile } from './sheet-file.service.ts'
 import type { Storage } from './storage/storage.ts'
@@ -99,7 +101,8 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
         return { import: await startPreview(deps, found, transactionImportMappingId) }
       }
       if (status === 'pending-processing' && transactionImportMappingId === undefined) {
-        return { import: await startProcessing(deps, found, userId) }
+        const joins = requireJoins(request.joins)
+        return { import: await startProcessing(deps, found, { createdBy: userId, joins }) }
       }
       throw invalid({ status: 'must be pending-preview with a mapping, or pending-processing' })
     },
@@ -194,7 +197,7 @@ async function readAgain(
 async function startProcessing(
   { config, database, clock }: Deps,
   found: CsvImport,
-  createdBy: string,
+  { createdBy, joins }: { createdBy: string; joins: NamedJoin[] },
 ) {
   requireStatus(found, 'preview')
   const now = clock()
@@ -210,6 +213,7 @@ async function startProcessing(
   return database.transaction(async (tx) => {
     const isDone = await requestProcessing(tx, found, { upload, now, changes })
     if (!isDone) requireStatus({ ...found, status: 'pending-processing' }, 'preview')
+    await keepNamedJoins(tx, upload, joins)
     await requireWithin(tx, uploadBound(config, found.accountId))
     return renderImport((await findImport({ pool: tx }, found)) ?? found)
   })
@@ -225,8 +229,9 @@ async function getImport(
 }
 
 /** Returns the counts of an upload that has ended (docs/files.md#counts). */
-function countsOf({ rowCount, importedCount, knownCount, skippedCount, skipped }: Upload) {
-  const counts = { rowCount, importedCount, knownCount, skippedCount }
+function countsOf({ skipped, ...upload }: Upload) {
+  const { rowCount, importedCount, joinedCount, knownCount, skippedCount } = upload
+  const counts = { rowCount, importedCount, joinedCount, knownCount, skippedCount }
   return { ...counts, skipped: renderSkipped(skipped) }
 }
 

@@ -203,7 +203,7 @@ export function findReading(
       AND removed_at IS NULL`)
 }
 
-/** Returns the given identifiers that transactions already have, soft-deleted ones included. */
+/** Returns the given identifiers of stored rows, soft-deleted and joined ones included. */
 export async function listKnownIdentifiers(
   { pool }: { pool: Queries },
   { accountId, bankAccountId }: Pick<ImportKey, 'accountId' | 'bankAccountId'>,
@@ -211,6 +211,10 @@ export async function listKnownIdentifiers(
 ): Promise<readonly string[]> {
   return pool.anyFirst(sql.type(Identifier)`
     SELECT upload_identifier AS identifier FROM transactions
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND upload_identifier = ANY(${sql.array(identifiers, 'text')})
+    UNION ALL
+    SELECT upload_identifier FROM joined_rows
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND upload_identifier = ANY(${sql.array(identifiers, 'text')})`)
 }

@@ -1,6 +1,7 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FilePart } from '@coffer/proto/ledger/v1/upload'
 import { type ReadingChoices, requireChoices } from './formats/reading-choices.ts'
+import { type NamedJoin, requireJoins } from './joining/row-joins.ts'
 
 /** Maximum size of a file in bytes (docs/limits.md). */
 export const fileSizeMax = 6 * 1024 * 1024
@@ -14,6 +15,8 @@ export interface FileTotals {
   bodyHash: Buffer
   /** The bank accounts of a file of several accounts. */
   statements: { statement: string; bankAccountId: string }[]
+  /** Rows to join to stored transactions. */
+  joins: NamedJoin[]
 }
 
 /** A file that is received as a stream of parts. */
@@ -81,13 +84,14 @@ async function* restOf(
   for (;;) {
     const part = await next()
     if (part.case === 'end') {
-      const { bodyHash, statements } = part.value
+      const { bodyHash, statements, joins } = part.value
       read.end = {
         bodyHash: Buffer.from(bodyHash),
         statements: statements.map(({ statement, bankAccountId }) => ({
           statement,
           bankAccountId,
         })),
+        joins: requireJoins(joins),
       }
       return
     }

@@ -8,9 +8,9 @@ import {
   UploadPreviewSchema,
   UploadSchema,
 } from '@coffer/proto/ledger/v1/upload'
-import { previewParts } from './file-preview.ts'
+import { type Compared, previewParts } from './file-preview.ts'
 import { countSkipped, type SkippedRows, skippedParts } from './formats/skipped-rows.ts'
-import type { FileRow, FileStatement, ListedStatement, Unreadable } from './formats/statement.ts'
+import type { ListedStatement, Unreadable } from './formats/statement.ts'
 import { noteOf, type Upload } from './upload.ts'
 
 /** Returns an upload as the answer shows it. */
@@ -33,16 +33,13 @@ function renderStatement({ rowCount, balance, kind, ...of }: ListedStatement) {
 }
 
 /** Returns the answer to an upload that is only read: what its import would do, or the fault. */
-export function renderPreview(
-  upload: Upload,
-  read: { statement: FileStatement; isKnown: (row: FileRow) => boolean } | Unreadable,
-): UploadMessage {
+export function renderPreview(upload: Upload, read: Compared | Unreadable): UploadMessage {
   if ('unreadable' in read) {
     const { unreadable: error, asks = null, skipped: rows = [], statements = [] } = read
     const skipped = countSkipped(rows)
     return renderUpload({ ...upload, status: 'failed', error, asks, skipped, statements })
   }
-  const preview = create(UploadPreviewSchema, previewParts(read.statement, read.isKnown))
+  const preview = create(UploadPreviewSchema, previewParts(read))
   return { ...renderUpload({ ...upload, status: 'preview' }), preview }
 }
 

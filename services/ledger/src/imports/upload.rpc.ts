@@ -25,6 +25,7 @@ import type { MoneyWriter } from '../money/writer.service.ts'
 import { type ReadingChoices, requireChoices } from './formats/reading-choices.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { type FileTotals, type IncomingFile, receiveFile } from './incoming-file.ts'
+import { keepNamedJoins } from './joining/joined-rows.sql.ts'
 import { undoUploads } from './several/undo.service.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
@@ -103,7 +104,7 @@ async function createFromParts(
     const reply = create(CreateUploadResponseSchema)
     const ids = { accountId, bankAccountId, fileId: newId('file') }
     const transactionUploadId = newId('txup')
-    const save = async ({ size, bodyHash }: FileTotals) => {
+    const save = async ({ size, bodyHash, joins }: FileTotals) => {
       const body = {
         ...ids,
         transactionUploadId,
@@ -123,6 +124,7 @@ async function createFromParts(
       const settings = { accountId, timezone, locale, version: 0n }
       await database.transaction(async (tx) => {
         await insertUpload(tx, { ...made, settings, changes })
+        await keepNamedJoins(tx, made.upload, joins)
         await requireWithin(tx, uploadBound(config, accountId))
         await keepReply(tx, key && { ...key, bodyHash }, reply)
       })

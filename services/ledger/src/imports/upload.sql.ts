@@ -13,7 +13,10 @@ const columns = columnsOf(Upload, { table: 'uploads' })
 // NOT IN keeps the planner from the partial index on status: the index on the key is faster.
 const isUnfinished = sql.fragment`status NOT IN ('complete', 'failed')`
 
-const countColumns = ['importedCount', 'skippedCount', 'rowCount', 'knownCount'] as const
+const countColumns = [
+  ...(['importedCount', 'skippedCount', 'rowCount', 'knownCount'] as const),
+  'joinedCount' as const,
+]
 
 /** Inserts a file, its upload, changes to publish, and the account settings for the import. */
 export async function insertUpload(
@@ -120,7 +123,7 @@ export async function restartUpload(
 ): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     UPDATE uploads SET status = 'pending', error = NULL, asks = NULL, completed_at = NULL,
-      processed_at = NULL, row_count = NULL, known_count = NULL, skipped = NULL,
+      processed_at = NULL, row_count = NULL, known_count = NULL, joined_count = NULL, skipped = NULL,
       skipped_count = 0, choices = ${sql.jsonb(choices)}
     WHERE ${isUpload(key)} AND status = 'failed' AND asks IS NOT NULL AND EXISTS (
       SELECT FROM files WHERE files.account_id = uploads.account_id
@@ -163,8 +166,8 @@ export async function markFileDeleted(
 /** Returns the counts of a failed upload, whose rows are all skipped; null if none was seen. */
 function failedCounts(skipped: Upload['skipped']): Pick<Upload, (typeof countColumns)[number]> {
   const all = BigInt((skipped ?? []).reduce((sum, { count }) => sum + count, 0))
-  const [rowCount, knownCount] = skipped === null ? [null, null] : [all, 0n]
-  return { importedCount: 0n, skippedCount: all, rowCount, knownCount }
+  const [rowCount, none] = skipped === null ? [null, null] : [all, 0n]
+  return { importedCount: 0n, skippedCount: all, rowCount, knownCount: none, joinedCount: none }
 }
 
 function isUpload(key: UploadKey): FragmentSqlToken {

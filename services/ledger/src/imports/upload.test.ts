@@ -46,6 +46,7 @@ test('a new upload is pending, and its file is kept for an hour', () => {
       skippedCount: 0n,
       rowCount: null,
       knownCount: null,
+      joinedCount: null,
       skipped: null,
       statements: null,
       balancesAsOf: null,

@@ -23,6 +23,7 @@ export const Upload = UploadKey.extend({
   /** Number of rows in the file; null before the end, and for imports of former releases. */
   rowCount: z.bigint().nullable(),
   knownCount: z.bigint().nullable(),
+  joinedCount: z.bigint().nullable(),
   skipped: z.array(SkippedRows).nullable(),
   /** The accounts of a file that holds several; null for other files. */
   statements: z.array(ListedStatement).nullable(),
@@ -116,6 +117,7 @@ export function newUpload(
     skippedCount: 0n,
     rowCount: null,
     knownCount: null,
+    joinedCount: null,
     skipped: null,
     statements: null,
     undoneAt: null,

@@ -42,6 +42,7 @@ const keys = [
   ['operations', 'operation_id'],
   ['bulk_operations', 'operation_id'],
   ['rule_run_changes', 'transaction_id'],
+  ['joined_rows', 'upload_identifier'],
   ['transactions', 'transaction_id'],
   ['envelopes', 'spending_id'],
 ] as const

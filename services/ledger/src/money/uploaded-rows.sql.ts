@@ -30,20 +30,22 @@ export async function insertUploaded(
 }
 
 /**
- * Deletes all transactions of an upload, soft-deleted ones too, so that their identifiers can be
- * imported again. Returns the minor units that each envelope gave to live transactions, and got by
+ * Deletes all transactions of an upload, soft-deleted ones too, and all joins to them and of its own
+ * rows, so that their identifiers can be imported again. Returns the minor units that each envelope gave to live transactions, and got by
  * live refunds.
  */
 export function removeUploaded(
   tx: Tx,
   { accountId, bankAccountId, transactionUploadId }: UploadKey,
 ): Promise<readonly Given[]> {
+  const isOwn = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
   return tx.any(sql.type(Given)`
     WITH gone AS (
-      DELETE FROM transactions
-      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-        AND transaction_upload_id = ${transactionUploadId}
-      RETURNING spending_id, spending_amount, refund_amount, deleted_at
+      DELETE FROM transactions WHERE ${isOwn} AND transaction_upload_id = ${transactionUploadId}
+      RETURNING transaction_id, spending_id, spending_amount, refund_amount, deleted_at
+    ), parted AS (
+      DELETE FROM joined_rows WHERE ${isOwn} AND (transaction_upload_id = ${transactionUploadId}
+        OR transaction_id IN (SELECT transaction_id FROM gone))
     )
     SELECT spending_id AS "spendingId", sum(spending_amount)::bigint AS given,
       coalesce(sum(refund_amount), 0)::bigint AS refunded FROM gone

@@ -1,5 +1,9 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { FilePartSchema, ReadingChoicesSchema } from '@coffer/proto/ledger/v1/upload'
+import type {
+  FilePartSchema,
+  ReadingChoicesSchema,
+  RowJoinSchema,
+} from '@coffer/proto/ledger/v1/upload'
 
 type Part = { part: MessageInitShape<typeof FilePartSchema> }
 
@@ -10,6 +14,7 @@ export interface SentFile {
   content: Uint8Array
   choices?: MessageInitShape<typeof ReadingChoicesSchema>
   preview?: boolean
+  joins?: MessageInitShape<typeof RowJoinSchema>[]
   /** Hash of the body of the request; it is stored with the Idempotency-Key of the request. */
   bodyHash?: Uint8Array
 }

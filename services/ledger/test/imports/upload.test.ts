@@ -192,10 +192,11 @@ describe('an uploaded file', () => {
       (all) => all.length > 1,
     )
     const counts = { importedCount: 0, skippedCount: 0, rowCount: null, knownCount: null }
-    const none = { ...counts, skipped: [] }
+    const none = { ...counts, joinedCount: null, skipped: [] }
+    const all = { importedCount: 2, rowCount: 2, knownCount: 0, joinedCount: 0 }
     expect(seen).toEqual([
       { ...none, status: 'processing' },
-      { ...none, status: 'complete', importedCount: 2, rowCount: 2, knownCount: 0 },
+      { ...none, status: 'complete', ...all },
     ])
     progress.unsubscribe()
     await eventually(

@@ -12,7 +12,7 @@ const Stored = z.object({
 
 /**
  * Returns those of the bookings that are stored, by their identifiers: as one row or in parts
- * (`/1`, `/2`, … without a gap), soft-deleted rows included.
+ * (`/1`, `/2`, … without a gap), soft-deleted and joined rows included.
  */
 export async function listStoredBookings(
   tx: Tx,
@@ -23,7 +23,10 @@ export async function listStoredBookings(
   const amountOf = (identifier: ReturnType<typeof sql.fragment>) => sql.fragment`
     SELECT amount FROM transactions
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-      AND upload_identifier = ${identifier}`
+      AND upload_identifier = ${identifier}
+    UNION ALL SELECT amount FROM joined_rows
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND upload_identifier = ${identifier} LIMIT 1`
   const stored = await tx.any(sql.type(Stored)`
     WITH RECURSIVE asked AS (
       SELECT unnest(${sql.array(identifiers, 'text')}) AS identifier

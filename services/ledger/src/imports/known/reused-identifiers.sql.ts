@@ -16,7 +16,7 @@ const Stored = z.object({
 const pageSize = 10_000
 
 /**
- * Returns the stored transactions with these identifiers, soft-deleted ones included. OFFSET 0
+ * Returns the stored rows with these identifiers, soft-deleted and joined ones included. OFFSET 0
  * forces an index search for each: without statistics of a large import before, Postgres compares
  * every transaction with every identifier.
  */
@@ -34,6 +34,11 @@ export async function listStoredRows(
         SELECT upload_identifier AS identifier, amount, date, original_name AS "originalName",
           original_merchant_name AS "originalMerchantName"
         FROM transactions
+        WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+          AND upload_identifier = wanted.identifier
+        UNION ALL
+        SELECT upload_identifier, amount, date, original_name, original_merchant_name
+        FROM joined_rows
         WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
           AND upload_identifier = wanted.identifier OFFSET 0
       ) AS stored`)

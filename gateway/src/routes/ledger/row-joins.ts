@@ -1,0 +1,13 @@
+import { id, line, list, object, rule } from '../../http/fields/fields.ts'
+
+const joinsMax = 500
+
+/** Rows of a file to join to stored transactions (docs/files.md#joining). */
+export const rowJoins = list(
+  object({
+    uploadIdentifier: line({ min: 1, max: 200 }).describe('Row of joinOffers of the preview'),
+    transactionId: id('txn').describe('Its transaction, as joinOffers has it'),
+  }),
+)
+  .max(joinsMax, rule(`must have at most ${joinsMax} items`))
+  .describe('Rows of joinOffers that are transactions already: no second one is stored for them')

@@ -1,0 +1,107 @@
+import type { Queries, Transaction as Tx } from '@coffer/kit/database/database'
+import { recordsOf } from '@coffer/kit/database/rows'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { UploadKey } from '../../book/upload-key.ts'
+import type { FileRow } from '../formats/statement.ts'
+import { Joinable, joinDaysMax, NamedJoin, type RowJoin } from './row-joins.ts'
+
+type Under = Pick<UploadKey, 'accountId' | 'bankAccountId'>
+
+/**
+ * Returns the transactions that rows of a file of this format may be: live, posted, with an amount
+ * of the rows near their days, and neither stored by nor joined to a file of the same format, whose
+ * identifiers tell them apart.
+ */
+export async function listJoinable(
+  connection: Queries,
+  { accountId, bankAccountId }: Under,
+  { rows, format }: { rows: readonly FileRow[]; format: string },
+): Promise<readonly Joinable[]> {
+  if (rows.length === 0) return []
+  const days = rows.map(({ date }) => date.getTime())
+  const first = new Date(days.reduce((a, b) => Math.min(a, b)))
+  const last = new Date(days.reduce((a, b) => Math.max(a, b)))
+  const amounts = [...new Set(rows.map(({ amount }) => amount))].map(String)
+  const isOwn = sql.fragment`one.account_id = ${accountId}
+    AND one.bank_account_id = ${bankAccountId}`
+  return connection.any(sql.type(Joinable)`
+    WITH same_format AS MATERIALIZED (
+      SELECT transaction_upload_id FROM uploads AS one WHERE ${isOwn} AND format = ${format}
+    )
+    SELECT transaction_id AS "transactionId", amount, date, name, merchant_name AS "merchantName",
+      original_name AS "originalName", original_merchant_name AS "originalMerchantName"
+    FROM transactions AS one
+    WHERE ${isOwn} AND deleted_at IS NULL AND NOT is_pending
+      AND date BETWEEN ${first.toISOString()}::timestamptz - ${margin}::interval
+        AND ${last.toISOString()}::timestamptz + ${margin}::interval
+      AND amount = ANY(${sql.array(amounts, 'int8')})
+      AND (transaction_upload_id IS NULL
+        OR transaction_upload_id NOT IN (SELECT transaction_upload_id FROM same_format))
+      AND transaction_id NOT IN (
+        SELECT one.transaction_id FROM joined_rows AS one JOIN same_format
+          USING (transaction_upload_id) WHERE ${isOwn})
+    ORDER BY transaction_id`)
+}
+
+/** The days between a row and its transaction, and an hour where the clock was changed. */
+const margin = `${joinDaysMax} days 1 hour`
+
+/** Stores the joins that the user names for an upload. */
+export async function keepNamedJoins(
+  tx: Tx,
+  { accountId, bankAccountId, transactionUploadId }: UploadKey,
+  joins: readonly NamedJoin[],
+): Promise<void> {
+  if (joins.length === 0) return
+  await tx.query(sql.unsafe`
+    UPDATE uploads SET joins = ${sql.jsonb(joins)}
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND transaction_upload_id = ${transactionUploadId}`)
+}
+
+const Named = z.object({ joins: z.array(NamedJoin).nullable() })
+
+export async function findNamedJoins(
+  tx: Tx,
+  { accountId, bankAccountId, transactionUploadId }: UploadKey,
+): Promise<NamedJoin[]> {
+  const found = await tx.maybeOne(sql.type(Named)`
+    SELECT joins FROM uploads
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND transaction_upload_id = ${transactionUploadId}`)
+  return found?.joins ?? []
+}
+
+const Identifier = z.object({ identifier: z.string() })
+
+/** Returns the identifiers of all rows that are joined to transactions of the bank account. */
+export async function listJoinedIdentifiers(
+  tx: Tx,
+  { accountId, bankAccountId }: Under,
+): Promise<Set<string>> {
+  const found = await tx.anyFirst(sql.type(Identifier)`
+    SELECT upload_identifier AS identifier FROM joined_rows
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
+  return new Set(found)
+}
+
+/** Stores the joins of an upload, so that its rows are known. */
+export async function insertJoinedRows(
+  tx: Tx,
+  { accountId, bankAccountId, transactionUploadId }: UploadKey,
+  joins: readonly RowJoin[],
+): Promise<void> {
+  if (joins.length === 0) return
+  const rows = joins.map(({ row, transaction: { transactionId } }) => {
+    const { uploadIdentifier, amount, date, originalName, originalMerchantName } = row
+    const texts = { originalName, originalMerchantName }
+    return { uploadIdentifier, transactionId, amount, date, ...texts }
+  })
+  await tx.query(sql.unsafe`
+    INSERT INTO joined_rows (account_id, bank_account_id, transaction_upload_id, upload_identifier,
+      transaction_id, amount, date, original_name, original_merchant_name)
+    SELECT ${accountId}, ${bankAccountId}, ${transactionUploadId}, upload_identifier,
+      transaction_id, amount, date, original_name, original_merchant_name
+    FROM jsonb_populate_recordset(NULL::joined_rows, ${recordsOf(rows)}::jsonb)`)
+}

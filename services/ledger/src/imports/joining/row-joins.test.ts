@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { FileRow } from '../formats/statement.ts'
+import { findJoins, type Joinable, joinDaysMax, keepEqual } from './row-joins.ts'
+
+const onDay = (day: number) => new Date(Date.UTC(2026, 2, day))
+
+function aRow(uploadIdentifier: string, day: number, name = 'LIDL DIENSTL. BERLIN'): FileRow {
+  const texts = { name, originalName: name, originalMerchantName: '' }
+  return { uploadIdentifier, amount: 475n, date: onDay(day), ...texts, isPending: false }
+}
+
+function stored(transactionId: string, day: number, name = 'Lidl'): Joinable {
+  const texts = { name, merchantName: null, originalName: '', originalMerchantName: '' }
+  return { transactionId, amount: 475n, date: onDay(day), ...texts }
+}
+
+const pairsOf = (rows: FileRow[], transactions: Joinable[]) =>
+  findJoins(rows, transactions).map(({ row, transaction }) => [
+    row.uploadIdentifier,
+    transaction.transactionId,
+  ])
+
+describe('rows of a file that are transactions of another source', () => {
+  // Rules in docs/files.md#joining.
+  test.each<[string, FileRow[], Joinable[], string[][]]>([
+    ['the same day', [aRow('r', 5)], [stored('t', 5)], [['r', 't']]],
+    ['three days before', [aRow('r', 5)], [stored('t', 2)], [['r', 't']]],
+    ['three days after', [aRow('r', 5)], [stored('t', 8)], [['r', 't']]],
+    ['four days apart', [aRow('r', 5)], [stored('t', 9)], []],
+    ['another amount', [aRow('r', 5)], [{ ...stored('t', 5), amount: 476n }], []],
+    ['the other direction', [aRow('r', 5)], [{ ...stored('t', 5), amount: -475n }], []],
+    ['no common word', [aRow('r', 5)], [stored('t', 5, 'Rewe')], []],
+    ['a common number only', [aRow('r', 5, 'A 1234')], [stored('t', 5, 'B 1234')], []],
+    ['accents and case', [aRow('r', 5, 'CAFE LUNA')], [stored('t', 5, 'Café')], [['r', 't']]],
+    [
+      'a day of another offset from UTC',
+      [aRow('r', 5)],
+      [{ ...stored('t', 8), date: new Date(onDay(8).getTime() + 3_600_000) }],
+      [['r', 't']],
+    ],
+    ['the nearest first', [aRow('r', 5)], [stored('far', 3), stored('near', 6)], [['r', 'near']]],
+    [
+      'each row and each transaction once',
+      [aRow('a', 5), aRow('b', 5), aRow('c', 5)],
+      [stored('t', 5), stored('u', 5)],
+      [
+        ['a', 't'],
+        ['b', 'u'],
+      ],
+    ],
+  ])('%s', (_name, rows, transactions, pairs) => {
+    expect(pairsOf(rows, transactions)).toEqual(pairs)
+  })
+
+  test('never join twice, other amounts or days further apart', () => {
+    const entry = fc.record({
+      day: fc.integer({ min: 1, max: 12 }),
+      amount: fc.constantFrom(475n, -475n, 500n),
+    })
+    fc.assert(
+      fc.property(fc.array(entry), fc.array(entry), (left, right) => {
+        const rows = left.map(({ day, amount }, at) => ({ ...aRow(`r${at}`, day), amount }))
+        const transactions = right.map(({ day, amount }, at) => ({
+          ...stored(`t${at}`, day),
+          amount,
+        }))
+        const joins = findJoins(rows, transactions)
+        expect(new Set(joins.map(({ row }) => row)).size).toBe(joins.length)
+        expect(new Set(joins.map(({ transaction }) => transaction)).size).toBe(joins.length)
+        for (const { row, transaction } of joins) {
+          expect(transaction.amount).toBe(row.amount)
+          const ms = Math.abs(transaction.date.getTime() - row.date.getTime())
+          expect(ms / 86_400_000).toBeLessThanOrEqual(joinDaysMax)
+        }
+        // No row is left whose equal transaction is left too.
+        const isTaken = new Set<FileRow | Joinable>(
+          joins.flatMap(({ row, transaction }) => [row, transaction]),
+        )
+        const rest = [rows, transactions].map((all) =>
+          (all as (FileRow | Joinable)[]).filter((one) => !isTaken.has(one)),
+        ) as [FileRow[], Joinable[]]
+        expect(findJoins(...rest)).toEqual([])
+      }),
+    )
+  })
+})
+
+test('named joins are kept while row and transaction are there and equal, each once', () => {
+  const rows = [aRow('a', 5), aRow('b', 5), aRow('c', 5, 'Rewe')]
+  const transactions = [stored('t', 5), stored('u', 4)]
+  const named = [
+    { uploadIdentifier: 'a', transactionId: 'u' },
+    { uploadIdentifier: 'a', transactionId: 't' },
+    { uploadIdentifier: 'b', transactionId: 'u' },
+    { uploadIdentifier: 'c', transactionId: 't' },
+    { uploadIdentifier: 'gone', transactionId: 't' },
+    { uploadIdentifier: 'b', transactionId: 'gone' },
+  ]
+  const kept = keepEqual(named, { rows, transactions })
+  expect(
+    kept.map(({ row, transaction }) => [row.uploadIdentifier, transaction.transactionId]),
+  ).toEqual([['a', 'u']])
+})

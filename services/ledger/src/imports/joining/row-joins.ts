@@ -1,0 +1,116 @@
+import { invalid } from '@coffer/kit/rpc/errors'
+import { foldText } from '@coffer/kit/values/fold'
+import { dayMs } from '@coffer/kit/values/time'
+import { z } from 'zod'
+import type { FileRow } from '../formats/statement.ts'
+
+/** A transaction of another source that a row of a file may be (docs/files.md#joining). */
+export const Joinable = z.object({
+  transactionId: z.string(),
+  amount: z.bigint(),
+  /** Midnight of the transaction's day in the account's timezone. */
+  date: z.date(),
+  name: z.string().nullable(),
+  merchantName: z.string().nullable(),
+  originalName: z.string(),
+  originalMerchantName: z.string(),
+})
+export type Joinable = z.infer<typeof Joinable>
+
+/** A row of a file and the stored transaction that it is. */
+export type RowJoin = { row: FileRow; transaction: Joinable }
+
+/** A join that a user names: the row by its identifier. */
+export const NamedJoin = z.object({ uploadIdentifier: z.string(), transactionId: z.string() })
+export type NamedJoin = z.infer<typeof NamedJoin>
+
+/** Maximum number of days between a row and its transaction. */
+export const joinDaysMax = 3
+
+/** Maximum number of joins of one import: more than a person compares. */
+export const joinsMax = 500
+
+/** Returns the joins of a request. Throws `invalid` above `joinsMax`. */
+export function requireJoins(joins: readonly NamedJoin[]): NamedJoin[] {
+  if (joins.length > joinsMax) throw invalid({ joins: `must be at most ${joinsMax}` })
+  return joins.map((one) => NamedJoin.parse(one))
+}
+
+/** Transactions of one amount and day that a row is compared with. */
+const comparedMax = 20
+
+/** Distances in days, nearest first: one more than allowed, as a day may have 23 or 25 hours. */
+const distances = [0, -1, 1, -2, 2, -3, 3, -4, 4]
+
+/**
+ * Returns which rows are equal to which transactions: amount, a day at most `joinDaysMax` apart and
+ * a common word. Each row and each transaction is in one join at most; nearer days come first, then
+ * rows and transactions in their order.
+ */
+export function findJoins(rows: readonly FileRow[], transactions: readonly Joinable[]): RowJoin[] {
+  const byDay = Map.groupBy(transactions, ({ amount, date }) => `${amount} ${dayOf(date)}`)
+  const wordsOf = new Map(transactions.map((one) => [one, wordsOfTransaction(one)]))
+  const pairs = rows.flatMap((row) => {
+    const day = dayOf(row.date)
+    const near = distances.flatMap(
+      (distance) => byDay.get(`${row.amount} ${day + distance}`)?.slice(0, comparedMax) ?? [],
+    )
+    if (near.length === 0) return []
+    const words = wordsOfRow(row)
+    return near
+      .map((transaction) => ({ row, transaction, days: daysBetween(row, transaction) }))
+      .filter(({ transaction, days }) => {
+        return days <= joinDaysMax && words.some((word) => wordsOf.get(transaction)?.has(word))
+      })
+  })
+  const taken = new Set<FileRow | Joinable>()
+  return pairs
+    .sort((a, b) => a.days - b.days)
+    .filter(({ row, transaction }) => {
+      if (taken.has(row) || taken.has(transaction)) return false
+      taken.add(row).add(transaction)
+      return true
+    })
+}
+
+/** Returns the named joins whose row and transaction still are equal, each once. */
+export function keepEqual(
+  named: readonly NamedJoin[],
+  { rows, transactions }: { rows: readonly FileRow[]; transactions: readonly Joinable[] },
+): RowJoin[] {
+  const rowOf = new Map(rows.map((row) => [row.uploadIdentifier, row]))
+  const transactionOf = new Map(transactions.map((one) => [one.transactionId, one]))
+  return named.flatMap(({ uploadIdentifier, transactionId }) => {
+    const [row, transaction] = [rowOf.get(uploadIdentifier), transactionOf.get(transactionId)]
+    const [join] = row && transaction ? findJoins([row], [transaction]) : []
+    if (join === undefined) return []
+    rowOf.delete(uploadIdentifier)
+    transactionOf.delete(transactionId)
+    return [join]
+  })
+}
+
+function dayOf(date: Date): number {
+  return Math.round(date.getTime() / dayMs)
+}
+
+function daysBetween(one: { date: Date }, other: { date: Date }): number {
+  return Math.abs(Math.round((one.date.getTime() - other.date.getTime()) / dayMs))
+}
+
+/** Letters of the shortest word that tells something: articles and legal forms are shorter. */
+const wordLengthMin = 3
+
+function wordsOfRow({ name, originalName, originalMerchantName }: FileRow): string[] {
+  return wordsIn([name, originalName, originalMerchantName])
+}
+
+function wordsOfTransaction(transaction: Joinable): Set<string> {
+  const { name, merchantName, originalName, originalMerchantName } = transaction
+  return new Set(wordsIn([name, merchantName, originalName, originalMerchantName]))
+}
+
+function wordsIn(texts: readonly (string | null)[]): string[] {
+  const words = foldText(texts.join(' ')).split(/[^\p{L}]+/u)
+  return words.filter((word) => word.length >= wordLengthMin)
+}

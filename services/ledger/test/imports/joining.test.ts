@@ -1,0 +1,146 @@
+import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
+import { describe, expect, test } from '@jest/globals'
+import { ledger } from '../../src/service.ts'
+import { auditing } from '../auditing.ts'
+import { listed } from '../outcomes.ts'
+import { partsOf } from './file-parts.ts'
+import { importing } from './importing.ts'
+import { importFile, opening, statementOf, undo } from './uploading.ts'
+
+const booted = auditing(booting([ledger]))
+
+type Joins = { uploadIdentifier: string; transactionId: string }[]
+
+const file = statementOf({ a: '-10.00', b: '-20.00', c: '5.00' }, { ledger: '470.00' })
+const bytes = new TextEncoder().encode(file)
+
+/** Uploads the OFX file, or only previews it. */
+async function send(home: Household, { joins = [] as Joins, preview = false } = {}) {
+  const { uploads, bankAccountId, as } = home
+  const part = { bankAccountId, name: 'export.ofx', content: bytes, joins, preview }
+  const { upload } = await uploads.createUpload(partsOf(part), as)
+  if (preview) return upload!
+  const key = { bankAccountId, transactionUploadId: upload!.transactionUploadId }
+  const ended = await eventually(
+    async () => (await uploads.getUpload(key, as)).upload,
+    (one) => one?.status === 'complete' || one?.status === 'failed',
+  )
+  return ended!
+}
+
+/** Stores a transaction by hand, as its user typed it. */
+async function typed(
+  home: Household,
+  { name = 'row a', amount = 1000n, date = '2026-01-11' } = {},
+) {
+  const { transactions, bankAccountId, as } = home
+  const day = { seconds: BigInt(Date.parse(date) / 1000) }
+  const { transaction } = await transactions.createTransaction(
+    { bankAccountId, name, amount, date: day },
+    as,
+  )
+  return transaction!.transactionId
+}
+
+async function offersOf(home: Household): Promise<Joins> {
+  const { preview } = await send(home, { preview: true })
+  return preview!.joinOffers.map(({ uploadIdentifier, transactionId }) => {
+    return { uploadIdentifier, transactionId }
+  })
+}
+
+describe('joining rows of a file to stored transactions', () => {
+  test('is offered by the preview and done only where the user names it', async () => {
+    const home = await createHousehold(booted, opening)
+    const transactionId = await typed(home)
+    await typed(home, { name: 'row b', amount: 2000n, date: '2026-01-20' })
+    const { preview } = await send(home, { preview: true })
+    expect(preview).toMatchObject({ newCount: 3n })
+    expect(preview!.joinOffers).toMatchObject([
+      {
+        uploadIdentifier: 'a',
+        transactionId,
+        amount: 1000n,
+        name: 'ROW a',
+        transactionName: 'row a',
+      },
+    ])
+    expect(await send(home)).toMatchObject({ importedCount: 3n, joinedCount: 0n })
+    expect(await listed(home)).toHaveLength(5)
+  })
+
+  test('stores no second transaction, and the file is known afterwards', async () => {
+    const home = await createHousehold(booted, opening)
+    const transactionId = await typed(home)
+    const before = await home.balances()
+    const joins = await offersOf(home)
+    const counts = { rowCount: 3n, importedCount: 2n, joinedCount: 1n, knownCount: 0n }
+    const upload = await send(home, { joins })
+    expect(upload).toMatchObject({ ...counts, skippedCount: 0n, status: 'complete' })
+    const names = (await listed(home)).map(({ name }) => name)
+    expect(names.toSorted()).toEqual(['ROW b', 'ROW c', 'row a'])
+    expect(await home.balances()).toMatchObject({ current: 47000n })
+    // The same file again, and the same joins: nothing is new.
+    const again = { importedCount: 0n, joinedCount: 0n, knownCount: 3n, skippedCount: 3n }
+    expect(await send(home, { joins })).toMatchObject(again)
+    expect(await offersOf(home)).toEqual([])
+    const { balance } = await undo(home, upload.transactionUploadId)
+    expect(balance).toEqual(before)
+    expect((await listed(home)).map((one) => one.transactionId)).toEqual([transactionId])
+    expect(await offersOf(home)).toEqual(joins)
+  })
+
+  test('sets the stated balances though all rows are joined', async () => {
+    const home = await createHousehold(booted, opening)
+    await typed(home)
+    await typed(home, { name: 'row b', amount: 2000n })
+    await typed(home, { name: 'row c', amount: -500n })
+    const joins = await offersOf(home)
+    expect(joins).toHaveLength(3)
+    expect(await send(home, { joins })).toMatchObject({ importedCount: 0n, joinedCount: 3n })
+    expect(await home.balances()).toMatchObject({ current: 47000n })
+  })
+
+  test('ends with the transaction, and takes none that is deleted or changed', async () => {
+    const home = await createHousehold(booted, opening)
+    const { transactionUploadId } = await importFile(home, file)
+    // A CSV file of the same rows: another format, so it may be joined.
+    const csv = new TextEncoder().encode(
+      'Transaction ID,Posting Date,Description,Merchant,Amount,Balance,Status\n' +
+        'x1,01/10/2026,Row a,,-10.00,,Posted\nx2,01/11/2026,Row b,,-20.00,,Posted\n' +
+        'x3,01/12/2026,Row c,,5.00,,Posted\n',
+    )
+    const { imports, createMapping, createImport, reached } = importing(booted)
+    const previewed = async () => {
+      const { transactionImportId } = await createImport(home, csv)
+      const step = {
+        bankAccountId: home.bankAccountId,
+        transactionImportId,
+        transactionImportMappingId: await createMapping(home),
+        status: 'pending-preview',
+      }
+      await imports.updateImport(step, home.as)
+      return reached(home, transactionImportId, ['preview'])
+    }
+    const { transactionImportId, preview } = await previewed()
+    const joins = preview!.joinOffers.map((offer) => {
+      return { uploadIdentifier: offer.uploadIdentifier, transactionId: offer.transactionId }
+    })
+    expect(joins).toHaveLength(3)
+    const gone = joins[0]!
+    const { transactions, bankAccountId, as } = home
+    await transactions.deleteTransaction({ bankAccountId, transactionId: gone.transactionId }, as)
+    const step = { bankAccountId, transactionImportId, status: 'pending-processing', joins }
+    await imports.updateImport(step, as)
+    expect(await reached(home, transactionImportId, ['complete', 'failed'])).toMatchObject({
+      importedCount: 1n,
+      joinedCount: 2n,
+    })
+    // The undo of the first file takes its transactions, so their rows are new in the second one.
+    await undo(home, transactionUploadId)
+    const { preview: after } = await previewed()
+    expect(after).toMatchObject({ newCount: 2n, duplicateCount: 1n, joinOffers: [] })
+  })
+})
