@@ -124,6 +124,9 @@ export const transaction = create(TransactionSchema, {
   createdAt: at,
 })
 
+/** Counts that an upload has at its end. */
+export const noCounts = { rowCount: null, knownCount: null, joinedCount: null }
+
 export const upload = create(UploadSchema, {
   transactionUploadId: ids.transactionUploadId,
   bankAccountId: ids.bankAccountId,

@@ -27,7 +27,8 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
   await key('POST', `${path}/transactions/upload?preview=true`, {
     form: formWith(
       'march.qif',
-      '!Type:Bank\nD03/13/2026\nT-4.75\nPCafe Elan\n^\nD03/14/2026\nTx\n^\n',
+      '!Type:Bank\nD03/13/2026\nT-4.75\nPCafe Elan\n^\nD03/14/2026\nTx\n^\n' +
+        'D02/04/2026\nT-64.20\nPPower & Light\n^\n',
     ),
     name: 'preview',
     summary: 'What the import would do',

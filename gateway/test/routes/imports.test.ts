@@ -102,6 +102,7 @@ describe('an import', () => {
     expect(body).not.toHaveProperty('file')
     expect(body).not.toHaveProperty('error')
     expect(body.preview).toEqual({
+      joinOffers: [],
       rows: [
         {
           uploadIdentifier: 'A',

@@ -10,12 +10,12 @@ import { connect as connectNats, type NatsConnection } from '@nats-io/transport-
 import { startGateway } from '../../src/main.ts'
 import { createFileStub, formOf } from '../forms.ts'
 import { byKey, bySession, createGateway, type Gateway } from '../gateway.ts'
-import { accountUrl, balances, envelope, ids, spending, upload } from '../samples.ts'
+import { accountUrl, balances, envelope, ids, noCounts, spending, upload } from '../samples.ts'
 import { openSocket, refusedUpgrade } from '../sockets.ts'
 import { alice, type Stubs } from '../stub-mesh.ts'
 
 const url = `${accountUrl}/transactions/upload`
-const counts = { importedCount: 0, skippedCount: 0, rowCount: null, knownCount: null, skipped: [] }
+const counts = { importedCount: 0, skippedCount: 0, ...noCounts, skipped: [] }
 const uploadsOn = { COFFER_UPLOADS_ENABLED: 'true' }
 
 let gateway: Gateway

@@ -30,7 +30,7 @@ export function createTransactions(
   })
 }
 
-/** Returns the counts of an import that has stored and joined so many rows (docs/files.md#counts). */
+/** Returns the counts of an import that stored and joined so many rows (docs/files.md#counts). */
 export function countsOf(
   { rows, skipped }: FileStatement,
   { importedCount, joinedCount }: { importedCount: bigint; joinedCount: bigint },
@@ -67,8 +67,9 @@ export function findInstants(
 }
 
 /**
- * Returns the balances that an import sets (docs/files.md#balances). Returns null if `newCount` is 0,
- * the number of rows that are inserted or joined, or the file states no balance that is later than the bank account's `balancesAsOf`.
+ * Returns the balances that an import sets (docs/files.md#balances). Returns null if no row was
+ * inserted or joined (`newCount`), or the file states no balance that is later than the bank
+ * account's `balancesAsOf`.
  */
 export function balancesToSet(
   { bankAccount, operation }: Pick<Locked, 'bankAccount' | 'operation'>,

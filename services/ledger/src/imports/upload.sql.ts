@@ -123,8 +123,8 @@ export async function restartUpload(
 ): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     UPDATE uploads SET status = 'pending', error = NULL, asks = NULL, completed_at = NULL,
-      processed_at = NULL, row_count = NULL, known_count = NULL, joined_count = NULL, skipped = NULL,
-      skipped_count = 0, choices = ${sql.jsonb(choices)}
+      processed_at = NULL, row_count = NULL, known_count = NULL, joined_count = NULL,
+      skipped = NULL, skipped_count = 0, choices = ${sql.jsonb(choices)}
     WHERE ${isUpload(key)} AND status = 'failed' AND asks IS NOT NULL AND EXISTS (
       SELECT FROM files WHERE files.account_id = uploads.account_id
         AND files.file_id = uploads.file_id AND deleted_at IS NULL)`)

@@ -30,9 +30,9 @@ export async function insertUploaded(
 }
 
 /**
- * Deletes all transactions of an upload, soft-deleted ones too, and all joins to them and of its own
- * rows, so that their identifiers can be imported again. Returns the minor units that each envelope gave to live transactions, and got by
- * live refunds.
+ * Deletes all transactions of an upload, soft-deleted ones too, and all joins to them and of its
+ * own rows, so that their identifiers can be imported again. Returns the minor units that each
+ * envelope gave to live transactions, and got by live refunds.
  */
 export function removeUploaded(
   tx: Tx,

@@ -2,12 +2,12 @@ import { eventually } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { describe, expect, test } from '@jest/globals'
-import { ledger } from '../../src/service.ts'
-import { auditing } from '../auditing.ts'
-import { listed } from '../outcomes.ts'
-import { partsOf } from './file-parts.ts'
-import { importing } from './importing.ts'
-import { importFile, opening, statementOf, undo } from './uploading.ts'
+import { ledger } from '../../../src/service.ts'
+import { auditing } from '../../auditing.ts'
+import { listed } from '../../outcomes.ts'
+import { partsOf } from '../file-parts.ts'
+import { importing } from '../importing.ts'
+import { importFile, opening, statementOf, undo } from '../uploading.ts'
 
 const booted = auditing(booting([ledger]))
 
