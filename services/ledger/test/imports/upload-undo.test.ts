@@ -261,16 +261,17 @@ test('an undo that met a deadlock holds no row while it waits for the bank accou
   const undone = undo(home, transactionUploadId)
   await untilLockAwaited(database)
   const next = holdRow(database, home, renamed)
-  await first.release()
+  const isRenamed = first.release()
   const { release } = await next
   // Postgres has ended the deadlock. If it rolled back the undo, the undo waits for the lock of the
-  // bank account; if it rolled back the renaming, the undo has ended.
+  // bank account; if it rolled back the renaming, the undo has ended, and the renaming is repeated
+  // and waits.
   await Promise.race([untilLockAwaited(database), undone])
   const { rowCount } = await database.pool.query(sql.unsafe`SELECT FROM ${ofUpload}`)
   const free = await database.pool.query(sql.unsafe`SELECT FROM ${ofUpload} FOR UPDATE SKIP LOCKED`)
   expect(free.rowCount).toBe(rowCount)
   await release()
-  await undone
+  await Promise.all([isRenamed, undone])
   expect(await listed(home)).toEqual([])
   expect(await home.balances()).toMatchObject({ current: 50000n, available: 40000n })
 })
