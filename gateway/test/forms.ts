@@ -20,6 +20,7 @@ export interface TakenFile {
   text: string
   bodyHash: string
   statements?: { statement: string; bankAccountId: string }[]
+  joins?: { uploadIdentifier: string; transactionId: string }[]
 }
 
 /** Returns the stub of an RPC that reads a whole file, then answers; `taken` contains the files. */
@@ -34,6 +35,7 @@ export function createFileStub<Reply>(answer: () => Reply) {
       if (of?.case === 'end') {
         file.bodyHash = Buffer.from(of.value.bodyHash).toString('hex')
         file.statements = of.value.statements
+        file.joins = of.value.joins
       }
     }
     taken.push(file)

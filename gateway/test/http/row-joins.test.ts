@@ -9,19 +9,24 @@ afterEach(async () => await gateway?.[Symbol.asyncDispose]())
 const file = new File(['<OFX>'], 'june.qfx')
 const joins = [{ uploadIdentifier: 'row 1', transactionId: ids.transactionId }]
 
-test('the joins of a form go to the ledger with the file that follows them', async () => {
+test('the joins of a form go to the ledger with its file', async () => {
   const { take, taken } = createFileStub(() => ({ upload }))
   const stubs = { uploads: { createUpload: take } }
   gateway = await createGateway(stubs, { COFFER_UPLOADS_ENABLED: 'true' })
   const post = async (form: Parameters<typeof formOf>[0]) =>
     gateway.send('POST', `${accountUrl}/transactions/upload`, await formOf(form))
-  expect((await post({ joins: JSON.stringify(joins), data: file })).status).toBe(200)
-  expect(taken.at(-1)).toMatchObject({ joins })
+  const parts: Parameters<typeof formOf>[0][] = [
+    { joins: JSON.stringify(joins), data: file },
+    { data: file, joins: JSON.stringify(joins) },
+  ]
+  for (const form of parts) {
+    expect((await post(form)).status).toBe(200)
+    expect(taken.at(-1)).toMatchObject({ joins })
+  }
   const many = JSON.stringify(Array.from({ length: 501 }, () => joins[0]))
   const refused: [form: Parameters<typeof formOf>[0], problems: object][] = [
-    [{ joins: 'row 1', data: file }, { joins: 'must be a JSON array' }],
-    [{ data: file, joins: '[]' }, { joins: 'must come before the file' }],
-    [{ joins: many, data: file }, { joins: 'must be at most 500' }],
+    [{ joins: 'row 1', data: file }, { joins: 'must be a list of objects in JSON' }],
+    [{ joins: many, data: file }, { joins: 'must have at most 500 items' }],
     [
       { joins: '[{"uploadIdentifier":"row 1"}]', data: file },
       { 'joins.0.transactionId': expect.any(String) },

@@ -1,6 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { unanswered, unavailable } from '@coffer/kit/rpc/errors'
-import type { FileEndSchema, FilePartSchema, ReadingChoicesSchema } from '@coffer/proto/ledger/v1/upload'
+import type {
+  FileEndSchema,
+  FilePartSchema,
+  ReadingChoicesSchema,
+} from '@coffer/proto/ledger/v1/upload'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 import { isUnanswered } from '../errors/errors.ts'

@@ -19,10 +19,12 @@ export interface SentFile {
   bodyHash?: Uint8Array
 }
 
-export async function* partsOf({ content, bodyHash, ...start }: SentFile): AsyncGenerator<Part> {
+export async function* partsOf(sent: SentFile): AsyncGenerator<Part> {
+  const { content, bodyHash = [1], joins = [], ...start } = sent
   yield { part: { of: { case: 'start', value: start } } }
   for await (const value of bytesOf(content)) yield { part: { of: { case: 'bytes', value } } }
-  yield { part: { of: { case: 'end', value: { bodyHash: new Uint8Array(bodyHash ?? [1]) } } } }
+  const value = { bodyHash: new Uint8Array(bodyHash), joins }
+  yield { part: { of: { case: 'end', value } } }
 }
 
 /** Yields bytes in chunks of at most 64 KiB. */
