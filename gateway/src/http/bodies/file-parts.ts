@@ -30,7 +30,7 @@ interface FileCall {
   choices?: MessageInitShape<typeof ReadingChoicesSchema>
   /** Whether the file is only read, and nothing of it stored. */
   preview?: boolean
-  /** Parses the other parts of the form, at its end; none if the client sent none. Throws invalid. */
+  /** Parses the other parts of the form, at its end. Throws invalid. */
   parseParts?: (form: Form) => Pick<FileEnd, 'statements' | 'joins'>
 }
 
