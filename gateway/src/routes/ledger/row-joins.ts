@@ -2,7 +2,7 @@ import { id, line, list, object, rule } from '../../http/fields/fields.ts'
 
 const joinsMax = 500
 
-/** Rows of a file to join to stored transactions (docs/joining.md). */
+/** Rows of a file to join to stored transactions (docs/files/joining.md). */
 export const rowJoins = list(
   object({
     uploadIdentifier: line({ min: 1, max: 200 }).describe('Row of joinOffers of the preview'),

@@ -7,7 +7,7 @@ import { keepEqual, type RowJoin } from './row-joins.ts'
 
 /**
  * Joins those rows of an import that its user named and that still are equal to their transactions;
- * returns these joins. All others are rows like any other (docs/joining.md).
+ * returns these joins. All others are rows like any other (docs/files/joining.md).
  */
 export async function joinNamed(
   tx: Tx,

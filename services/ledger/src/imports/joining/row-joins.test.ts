@@ -22,7 +22,7 @@ const pairsOf = (rows: FileRow[], transactions: Joinable[]) =>
   ])
 
 describe('rows of a file that are transactions of another source', () => {
-  // Rules in docs/joining.md.
+  // Rules in docs/files/joining.md.
   test.each<[string, FileRow[], Joinable[], string[][]]>([
     ['the same day', [aRow('r', 5)], [stored('t', 5)], [['r', 't']]],
     ['three days before', [aRow('r', 5)], [stored('t', 2)], [['r', 't']]],

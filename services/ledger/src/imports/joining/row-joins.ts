@@ -4,7 +4,7 @@ import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
 import type { FileRow } from '../formats/statement.ts'
 
-/** A transaction of another source that a row of a file may be (docs/joining.md). */
+/** A transaction of another source that a row of a file may be (docs/files/joining.md). */
 export const Joinable = z.object({
   transactionId: z.string(),
   amount: z.bigint(),
