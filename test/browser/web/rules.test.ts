@@ -10,12 +10,15 @@ const { viewBypassed } = useBrowser()
 
 const coffer = started(() => startCoffer())
 
-const shops = ['LIDL', 'DEUTSCHE BAHN', 'STADTWERKE']
+const shops = ['LIDL', 'DEUTSCHE BAHN', 'NETFLIX', 'EDEKA', 'PENNY MARKT']
 
-/** A statement of a month with two payments to each shop, the second with other digits. */
+/** Names of the suggested rules that are accepted. */
+const accepted = ['Deutsche Bahn', 'Netflix', 'Edeka']
+
+/** A statement of a month with three payments to each shop, whose texts differ in digits. */
 function statementOf(month: number) {
   const rows = shops.flatMap((shop, at) =>
-    [3, 17].map((day) => {
+    [3, 10, 17].map((day) => {
       const date = `2026${String(month).padStart(2, '0')}${String(day + at).padStart(2, '0')}`
       const text = `<NAME>${shop} ${month}${day}4711 BERLIN`
       return `<STMTTRN><DTPOSTED>${date}<TRNAMT>-${day + at}.50<FITID>${date}${at}${text}</STMTTRN>`
@@ -70,15 +73,63 @@ async function applyAndUndo(page: Page, first: () => Promise<string | undefined>
   await takePicture(page, 'web-rules-apply')
   expect(await axeFaults(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Apply' }).click()
-  await page.getByText('Applied').waitFor()
-  await page.getByText('12 fit, 6 changed').waitFor()
-  expect([raw, await first()]).toEqual(['DEUTSCHE BAHN 1174711 BERLIN  ', 'deutsche bahn DEU paid'])
+  await page.getByText('Applied', { exact: true }).waitFor()
+  await page.getByText('24 fit, 12 changed').waitFor()
+  expect([raw, await first()]).toEqual(['DEUTSCHE BAHN 1104711 BERLIN  ', 'Deutsche Bahn  paid'])
   await inspect(page, 'rules-runs')
   await page.getByRole('button', { name: 'Undo' }).click()
   await dialog.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('6 put back').waitFor()
-  await page.getByText('Undone').waitFor()
+  await page.getByText('12 put back').waitFor()
+  await page.getByText('Undone', { exact: true }).waitFor()
   expect(await first()).toBe(raw)
+}
+
+const paid = (name: string) => `${name}  paid`
+
+/** Returns the row of a payment for which no rule was made. */
+const pennyOf = (day: number) => `PENNY MARKT 2${day}4711 BERLIN  `
+
+/** Makes a rule from a transaction, with a name, an envelope and a tag. */
+async function ruleFromTransaction(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('link', { name: 'Transactions' }).first().click()
+  await page.getByRole('link', { name: /^LIDL/ }).first().click()
+  await page.getByRole('link', { name: 'Make a rule from this transaction' }).click()
+  await dialog.getByLabel('Name', { exact: true }).fill('lidl')
+  await dialog.getByLabel('Envelope that pays').selectOption('Groceries')
+  await dialog.getByLabel('Tags').fill('LID')
+  await dialog.getByLabel('Tags').press('Enter')
+  await dialog.getByText('3 of 16 transactions fit.').waitFor()
+  await dialog.getByText('→ lidl').first().waitFor()
+  await inspect(page, 'rules-form')
+  const save = dialog.getByRole('button', { name: 'Save' })
+  await save.scrollIntoViewIfNeeded()
+  await takePicture(page, 'web-rules-form-preview')
+  await save.click()
+  await page
+    .getByRole('list', { name: /^Rules/ })
+    .getByText('lidl')
+    .first()
+    .waitFor()
+}
+
+/** Accepts three suggestions with an envelope, and dismisses another one. */
+async function answerSuggestions(page: Page): Promise<void> {
+  const list = page.getByRole('list', { name: 'Suggested rules' })
+  for (const name of accepted) {
+    const make = page.getByRole('button', { name: `Make the rule: ${name}` })
+    const item = list.getByRole('listitem').filter({ has: make })
+    await item.getByLabel(`Envelope for ${name}`).selectOption('Groceries')
+    if (name === 'Netflix') {
+      await item.getByRole('button', { name: `Preview: ${name}` }).click()
+      await item.getByText('3 of 16 transactions fit.').waitFor()
+      await inspect(page, 'rules-suggested')
+    }
+    await make.click()
+    await list.getByText(name, { exact: true }).waitFor({ state: 'detached' })
+  }
+  await list.getByRole('button', { name: /^Dismiss: Penny/ }).click()
+  await list.waitFor({ state: 'detached' })
 }
 
 type Bank = Awaited<ReturnType<typeof createHousehold>>['bank']
@@ -87,37 +138,15 @@ test('rules that are made from transactions sort the file of the next month', as
   const alice = await coffer.person()
   const household = await createHousehold(alice)
   await viewBypassed({ url: `${coffer.baseUrl}/rules`, cookie: alice.cookie }, async (page) => {
-    const dialog = page.getByRole('dialog')
     await page.getByText('No rules yet.').waitFor()
     await inspect(page, 'rules-empty')
     await importMonth(page, 1)
-    for (const shop of shops) {
-      await page.getByRole('link', { name: 'Transactions' }).first().click()
-      await page
-        .getByRole('link', { name: new RegExp(`^${shop}`) })
-        .first()
-        .click()
-      await page.getByRole('link', { name: 'Make a rule from this transaction' }).click()
-      await dialog.getByLabel('Name', { exact: true }).fill(shop.toLowerCase())
-      await dialog.getByLabel('Envelope that pays').selectOption('Groceries')
-      await dialog.getByLabel('Tags').fill(shop.slice(0, 3))
-      await dialog.getByLabel('Tags').press('Enter')
-      await dialog.getByText('2 of 7 transactions fit.').waitFor()
-      await dialog.getByText(`→ ${shop.toLowerCase()}`).first().waitFor()
-      if (shop === 'LIDL') await inspect(page, 'rules-form')
-      await dialog.getByRole('button', { name: 'Save' }).click()
-      await page
-        .getByRole('list', { name: /^Rules/ })
-        .getByText(shop.toLowerCase())
-        .first()
-        .waitFor()
-    }
+    await ruleFromTransaction(page)
+    await answerSuggestions(page)
     await inspect(page, 'rules-list')
     await importMonth(page, 2)
     expect(await sortedRows(alice, household, 2)).toEqual(
-      shops
-        .flatMap((shop) => Array(2).fill(`${shop.toLowerCase()} ${shop.slice(0, 3)} paid`))
-        .sort(),
+      [3, 10, 17].flatMap((day) => ['lidl LID paid', pennyOf(day), ...accepted.map(paid)]).sort(),
     )
     await page.getByRole('link', { name: 'Transactions' }).first().click()
     await page.getByRole('link', { name: 'lidl', exact: true }).first().click()

@@ -1,8 +1,17 @@
-import type { CreateRuleData, PreviewRuleResponse, Rule, RuleRun } from '@coffer/client/types'
+import type {
+  CreateRuleData,
+  PreviewRuleResponse,
+  Rule,
+  RuleRun,
+  RuleSuggestion,
+} from '@coffer/client/types'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { runWords } from '../words/rule-runs.ts'
+import { ruleWords } from '../words/rules.ts'
 import { coffer } from './client.ts'
+import { showNote } from './notes.ts'
 
-export type { Rule, RuleRun }
+export type { Rule, RuleRun, RuleSuggestion }
 export type Conditions = Rule['conditions']
 export type Actions = Rule['actions']
 export type PreviewedRule = PreviewRuleResponse
@@ -52,4 +61,25 @@ const restingMs = 15_000
 /** Returns whether a run or its undo goes on. */
 export function isMoving({ status }: Pick<RuleRun, 'status'>): boolean {
   return status === 'running' || status === 'undoing'
+}
+
+/** Rules that the account lacks, those that change the most transactions first. */
+export const ruleSuggestionsQuery = queryOptions({
+  queryKey: ['rule-suggestions'],
+  queryFn: async ({ signal }) => (await coffer.listRuleSuggestions({ signal })).data.suggestions,
+})
+
+/** The rule that a transaction and those like it suggest; null without one. */
+export function ruleSuggestionQuery(bankAccountId: string, transactionId: string) {
+  const path = { bankAccountId, transactionId }
+  return queryOptions({
+    queryKey: ['rule-suggestion', bankAccountId, transactionId],
+    queryFn: async ({ signal }) => (await coffer.getRuleSuggestion({ path, signal })).data || null,
+  })
+}
+
+/** Says that a rule is stored, and offers to apply it to stored transactions. */
+export function noteRule(ruleId: string): void {
+  const work = () => coffer.createRuleRun({ body: { ruleIds: [ruleId] } })
+  showNote({ text: ruleWords.saved, act: { text: runWords.applyThis, work } })
 }

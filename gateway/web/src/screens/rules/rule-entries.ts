@@ -30,7 +30,10 @@ export interface Entries {
 }
 
 /** Returns the entries of a rule, or those of a new one. */
-export function entriesOf(rule: Omit<Rule, 'ruleId'> | null, manner: Manner): Entries {
+export function entriesOf(
+  rule: Pick<Rule, 'name' | 'conditions' | 'actions'> | null,
+  manner: Manner,
+): Entries {
   const { name = '', conditions = {}, actions = {} } = rule ?? {}
   const { originalName, originalMerchantName, amountFrom, amountTo, isPending } = conditions
   const typed = (amount?: number) => (amount === undefined ? '' : amountText(amount, manner))

@@ -1,13 +1,11 @@
 import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
-import { showNote } from '../../api/notes.ts'
-import type { Rule } from '../../api/rule-queries.ts'
+import { noteRule, type Rule } from '../../api/rule-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
-import { runWords } from '../../words/rule-runs.ts'
 import { ruleWords as words } from '../../words/rules.ts'
 import { ActionFields } from './action-fields.tsx'
 import { ConditionFields } from './condition-fields.tsx'
@@ -44,8 +42,7 @@ export function RuleForm({ rule, entries: first, known, onClose }: Props) {
     const body = { ...draft, name: (own ?? actionsText(draft.actions, known)).slice(0, 300) }
     send(body, ({ data: { ruleId } }) => {
       onClose()
-      const work = () => coffer.createRuleRun({ body: { ruleIds: [ruleId] } })
-      showNote({ text: words.saved, act: { text: runWords.applyThis, work } })
+      noteRule(ruleId)
     })
   }
   const part: PartProps = {

@@ -15,6 +15,7 @@ import { type Entries, entriesLike, entriesOf } from './rule-entries.ts'
 import { RuleForm } from './rule-form.tsx'
 import { RuleList } from './rule-list.tsx'
 import { Runs } from './runs.tsx'
+import { Suggestions } from './suggestions.tsx'
 
 const route = getRouteApi('/frame/rules')
 
@@ -44,6 +45,7 @@ export function Rules() {
   return (
     <Screen title={words.title} actions={create} isNarrow>
       <p className={rows.soft}>{words.about}</p>
+      <Suggestions known={known} edit={(entries) => setEdited({ rule: null, entries })} />
       <Card>
         <Asked query={rules} lines={6}>
           {(all) =>

@@ -15,6 +15,7 @@ import { CorrectTransaction } from './correct-transaction.tsx'
 import { EditTransaction } from './edit-transaction.tsx'
 import { Provenance } from './provenance.tsx'
 import { RemoveTransaction } from './remove-transaction.tsx'
+import { SuggestedRule } from './suggested-rule.tsx'
 import { Separate, Suggestions } from './suggestions.tsx'
 import styles from './transactions.module.css'
 
@@ -50,6 +51,7 @@ function Detail(path: { bankAccountId: string; transactionId: string }) {
           <Card title={words.edit}>
             <EditTransaction key={keyOf(found)} transaction={found} />
           </Card>
+          <SuggestedRule transaction={found} />
           <Provenance transaction={found} />
           <CorrectTransaction transaction={found} />
           <Similar transaction={found} />

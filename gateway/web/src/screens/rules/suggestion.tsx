@@ -1,0 +1,130 @@
+import { type ReactNode, useState } from 'react'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { showNote } from '../../api/notes.ts'
+import { type Actions, type Draft, noteRule, type RuleSuggestion } from '../../api/rule-queries.ts'
+import { Button } from '../../controls/button.tsx'
+import { ChoiceField } from '../../controls/field.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import rows from '../../controls/rows.module.css'
+import { suggestionWords as words } from '../../words/rule-suggestions.ts'
+import { ruleWords } from '../../words/rules.ts'
+import type { Known } from './names.ts'
+import { RulePreview } from './rule-preview.tsx'
+import { actionsText, conditionsText } from './rule-sentence.ts'
+import styles from './rules.module.css'
+
+interface Props {
+  suggestion: RuleSuggestion
+  known: Known
+  /** Opens the form with the suggested rule. */
+  edit?: (draft: Draft) => void
+}
+
+/** A suggested rule: an envelope can be added, then one click makes it. */
+export function Suggestion({ suggestion, known, edit }: Props) {
+  const { name, conditions, matchedCount, changedCount, editedCount } = suggestion
+  const [spendingId, setSpendingId] = useState(suggestion.actions.spendingId ?? '')
+  const [isPreviewed, setPreviewed] = useState(false)
+  const { spendingId: _, ...others } = suggestion.actions
+  const actions: Actions = { ...others, ...(spendingId ? { spendingId } : {}) }
+  const draft = { conditions, actions }
+  return (
+    <div className={styles.suggestion}>
+      <div>
+        <p className={rows.name}>{name}</p>
+        <p className={rows.soft}>{words.counts(matchedCount, changedCount, editedCount)}</p>
+        <p className={rows.soft}>
+          {conditionsText(conditions, known)} <span aria-hidden>→</span>{' '}
+          {actionsText(actions, known)}
+        </p>
+      </div>
+      <Envelope {...{ suggestion, known, spendingId, setSpendingId }} />
+      <Acts suggestion={suggestion} actions={actions}>
+        <Button
+          kind="quiet"
+          aria-expanded={isPreviewed}
+          aria-label={words.previewOf(name)}
+          onClick={() => setPreviewed(!isPreviewed)}
+        >
+          {words.preview}
+        </Button>
+        {edit && (
+          <Button kind="quiet" aria-label={words.changeOf(name)} onClick={() => edit(draft)}>
+            {words.change}
+          </Button>
+        )}
+      </Acts>
+      {isPreviewed && <RulePreview draft={draft} known={known} />}
+    </div>
+  )
+}
+
+interface EnvelopeProps extends Props {
+  spendingId: string
+  setSpendingId: (spendingId: string) => void
+}
+
+/** The envelope that pays. A rule for one bank account has its envelopes alone. */
+function Envelope({ suggestion, known, spendingId, setSpendingId }: EnvelopeProps) {
+  const { bankAccountId } = suggestion.conditions
+  const fitting = known.envelopes.filter(
+    (one) => bankAccountId === undefined || one.bankAccountId === bankAccountId,
+  )
+  if (fitting.length === 0) return null
+  return (
+    <ChoiceField
+      label={words.envelopeOf(suggestion.name)}
+      value={spendingId}
+      options={[{ value: '', text: ruleWords.unchanged }, ...fitting]}
+      onChange={setSpendingId}
+    />
+  )
+}
+
+interface ActsProps {
+  suggestion: RuleSuggestion
+  actions: Actions
+  children: ReactNode
+}
+
+function Acts({ suggestion, actions, children }: ActsProps) {
+  const { ruleSuggestionId, name } = suggestion
+  const path = { ruleSuggestionId }
+  const accept = useChange(async () => {
+    const isSame = actions.spendingId === suggestion.actions.spendingId
+    const { data } = await coffer.acceptRuleSuggestion({
+      path,
+      ...(isSame ? {} : { body: { actions } }),
+    })
+    noteRule(data.ruleId)
+  })
+  const dismiss = useChange(async () => {
+    await coffer.dismissRuleSuggestion({ path })
+    showNote({ text: words.dismissed })
+  })
+  const fault = accept.fault ?? dismiss.fault
+  return (
+    <>
+      {fault && <FaultBanner fault={fault} />}
+      <div className={styles.choices}>
+        <Button
+          aria-label={words.acceptOf(name)}
+          isBusy={accept.isSending}
+          onClick={() => accept.send(undefined)}
+        >
+          {words.accept}
+        </Button>
+        {children}
+        <Button
+          kind="quiet"
+          aria-label={words.dismissOf(name)}
+          isBusy={dismiss.isSending}
+          onClick={() => dismiss.send(undefined)}
+        >
+          {words.dismiss}
+        </Button>
+      </div>
+    </>
+  )
+}
