@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Database } from '@coffer/kit/database/database'
+import { foldText } from '@coffer/kit/values/fold'
 import type { Transaction } from '../book/transaction.ts'
 import { listRecordsOf } from '../records/provider-record.sql.ts'
 import { loadRules } from '../rules/rule.service.ts'
@@ -16,6 +18,7 @@ import { groupTexts, type TextCount } from './text-groups.ts'
 const examinedMax = 10_000
 const pageSize = 1000
 const clusteredMax = 2000
+const groupsMax = 500
 
 interface Deps {
   database: Database
@@ -41,18 +44,21 @@ export interface FoundSuggestions {
  */
 export async function findSuggestions(deps: Deps, owner: Owner): Promise<FoundSuggestions> {
   const { database } = deps
-  const { accountId, timezone } = owner
+  const { accountId } = owner
   const { rows, isComplete } = await readRows(deps, owner)
   const assigned = rows.flatMap(({ transaction: { spendingId } }) => spendingId ?? [])
   const owners = await listOwners(database, accountId, [...new Set(assigned)])
   const dismissed = await listDismissed(database, accountId)
   const clusters = await findClusters(database, accountId, rows)
-  const known = { accountId, timezone, rows, owners }
-  const found = (['originalName', 'originalMerchantName'] as const).flatMap((field) =>
-    groupTexts(countTexts(rows, field, clusters)).flatMap((group) =>
-      suggestRules(known, { ...group, field }),
-    ),
-  )
+  const known = { accountId, rows, owners }
+  const found: RuleSuggestion[] = []
+  for (const field of ['originalName', 'originalMerchantName'] as const) {
+    for (const group of groupTexts(countTexts(rows, field, clusters)).slice(0, groupsMax)) {
+      found.push(...suggestRules(known, { ...group, field }))
+      // Other requests go on meanwhile.
+      await setImmediate()
+    }
+  }
   const byId = new Map(found.map((one) => [one.ruleSuggestionId, one]))
   const all = [...byId.values()].sort(
     (a, b) => b.changedCount - a.changedCount || b.matchedCount - a.matchedCount,
@@ -78,7 +84,12 @@ async function readRows(
     for (const transaction of imported) {
       const own = records.get(transaction.transactionId) ?? []
       const edited = findEdited(transaction, hasOwnName(transaction, own, isRenamed))
-      rows.push({ transaction, matching: matchRules(rules, transaction), edited })
+      const { originalName, originalMerchantName } = transaction
+      const folds = {
+        originalName: foldText(originalName),
+        originalMerchantName: foldText(originalMerchantName),
+      }
+      rows.push({ transaction, matching: matchRules(rules, transaction), edited, folds })
     }
     if (!page?.next) return { rows, isComplete: true }
     search = { ...search, behind: page.next }

@@ -9,13 +9,14 @@ import {
 } from '@coffer/proto/ledger/v1/rule'
 import { type MarkedField, markedFields, sourceOf } from '../book/field-marks.ts'
 import type { Transaction } from '../book/transaction.ts'
-import { type CompiledRule, type CompiledRules, compileRules, matchRules } from '../rules/rule.ts'
+import type { CompiledRule } from '../rules/rule.ts'
 import { rowsMin, type TextGroup } from './text-groups.ts'
 
 /** A transaction with the existing rules that match it, and its folded texts. */
 export interface Examined {
   transaction: Transaction
   matching: readonly CompiledRule[]
+  folds: Record<'originalName' | 'originalMerchantName', string>
   /** The fields that its user has set. */
   edited: ReadonlySet<MarkedField>
 }
@@ -47,7 +48,6 @@ type Candidate = Pick<TextGroup, 'name' | 'condition' | 'texts'> & {
 
 interface Known {
   accountId: string
-  timezone: string
   rows: readonly Examined[]
   /** Bank accounts of open envelopes, by envelope. */
   owners: ReadonlyMap<string, string>
@@ -60,7 +60,7 @@ interface Known {
  */
 export function suggestRules(known: Known, candidate: Candidate): RuleSuggestion[] {
   const conditions = create(RuleConditionsSchema, { [candidate.field]: candidate.condition })
-  const matched = matchedBy(conditions, known)
+  const matched = matchedBy(candidate, known)
   if (matched.length < rowsMin) return []
   const texts = new Set(candidate.texts)
   const foreign = matched.filter(
@@ -82,12 +82,13 @@ export function suggestRules(known: Known, candidate: Candidate): RuleSuggestion
   })
 }
 
-function matchedBy(conditions: RuleConditions, { rows, timezone }: Known): Examined[] {
-  const rules: CompiledRules = compileRules(
-    [{ ruleId: '', conditions, actions: create(RuleActionsSchema) }],
-    timezone,
-  )
-  return rows.filter(({ transaction }) => matchRules(rules, transaction).length > 0)
+/** Returns the transactions that fulfil a condition; texts are folded once for all conditions. */
+function matchedBy({ field, condition: { kind, text } }: Candidate, { rows }: Known): Examined[] {
+  const wanted = foldText(text)
+  if (kind === 'startsWith') {
+    return rows.filter(({ folds }) => folds[field].trimStart().startsWith(wanted))
+  }
+  return rows.filter(({ folds }) => folds[field].includes(wanted))
 }
 
 /** Returns whether all transactions have this name already. */

@@ -31,7 +31,7 @@ export const rowsMin = 3
 /** Names that many others follow, from which on a word behind names is a place. */
 const headsMin = 4
 
-/** Returns the groups of texts that name one merchant (docs/rules/suggestions.md#texts). */
+/** Returns groups of texts of one merchant, large ones first (docs/rules/suggestions.md#texts). */
 export function groupTexts(texts: readonly TextCount[]): TextGroup[] {
   const common = findCommon(texts)
   const parsed = texts.flatMap((one): Parsed[] => {
@@ -41,7 +41,7 @@ export function groupTexts(texts: readonly TextCount[]): TextGroup[] {
   })
   const keyed = [...Map.groupBy(parsed, ({ key }) => key.join(' ')).values()]
   const heads = Map.groupBy(keyed, ([one]) => one?.key[0] ?? '')
-  const groups = [...heads.values()].flatMap(mergeKeys)
+  const groups = [...heads.values()].flatMap(mergeKeys).sort((a, b) => countOf(b) - countOf(a))
   return groups.flatMap((group) => {
     if (countOf(group) < rowsMin) return []
     const shared = sharedLength(group.map(({ key }) => key))
