@@ -4,7 +4,7 @@ import { countSkipped, skippedParts } from './formats/skipped-rows.ts'
 import type { FileRow, FileStatement } from './formats/statement.ts'
 import { joinsMax, type RowJoin } from './joining/row-joins.ts'
 
-const previewRowsMax = 50
+export const previewRowsMax = 50
 
 /** A file beside the stored rows: which of its rows are stored, and which may be. */
 export interface Compared {

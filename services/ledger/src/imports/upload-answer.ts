@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { toMessage } from '@coffer/kit/rpc/message'
+import { PreviewedFieldSchema } from '@coffer/proto/ledger/v1/rule'
 import {
   FileStatementSchema,
   type SkippedRows as SkippedMessage,
@@ -8,9 +9,10 @@ import {
   UploadPreviewSchema,
   UploadSchema,
 } from '@coffer/proto/ledger/v1/upload'
+import type { PreviewedField } from '../rules/rule-preview.ts'
 import { type Compared, previewParts } from './file-preview.ts'
 import { countSkipped, type SkippedRows, skippedParts } from './formats/skipped-rows.ts'
-import type { ListedStatement, Unreadable } from './formats/statement.ts'
+import type { FileRow, ListedStatement, Unreadable } from './formats/statement.ts'
 import { noteOf, type Upload } from './upload.ts'
 
 /** Returns an upload as the answer shows it. */
@@ -33,13 +35,23 @@ function renderStatement({ rowCount, balance, kind, ...of }: ListedStatement) {
 }
 
 /** Returns the answer to an upload that is only read: what its import would do, or the fault. */
-export function renderPreview(upload: Upload, read: Compared | Unreadable): UploadMessage {
+export function renderPreview(
+  upload: Upload,
+  read: Compared | Unreadable,
+  ruled: ReadonlyMap<FileRow, PreviewedField[]>,
+): UploadMessage {
   if ('unreadable' in read) {
     const { unreadable: error, asks = null, skipped: rows = [], statements = [] } = read
     const skipped = countSkipped(rows)
     return renderUpload({ ...upload, status: 'failed', error, asks, skipped, statements })
   }
-  const preview = create(UploadPreviewSchema, previewParts(read))
+  const parts = previewParts(read)
+  const rows = parts.rows.map((shown, index) => {
+    const row = read.statement.rows[index]
+    const fields = (row && ruled.get(row)) ?? []
+    return { ...shown, fields: fields.map((one) => toMessage(PreviewedFieldSchema, one)) }
+  })
+  const preview = create(UploadPreviewSchema, { ...parts, rows })
   return { ...renderUpload({ ...upload, status: 'preview' }), preview }
 }
 

@@ -22,10 +22,13 @@ import { type Bounds, uploadBound } from '../accounts/bounds.sql.ts'
 import { requireManual } from '../book/bank-account.ts'
 import type { UploadKey } from '../book/upload-key.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
+import { previewRowsMax } from './file-preview.ts'
 import { type ReadingChoices, requireChoices } from './formats/reading-choices.ts'
+import type { FileRow } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { type FileTotals, type IncomingFile, receiveFile } from './incoming-file.ts'
 import { keepNamedJoins } from './joining/joined-rows.sql.ts'
+import { previewRules } from './rules/previewed-rules.service.ts'
 import { undoUploads } from './several/undo.service.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
@@ -149,7 +152,10 @@ async function previewFile(
   const of = { transactionUploadId: newId('txup'), format, createdBy, choices }
   const upload = newUpload({ accountId, bankAccountId, fileId: newId('file') }, of, clock())
   const read = await previewUpload({ database, readers }, { file, format, bankAccount, timezone })
-  return renderPreview(upload, read)
+  const rows = 'unreadable' in read ? [] : read.statement.rows.slice(0, previewRowsMax)
+  const isNew = (row: FileRow) => !('unreadable' in read) && !read.isKnown(row)
+  const place = { accountId, bankAccountId, timezone }
+  return renderPreview(upload, read, await previewRules(database, place, rows.filter(isNew)))
 }
 
 /**

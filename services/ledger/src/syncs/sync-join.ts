@@ -9,6 +9,7 @@ import {
 import type { Joined, ProviderRecord } from '../book/provider-record.ts'
 import { type Assignment, type Transaction, userFields } from '../book/transaction.ts'
 import { findJoined, lastRecord, liveRecord } from '../records/transaction-records.ts'
+import { hasOwnName } from '../transactions/provenance.ts'
 import { nameOf } from './provider-row.ts'
 import type { SyncedTransaction } from './provider-transaction.ts'
 import {
@@ -53,7 +54,8 @@ export function joinPosted(
   const removed = isLive
     ? removeTransaction(work, pending.transaction, `${index}/pending`)
     : pending.transaction
-  const carried = { ...removed, ...carryOver(removed, posted.transaction, live) }
+  const isNamed = hasOwnName(removed, pending.records, isRenamed)
+  const carried = { ...removed, ...carryOver({ removed, isNamed }, posted.transaction, live) }
   const row = rowOf(live, posted.transaction.originalName)
   const transaction = mergeTransaction(work, carried, { row, index: `${index}/joined` })
   const { transactionId } = transaction
@@ -96,24 +98,26 @@ export function isRenamed({ name, originalName }: Transaction, last: ProviderRec
   return name !== null && !stated.includes(name)
 }
 
-/** Returns the fields of the pending transaction that the user has set on the posted one. */
+/**
+ * Returns the fields of the pending transaction that the user has set on the posted one, and those
+ * that rules have, unless the user has set them on the pending one.
+ */
 function carryOver(
-  pending: Transaction,
+  { removed: pending, isNamed }: { removed: Transaction; isNamed: boolean },
   posted: Transaction,
   live: ProviderRecord,
 ): Partial<Transaction> {
-  const isUsers = (field: MarkedField) =>
-    sourceOf(posted, field, isRenamed(posted, live)).by === 'user'
-  // A value of a rule fills what the pending one lacks.
-  const set = userFields.filter(
-    (field) => posted[field] !== null && (isUsers(field) || pending[field] === null),
-  )
-  const texts = (['name', 'merchantName'] as const).filter(isUsers)
+  const isCarried = (field: MarkedField) => {
+    const { by } = sourceOf(posted, field, isRenamed(posted, live))
+    return by === 'user' || (by === 'rule' && sourceOf(pending, field, isNamed).by !== 'user')
+  }
+  const set = userFields.filter((field) => posted[field] !== null && isCarried(field))
+  const texts = (['name', 'merchantName'] as const).filter(isCarried)
   const carried = [...set, ...texts]
   return {
     ...Object.fromEntries(carried.map((field) => [field, posted[field]])),
     fieldMarks: carryMarks(pending.fieldMarks, posted.fieldMarks, carried),
-    ...unpaid(pending.amount, posted.spendingId ?? pending.spendingId),
+    ...unpaid(pending.amount, (set.includes('spendingId') ? posted : pending).spendingId),
   }
 }
 

@@ -5,6 +5,8 @@ import { RuleService } from '@coffer/proto/ledger/v1/rule'
 import { expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
 import { auditing } from '../auditing.ts'
+import { partsOf } from '../imports/file-parts.ts'
+import { importFile, statementOf } from '../imports/uploading.ts'
 import { refusals } from '../outcomes.ts'
 import { aRow, assign, syncedHome } from '../syncs/syncing.ts'
 import { deli, rulingOf } from './ruling.ts'
@@ -95,4 +97,18 @@ test('a preview is of all rules in order, or of a draft at its position', async 
   expect(await texts({ ...draft, position: 2 })).toEqual([notes, tags, earlier])
   const behind = 'Note stays: an earlier rule decides'
   expect(await texts({ ...draft, position: 500 })).toEqual([tags, earlier, behind])
+})
+
+test('the preview of a file shows what rules would do with its new rows', async () => {
+  const home = await createHousehold(booted)
+  const { bankAccountId, uploads, as } = home
+  const known = statementOf({ a: '-10.00' })
+  await importFile(home, known)
+  const conditions = { originalName: { kind: 'startsWith', text: 'row' } }
+  await rulingOf(booted)(home).write({ conditions, actions: { name: 'Shop', merchantName: 'M' } })
+  const content = new TextEncoder().encode(statementOf({ a: '-10.00', b: '-20.00' }))
+  const file = { name: 'a.ofx', contentType: 'application/octet-stream', content, preview: true }
+  const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)
+  const texts = upload?.preview?.rows.map(({ fields }) => fields.map(({ text }) => text))
+  expect(texts).toEqual([[], ['Name “ROW b” becomes “Shop”', 'Merchant becomes “M”']])
 })
