@@ -70,6 +70,7 @@ async function applyAndUndo(page: Page, first: () => Promise<string | undefined>
   const dialog = page.getByRole('dialog')
   await page.getByRole('link', { name: 'Rules' }).first().click()
   await page.getByRole('button', { name: 'Apply the rules' }).click()
+  await dialog.getByText('24 of 31 transactions fit. 12 would change.').waitFor()
   await takePicture(page, 'web-rules-apply')
   expect(await axeFaults(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Apply' }).click()

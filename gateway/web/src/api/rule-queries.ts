@@ -20,14 +20,20 @@ export type PreviewedRow = PreviewRuleResponse['transactions'][number]
 /** Conditions and actions of a rule that need not be stored. */
 export type Draft = Pick<CreateRuleData['body'], 'conditions' | 'actions'>
 
+/** Rules of an account at most, and the position behind all others. */
+export const rulesMax = 500
+
 /** All rules in the order in which they decide. */
 export const rulesQuery = queryOptions({
   queryKey: ['rules'],
   queryFn: async ({ signal }) => (await coffer.listRules({ signal })).data.rules,
 })
 
-/** The difference that a rule would make to stored transactions. */
-export function rulePreviewQuery(draft: Draft) {
+/** A rule to preview at a position; without conditions, all rules in their order. */
+export type Previewed = Partial<Draft> & { position?: number }
+
+/** The difference that a rule, or all of them, would make to stored transactions. */
+export function rulePreviewQuery(draft: Previewed) {
   return queryOptions({
     queryKey: ['rule-preview', draft],
     queryFn: async ({ signal }) => (await coffer.previewRule({ body: draft, signal })).data,

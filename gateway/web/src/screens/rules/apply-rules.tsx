@@ -6,6 +6,7 @@ import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { runWords as words } from '../../words/rule-runs.ts'
 import type { Known } from './names.ts'
+import { RulePreview } from './rule-preview.tsx'
 import styles from './rules.module.css'
 
 interface Props {
@@ -40,6 +41,7 @@ export function ApplyRules({ known, onClose }: Props) {
           <TextField label={words.to} name="to" type="date" fault={fault?.problems.to} />
         </div>
       </Form>
+      <RulePreview draft={{}} known={known} />
     </Dialog>
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import {
-  type Draft,
+  type Previewed,
   type PreviewedRow,
   type PreviewedRule,
   rulePreviewQuery,
@@ -19,7 +19,7 @@ import styles from './rules.module.css'
 
 interface Props {
   /** Null while entries are missing or wrong. */
-  draft: Draft | null
+  draft: Previewed | null
   known: Known
 }
 
@@ -37,7 +37,7 @@ export function RulePreview({ draft, known }: Props) {
     const timer = setTimeout(() => setSettled(text), pauseMs)
     return () => clearTimeout(timer)
   }, [text])
-  const asked = JSON.parse(settled) as Draft | null
+  const asked = JSON.parse(settled) as Previewed | null
   return (
     <section className={styles.preview} aria-label={words.preview}>
       <h3>{words.preview}</h3>
@@ -50,7 +50,7 @@ export function RulePreview({ draft, known }: Props) {
   )
 }
 
-function Shown({ draft, known }: { draft: Draft; known: Known }) {
+function Shown({ draft, known }: { draft: Previewed; known: Known }) {
   const preview = useQuery(rulePreviewQuery(draft))
   const [count, setCount] = useState(step)
   return (
