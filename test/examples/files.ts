@@ -184,6 +184,17 @@ async function imports(key: Ada['key'], path: string): Promise<void> {
   await readsProvenance(key, path)
   await until(key, `${path}/transactions/import`, ([{ file }]) => file.deletedAt !== null)
   await key('GET', `${path}/transactions/import`)
+  const cells = (tag: string, texts: string[]) =>
+    `<tr>${texts.map((text) => `<${tag}>${text}</${tag}>`).join('')}</tr>`
+  const table = [
+    cells('th', ['Date', 'Text', 'Amount']),
+    cells('td', ['02/05/2026', 'Tea', '-3.20']),
+  ]
+  await key('POST', `${path}/transactions/import?sheet=Table%201`, {
+    form: formWith('february.xls', `<table>${table.join('')}</table>`),
+    name: 'sheet',
+    summary: 'A table of a workbook',
+  })
   const { body: broken } = await key('POST', `${path}/transactions/import`, {
     form: formWith('march.csv', `${columns.join()}\n1,"03/01/2026\n`),
     isShown: false,

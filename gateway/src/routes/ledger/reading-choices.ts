@@ -17,6 +17,7 @@ const descriptions = {
   dateFormat: 'Format of the dates, instead of that of the mapping, such as D MMM YYYY',
   decimalMark: 'Mark in front of decimals: a point or a comma',
   dayFirst: 'Whether days are written before months',
+  sheet: 'Sheet to read, of a workbook that has several, by its name; only as the file is sent',
   statement: 'Account to read, of a file that holds several: statement of one of those listed',
 } as const
 
@@ -107,6 +108,9 @@ export const csvQuery = z.object({
       description: descriptions.headerRow,
     }),
   dateFormat: value.pipe(label).meta({ ...labelShape, description: descriptions.dateFormat }),
+  sheet: value
+    .pipe(name.optional())
+    .meta({ type: 'string', ...lineShape(nameRange), description: descriptions.sheet }),
   ...sent,
 })
 

@@ -33,8 +33,9 @@ import {
   shapeFields,
 } from './formats/csv/csv-import.ts'
 import { signatureOf } from './formats/csv/csv-mapping.ts'
+import { type CsvReading, keepSheet, withSheet } from './formats/csv/csv-reading.ts'
 import { requireChoices } from './formats/reading-choices.ts'
-import { isSheet, sheetDelimiter } from './formats/sheets/sheet.ts'
+import { sheetDelimiter } from './formats/sheets/sheet.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import {
   type FoundImport,
@@ -122,10 +123,10 @@ async function createFromParts(
     const { bankAccountId, name } = received
     const bankAccount = await getBankAccount(database, accountId, bankAccountId)
     requireManual(bankAccount)
-    const file = await convertSheetFile(readers, accountId, received)
-    const isTabbed = isSheet(received.head)
-    const choices = { ...received.choices, ...(isTabbed ? { delimiter: sheetDelimiter } : {}) }
-    const found = requireShape(file.head, { choices, currency: bankAccount.currency })
+    const { file, chosen } = await convertSheetFile(readers, accountId, received)
+    const choices = { ...received.choices, ...(chosen ? { delimiter: sheetDelimiter } : {}) }
+    const { shape, reading } = requireShape(file.head, { choices, currency: bankAccount.currency })
+    const found = { shape, reading: withSheet(reading, chosen) }
     const reply = create(CreateImportResponseSchema)
     const ids = { accountId, bankAccountId, fileId: newId('file') }
     const transactionImportId = newId('txim')
@@ -186,11 +187,13 @@ async function readAgain(
   if (!bytes) throw refused('the file is no longer there: upload it again')
   const all = { ...stored.choices, ...requireChoices(choices) }
   const { currency } = bankAccount
-  const fields = shapeFields(requireShape(bytes, { choices: all, currency }), all)
+  const { shape, reading } = requireShape(bytes, { choices: all, currency })
+  const found = { shape, reading: keepSheet(reading, stored.reading) }
+  const fields = shapeFields(found, all)
   const isDone = await reread(database, stored, { fields, now: clock() })
-  const found = await getImport({ database }, stored)
-  if (!isDone) requireRereadable(found)
-  return found
+  const after = await getImport({ database }, stored)
+  if (!isDone) requireRereadable(after)
+  return after
 }
 
 /** Creates an upload of the CSV file; the import of this upload runs like that of any other. */
@@ -235,6 +238,16 @@ function countsOf({ skipped, ...upload }: Upload) {
   return { ...counts, skipped: renderSkipped(skipped) }
 }
 
+function renderReading({ sheets = [], sheet, dateFormat, decimalMark, ...of }: CsvReading) {
+  return create(ReadingSchema, {
+    ...of,
+    ...(sheet === undefined ? {} : { sheet }),
+    ...(dateFormat === undefined ? {} : { dateFormat }),
+    ...(decimalMark === undefined ? {} : { decimalMark }),
+    sheets: sheets.map(({ name, rowCount }) => ({ name, rowCount: BigInt(rowCount) })),
+  })
+}
+
 function renderImport({ processedBy, ...found }: CsvImport & Partial<FoundImport>) {
   const isEnded = processedBy?.status === 'complete' || processedBy?.status === 'failed'
   return toMessage(ImportSchema, {
@@ -242,6 +255,6 @@ function renderImport({ processedBy, ...found }: CsvImport & Partial<FoundImport
     ...(isEnded ? countsOf(processedBy) : {}),
     signature: signatureOf(found.headers),
     preview: found.preview && fromBinary(ImportPreviewSchema, found.preview),
-    reading: found.reading && create(ReadingSchema, found.reading),
+    reading: found.reading && renderReading(found.reading),
   })
 }

@@ -1,24 +1,29 @@
 import { invalid, unavailable } from '@coffer/kit/rpc/errors'
-import { isSheet } from './formats/sheets/sheet.ts'
+import { type ConvertedSheet, isSheet } from './formats/sheets/sheet.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { fileSizeMax, type IncomingFile, onlyOf, wholeOf } from './incoming-file.ts'
 
 /**
- * Returns a received file as it is, or if it is a sheet, its longest table as a CSV file: from here
- * on a sheet is read as CSV (docs/files.md#sheets). Throws `invalid` for an unreadable sheet, and
+ * Returns a received file as it is, or if it is a sheet, the stated or longest table as a CSV file:
+ * from here on a sheet is read as CSV (docs/files.md#sheets). Throws `invalid` for an unreadable sheet, and
  * `unavailable` while another file of the account is read.
  */
 export async function convertSheetFile(
   readers: Readers,
   accountId: string,
   file: IncomingFile,
-): Promise<IncomingFile> {
-  if (!isSheet(file.head)) return file
-  const csv = await readers.convert(accountId, () => wholeOf(file.bytes))
-  if (csv === 'busy') throw unavailable('another file of this account is read: upload it again')
-  if ('unreadable' in csv) throw invalid({ data: csv.unreadable })
+): Promise<{ file: IncomingFile; chosen: ConvertedSheet['chosen'] }> {
+  if (!isSheet(file.head)) return { file, chosen: null }
+  const { sheet: name } = file.choices
+  const read = await readers.convert(accountId, async () => ({
+    sheet: await wholeOf(file.bytes),
+    name,
+  }))
+  if (read === 'busy') throw unavailable('another file of this account is read: upload it again')
+  if ('unreadable' in read) throw invalid({ data: read.unreadable })
+  const { csv, chosen } = read
   if (csv.length > fileSizeMax) {
     throw invalid({ data: 'The table is larger than 6 MiB as CSV: export a shorter period' })
   }
-  return { ...file, head: csv, bytes: onlyOf(csv) }
+  return { file: { ...file, head: csv, bytes: onlyOf(csv) }, chosen }
 }

@@ -34,7 +34,17 @@ test('a sheet is imported as the CSV file of its table', async () => {
     'Posted',
   ]
   const content = workbook([headers, row('T-1', '-3.40'), row('T-2', '1,200.00')])
-  expect(await steps.createImport(home, content)).toMatchObject({ headers, delimeter: '\t' })
+  expect(await steps.createImport(home, content)).toMatchObject({
+    headers,
+    delimeter: '\t',
+    reading: {
+      sheet: 'S0',
+      sheets: [{ name: 'S0', rowCount: 3n }],
+      reasons: expect.arrayContaining([
+        expect.objectContaining({ choice: 'sheet', reason: 'the only one with a text' }),
+      ]),
+    },
+  })
   const done = await steps.processed(home, content)
   expect(done).toMatchObject({ status: 'complete' })
   expect((await listed(home)).map((one) => [one.uploadIdentifier, one.amount])).toEqual([

@@ -7,7 +7,7 @@ import { rowsMax } from '../../src/imports/formats/statement-values.ts'
 /** Expects that a file is refused with a reason in one line, or has rows that can be stored. */
 export function expectSound(statement: FileStatement | Unreadable): void {
   if ('unreadable' in statement) {
-    expect(statement.unreadable).toMatch(/^[A-Z][^\n]{5,200}$/)
+    expect(statement.unreadable).toMatch(/^\S[^\n]{5,200}$/)
     return
   }
   const { rows, balances } = statement

@@ -13,6 +13,7 @@ export const ReadingChoices = z.object({
   decimalMark: z.enum(values['ReadingChoices.decimalMark']).optional(),
   dayFirst: z.boolean().optional(),
   statement: z.string().optional(),
+  sheet: z.string().optional(),
 })
 export type ReadingChoices = z.infer<typeof ReadingChoices>
 

@@ -7,7 +7,7 @@ import type { FileKind } from './file-kind.ts'
 import { readMt940Accounts } from './mt940/mt940.ts'
 import { readOfxAccounts } from './ofx/ofx.ts'
 import { readQifAccounts } from './qif/qif.ts'
-import type { SheetTask } from './sheets/sheet.ts'
+import type { ConvertedSheet, SheetTask } from './sheets/sheet.ts'
 import { noneRead } from './skipped-rows.ts'
 import {
   type FileStatement,
@@ -82,7 +82,11 @@ export type ListingTask = {
 
 /** A task of a thread that reads files, and its result. */
 export type FileTask = ReadingTask | ListingTask | SheetTask
-export type FileResult = FileStatement | { statements: ListedStatement[] } | Uint8Array | Unreadable
+export type FileResult =
+  | FileStatement
+  | { statements: ListedStatement[] }
+  | ConvertedSheet
+  | Unreadable
 
 /** Returns the accounts of a file, at most 100, or why it is unreadable. Pure. */
 export function listStatements({

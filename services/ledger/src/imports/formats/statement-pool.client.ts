@@ -1,4 +1,5 @@
 import { startWorkers } from '@coffer/kit/service/workers'
+import type { ConvertedSheet, SheetTask } from './sheets/sheet.ts'
 import type { FileStatement, ListedStatement, Unreadable } from './statement.ts'
 import type { FileResult, FileTask, ListingTask, ReadingTask } from './statement-file.ts'
 
@@ -20,8 +21,8 @@ export interface Readers extends AsyncDisposable {
   /** Returns a sheet as CSV, or why it is unreadable; else as `read`. */
   convert: (
     accountId: string,
-    load: () => Promise<Uint8Array>,
-  ) => Promise<Uint8Array | Unreadable | 'busy'>
+    load: () => Promise<SheetTask>,
+  ) => Promise<ConvertedSheet | Unreadable | 'busy'>
 }
 
 /** Starts the worker threads. The largest file takes a few seconds, far below `taskTimeoutMs`. */
@@ -65,8 +66,7 @@ export function startReaders({
     },
     convert: (accountId, load) =>
       alone(accountId, async () => {
-        const sheet = await load()
-        return (await threads.run({ sheet })) as Uint8Array | Unreadable
+        return (await threads.run(await load())) as ConvertedSheet | Unreadable
       }),
     [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
   }

@@ -8,6 +8,6 @@ import {
 
 /** Entry point of the worker thread: parsing a large file would block the event loop. */
 export function run(task: FileTask): FileResult {
-  if ('sheet' in task) return convertSheet(task.sheet)
+  if ('sheet' in task) return convertSheet(task)
   return 'list' in task ? listStatements(task.list) : readStatementFile(task)
 }

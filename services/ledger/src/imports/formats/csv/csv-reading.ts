@@ -12,6 +12,9 @@ export const CsvReading = z.object({
   dateFormat: z.string().optional(),
   decimalMark: z.string().optional(),
   reasons: z.array(z.object({ choice: z.string(), reason: z.string() })),
+  /** The sheet that was converted, and all of the file; unset for CSV files. */
+  sheet: z.string().optional(),
+  sheets: z.array(z.object({ name: z.string(), rowCount: z.number() })).optional(),
 })
 export type CsvReading = z.infer<typeof CsvReading>
 
@@ -48,6 +51,23 @@ export function readShape(
   const dateFormat = choices.dateFormat ?? days?.format
   const reading = { delimiter, encoding, headerRow, reasons }
   return { shape, reading: dateFormat === undefined ? reading : { ...reading, dateFormat } }
+}
+
+/** Returns a reading with the choice of the sheet that became the CSV file. */
+export function withSheet(
+  reading: CsvReading,
+  chosen: { sheet: string; reason: string; sheets: CsvReading['sheets'] } | null,
+): CsvReading {
+  if (chosen === null) return reading
+  const { sheet, sheets, reason } = chosen
+  return { ...reading, sheet, sheets, reasons: [...reading.reasons, { choice: 'sheet', reason }] }
+}
+
+/** Returns a reading with the sheet of the former reading of the same file. */
+export function keepSheet(reading: CsvReading, former: CsvReading | null): CsvReading {
+  const { sheet, sheets, reasons = [] } = former ?? {}
+  const { reason = '' } = reasons.find(({ choice }) => choice === 'sheet') ?? {}
+  return withSheet(reading, sheet === undefined ? null : { sheet, sheets, reason })
 }
 
 /** Returns a reading with the decimal mark that the preview found. */

@@ -63,7 +63,10 @@ function bestOf(tables: readonly Table[], { headerRow }: ShapeChoices): Candidat
   return candidates.toSorted((one, other) => other.layout.score - one.layout.score)[0]
 }
 
-function unreadable({ headerRow = 0 }: ShapeChoices): string {
+function unreadable({ headerRow = 0, delimiter }: ShapeChoices): string {
+  if (delimiter !== undefined && headerRow === 0) {
+    return 'The file has no two columns by this delimiter: state another one, or none'
+  }
   return headerRow > 0
     ? `Line ${headerRow} of the file has no names of columns: state another headerRow`
     : 'The file has no row with the names of at least three columns, ' +
@@ -75,7 +78,8 @@ function candidatesOf({ delimiter, rows }: Table, headerRow: number | undefined)
   const given = headerRow && rows.findIndex(({ line }) => line === headerRow)
   if (headerRow && given === -1) return []
   const layout = findLayout(rows, headerRow === 0 ? -1 : (given ?? null))
-  return layout === null ? [] : [{ delimiter, rows, layout }]
+  // A stated delimiter that the file does not have makes no columns.
+  return layout === null || layout.columns < 2 ? [] : [{ delimiter, rows, layout }]
 }
 
 function shapeOf({ delimiter, rows, layout }: Candidate): Omit<DetectedShape, 'encoding'> {

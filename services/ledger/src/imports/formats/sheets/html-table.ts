@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
 import type { Unreadable } from '../statement.ts'
-import { columnsMax, longer, rowsOf, TableRows } from './table-rows.ts'
+import { type ChosenTable, columnsMax, TableChoice, TableRows } from './table-rows.ts'
 
 const ELEMENTS_MAX = 1_000_000
 const DEPTH_MAX = 500
@@ -21,11 +21,12 @@ type OpenTable = {
 }
 
 /**
- * Returns the rows of the table in an HTML text that has the most, as texts. Scripts and styles are
- * left out, nothing is loaded. A cell over several columns has its text in the first.
+ * Returns the rows of a table in an HTML text, the `stated` one (`Table 2`) or that with the most,
+ * as texts. Scripts and styles are left out, nothing is loaded. A cell over several columns has its
+ * text in the first.
  */
-export function readHtmlTable(text: string): string[][] | Unreadable {
-  let longest = new TableRows()
+export function readHtmlTable(text: string, stated?: string): ChosenTable | Unreadable {
+  const choice = new TableChoice(stated)
   const open: OpenTable[] = []
   const read = { elements: 0, depth: 0, hidden: 0, fault: null as Unreadable | null }
   const parser = new Parser({
@@ -71,16 +72,16 @@ export function readHtmlTable(text: string): string[][] | Unreadable {
       if (name === 'tr' || name === 'table') endRow(table)
       if (name === 'table') {
         open.pop()
-        longest = longer(longest, table.rows)
+        choice.add(table.rows, '')
       }
     },
   })
   for (let at = 0; at < text.length && read.fault === null; at += PIECE_LENGTH) {
     parser.write(text.slice(at, at + PIECE_LENGTH))
-    read.fault ??= open.at(-1)?.rows.fault ?? null
+    read.fault ??= choice.fault
   }
   if (read.fault === null) parser.end()
-  return read.fault ?? rowsOf(longest)
+  return read.fault ?? choice.choose()
 }
 
 function endCell(table: OpenTable): void {

@@ -2,7 +2,7 @@ import type { Unreadable } from '../statement.ts'
 import { streamXml } from '../xml-stream.ts'
 import { unzip } from '../zip/zip-archive.ts'
 import { numberText } from './cell-text.ts'
-import { columnsMax, longer, rowsOf, sheetRowsMax, TableRows } from './table-rows.ts'
+import { type ChosenTable, columnsMax, sheetRowsMax, TableChoice, TableRows } from './table-rows.ts'
 
 const ELEMENTS_MAX = 10_000_000
 const NUMBERS = ['float', 'currency', 'percentage']
@@ -11,15 +11,16 @@ const NUMBERS = ['float', 'currency', 'percentage']
 type Value = Readonly<Record<string, string>>
 
 /**
- * Returns the rows of the sheet of an OpenDocument spreadsheet (ISO/IEC 26300) that has the most,
- * as texts: days as YYYY-MM-DD, numbers with a decimal point. Formulas are never evaluated: a cell
- * has the result that the program stored.
+ * Returns the rows of a sheet of an OpenDocument spreadsheet (ISO/IEC 26300), the `stated` one or
+ * that with the most, as texts: days as YYYY-MM-DD, numbers with a decimal point. Formulas are not
+ * evaluated: a cell has the result that the program stored.
  */
-export function readOds(bytes: Uint8Array): string[][] | Unreadable {
+export function readOds(bytes: Uint8Array, stated?: string): ChosenTable | Unreadable {
   const entries = unzip(bytes, (name) => name === 'content.xml')
   if ('unreadable' in entries) return entries
-  let longest = new TableRows()
+  const choice = new TableChoice(stated)
   let rows = new TableRows()
+  let sheet = ''
   const at = { column: 0, repeated: 1, rowRepeated: 1, value: {} as Value, text: '', notes: 0 }
   let paragraphs = 0
   const fault = streamXml(
@@ -27,7 +28,10 @@ export function readOds(bytes: Uint8Array): string[][] | Unreadable {
     {
       open: (name, attributes) => {
         if (name === 'annotation') at.notes += 1
-        if (name === 'table') rows = new TableRows()
+        if (name === 'table') {
+          rows = new TableRows()
+          sheet = attributes['table:name'] ?? ''
+        }
         if (name === 'table-row') {
           at.column = 0
           at.rowRepeated = countOf(attributes['table:number-rows-repeated'], sheetRowsMax)
@@ -53,13 +57,13 @@ export function readOds(bytes: Uint8Array): string[][] | Unreadable {
           at.column += at.repeated
         }
         if (name === 'table-row') rows.endRow(at.rowRepeated)
-        if (name === 'table') longest = longer(longest, rows)
+        if (name === 'table') choice.add(rows, sheet)
       },
-      fault: () => rows.fault,
+      fault: () => choice.fault,
     },
     { elementsMax: ELEMENTS_MAX },
   )
-  return fault ?? rowsOf(longest)
+  return fault ?? choice.choose()
 }
 
 function shownText(value: Value, text: string): string {

@@ -8,10 +8,10 @@ import { convertSheet, isSheet, sheetDelimiter } from './sheet.ts'
 const encode = (text: string) => new TextEncoder().encode(text)
 
 /** Returns the CSV text of a sheet, or why it is unreadable. */
-function converted(bytes: Uint8Array): string {
-  expect(isSheet(bytes)).toBe(true)
-  const csv = convertSheet(bytes)
-  return 'unreadable' in csv ? csv.unreadable : new TextDecoder().decode(csv)
+function converted(sheet: Uint8Array, name?: string): string {
+  expect(isSheet(sheet)).toBe(true)
+  const read = convertSheet({ sheet, name })
+  return 'unreadable' in read ? read.unreadable : new TextDecoder().decode(read.csv)
 }
 
 const row = (cells: string, number = '') => `<row${number && ` r="${number}"`}>${cells}</row>`
@@ -65,6 +65,23 @@ describe('a workbook', () => {
     expect(converted(xlsx([short, long]))).toBe('long\nlong')
     expect(converted(xlsx([short, long], { hidden: 1 }))).toBe('short')
   })
+
+  test('is read from the stated sheet, and the sheets are listed', () => {
+    const sheet = xlsx([row(inline('short')), '', row(inline('a')) + row(inline('b'))])
+    const sheets = [
+      { name: 'S0', rowCount: 1 },
+      { name: 'S2', rowCount: 2 },
+    ]
+    const chosen = { sheet: 'S2', reason: 'the longest of 2', sheets }
+    expect(convertSheet({ sheet })).toMatchObject({ chosen })
+    const stated = { sheet: 'S0', reason: 'stated', sheets }
+    expect(convertSheet({ sheet, name: 'S0' })).toMatchObject({ chosen: stated })
+    expect(converted(sheet, 'S0')).toBe('short')
+    expect(converted(sheet, 'S1')).toBe('The file has no such sheet: state one of "S0", "S2"')
+    const wide = row('<c r="ZZ1"><v>1</v></c>')
+    expect(converted(xlsx([row(inline('short')), wide]))).toMatch('more than 400 columns')
+    expect(converted(xlsx([row(inline('short')), wide]), 'S0')).toBe('short')
+  })
 })
 
 describe('an OpenDocument spreadsheet', () => {
@@ -107,11 +124,64 @@ test.each([
   expect(converted(encode(html))).toBe(text)
 })
 
+describe('a workbook in the XML of Excel 2003', () => {
+  const workbook = (...sheets: string[]) =>
+    encode(
+      '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook ' +
+        'xmlns="urn:schemas-microsoft-com:office:spreadsheet" ' +
+        `xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet">${sheets.join('')}</Workbook>`,
+    )
+  const sheet = (rows: string, name = 'A', options = '') =>
+    `<Worksheet ss:Name="${name}"><Table>${rows}</Table>${options}</Worksheet>`
+  const cell = (type: string, text: string, attributes = '') =>
+    `<Cell ${attributes}><Data ss:Type="${type}">${text}</Data></Cell>`
+  const hidden = '<WorksheetOptions><Visible>SheetHidden</Visible></WorksheetOptions>'
+
+  test.each([
+    [cell('String', 'Shop &amp; Co'), 'Shop & Co'],
+    [cell('String', '<B>Rich</B> text'), 'Rich text'],
+    [cell('Number', '-1234.50000000001'), '-1234.50000000001'],
+    [cell('Number', '12.300000000000001'), '12.3'],
+    [cell('DateTime', '2026-01-05T00:00:00.000'), '2026-01-05'],
+    [cell('DateTime', '2026-01-05T12:30:00.000'), '2026-01-05 12:30:00'],
+    [cell('Boolean', '1'), 'TRUE'],
+    [cell('Number', '2', 'ss:Formula="=1+1"'), '2'],
+    [`${cell('String', 'a', 'ss:MergeAcross="1"')}${cell('String', 'b')}`, 'a\t\tb'],
+    [`${cell('String', 'a')}${cell('String', 'b', 'ss:Index="4"')}`, 'a\t\t\tb'],
+    [`<Cell/>${cell('String', 'b')}`, '\tb'],
+  ])('shows %s as %j', (cells, text) => {
+    expect(converted(workbook(sheet(`<Row>${cells}</Row>`)))).toBe(text)
+  })
+
+  test('has rows at their numbers, and sheets by name', () => {
+    const one = `<Row ss:Index="2">${cell('String', 'x')}</Row>`
+    const two = `<Row>${cell('String', 'y')}</Row><Row>${cell('String', 'z')}</Row>`
+    expect(converted(workbook(sheet(one), sheet(two, 'B')))).toBe('y\nz')
+    expect(converted(workbook(sheet(one), sheet(two, 'B')), 'A')).toBe('\nx')
+    expect(converted(workbook(sheet(one), sheet(two, 'B', hidden)))).toBe('\nx')
+    expect(converted(workbook())).toBe('The file has no table with a text')
+  })
+})
+
+test('the only file of a ZIP archive is read as if it were sent by itself', () => {
+  const csv = strToU8('a;b\n1;2\n')
+  expect(convertSheet({ sheet: zipSync({ 'x/a.csv': csv, '__MACOSX/a': csv }) })).toEqual({
+    csv,
+    chosen: null,
+  })
+  const html = zipSync({ 'a.xls': strToU8('<table><tr><td>a</table>') })
+  expect(converted(html)).toBe('a')
+  expect(converted(zipSync({ 'a.csv': csv, 'b.csv': csv }))).toMatch('The file is no workbook')
+  expect(converted(zipSync({ 'a.zip': html }))).toMatch('The file is no workbook')
+})
+
 test('a converted sheet has the shape of a CSV file', () => {
   const cells = ['Date', 'Text', 'Amount'].map(inline).join('')
   const data = `${number('46027', 1)}${inline('Shop, Main Street, Town')}${number('-3.4')}`
-  const csv = convertSheet(xlsx([row(cells) + row(data)]))
-  expect('unreadable' in csv || detectShape(csv, { delimiter: sheetDelimiter })).toMatchObject({
+  const read = convertSheet({ sheet: xlsx([row(cells) + row(data)]) })
+  expect(
+    'unreadable' in read || detectShape(read.csv, { delimiter: sheetDelimiter }),
+  ).toMatchObject({
     delimiter: '\t',
     headers: ['Date', 'Text', 'Amount'],
   })
@@ -134,7 +204,7 @@ describe('refused sheets', () => {
     ],
     [
       'no workbook',
-      zipSync({ a: strToU8('a') }),
+      zipSync({ a: strToU8('a'), b: strToU8('b') }),
       'The file is no workbook: save it as .xlsx or CSV',
     ],
     ['no sheet', xlsx([]), 'The file has no table with a text'],

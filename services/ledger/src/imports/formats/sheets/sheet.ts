@@ -1,8 +1,10 @@
 import { decodeFile } from '../file-text.ts'
 import type { Unreadable } from '../statement.ts'
-import { isZip } from '../zip/zip-archive.ts'
+import { isZip, LEFT_OUT, unzip } from '../zip/zip-archive.ts'
 import { readHtmlTable } from './html-table.ts'
 import { readOds } from './ods.ts'
+import { isSpreadsheetXml, readSpreadsheetXml } from './spreadsheet-xml.ts'
+import type { ChosenTable } from './table-rows.ts'
 import { readXlsx } from './xlsx.ts'
 
 /** Number of bytes at the start of a file that are read to detect its kind. */
@@ -12,12 +14,15 @@ const COMPOUND = [0xd0, 0xcf, 0x11, 0xe0]
 /** Names of parts of a workbook, and the media type that an OpenDocument file begins with. */
 const WORKBOOK = /\[Content_Types\]\.xml|xl\/w|_rels\/|docProps\/|mimetypeapplication\/vnd\.oasis/
 
-/** The bytes of a sheet that becomes a CSV file. */
-export type SheetTask = { sheet: Uint8Array }
+/** The bytes of a sheet that becomes a CSV file, and the name of the one that is stated. */
+export type SheetTask = { sheet: Uint8Array; name?: string | undefined }
+
+/** A table as a CSV file, with the choice of its sheet; `chosen` is null for a CSV in a ZIP. */
+export type ConvertedSheet = { csv: Uint8Array; chosen: Omit<ChosenTable, 'rows'> | null }
 
 /** Returns whether a file is a sheet or an HTML page, by its first bytes (docs/files.md#sheets). */
 export function isSheet(head: Uint8Array): boolean {
-  return isZip(head) || isCompound(head) || isHtml(head)
+  return isZip(head) || isCompound(head) || isMarkup(head)
 }
 
 /** Returns whether a file is a sheet for sure: a ZIP archive only with the parts of a workbook. */
@@ -27,25 +32,40 @@ export function hasTable(head: Uint8Array): boolean {
 }
 
 /**
- * Returns the longest table of a workbook (XLSX), OpenDocument spreadsheet or HTML page as a CSV
- * file with tabs in UTF-8, or why it is unreadable. Pure, so a worker thread can run it.
+ * Returns a table of a workbook (XLSX, XML), OpenDocument spreadsheet or HTML page, the `name`d or
+ * the longest one, as a CSV file with tabs in UTF-8, or why it is unreadable. Pure, so a worker
+ * thread can run it. The only file of a ZIP archive is read as if it were sent by itself.
  */
-export function convertSheet(bytes: Uint8Array): Uint8Array | Unreadable {
-  const rows = readSheetRows(bytes)
-  if ('unreadable' in rows) return rows
+export function convertSheet({ sheet: bytes, name }: SheetTask): ConvertedSheet | Unreadable {
+  const only = isZip(bytes) ? onlyFile(bytes) : null
+  if (only && !isSheet(only)) return { csv: only, chosen: null }
+  const table = readSheetRows(only ?? bytes, name)
+  if ('unreadable' in table) return table
+  const { rows, ...chosen } = table
   const lines = rows.map((cells) => cells.map(quoted).join(sheetDelimiter))
-  return new TextEncoder().encode(lines.join('\n'))
+  return { csv: new TextEncoder().encode(lines.join('\n')), chosen }
+}
+
+/** Returns the file of a ZIP archive that has one file and is no workbook itself, else null. */
+function onlyFile(bytes: Uint8Array): Uint8Array | null {
+  if (WORKBOOK.test(new TextDecoder('latin1').decode(bytes))) return null
+  const entries = unzip(bytes, (name) => !LEFT_OUT.test(name))
+  if ('unreadable' in entries || entries.size !== 1) return null
+  const [only] = entries.values()
+  return only && !isZip(only) ? only : null
 }
 
 /** The delimiter of converted sheets; cells have no tab, because each is one line of printables. */
 export const sheetDelimiter = '\t' as const
 
-function readSheetRows(bytes: Uint8Array): string[][] | Unreadable {
+function readSheetRows(bytes: Uint8Array, name?: string): ChosenTable | Unreadable {
   if (isCompound(bytes)) {
     return { unreadable: 'An old .xls file or one with a password: save it as .xlsx or CSV' }
   }
-  if (!isZip(bytes)) return readHtmlTable(decodeFile(bytes))
-  return isOpenDocument(bytes) ? readOds(bytes) : readXlsx(bytes)
+  if (isZip(bytes)) return isOpenDocument(bytes) ? readOds(bytes, name) : readXlsx(bytes, name)
+  const text = decodeFile(bytes)
+  const head = text.slice(0, HEAD_LENGTH)
+  return isSpreadsheetXml(head) ? readSpreadsheetXml(text, name) : readHtmlTable(text, name)
 }
 
 /** Returns whether the first entry states the media type, as OpenDocument requires. */
@@ -58,9 +78,10 @@ function isCompound(bytes: Uint8Array): boolean {
   return COMPOUND.every((byte, index) => bytes[index] === byte)
 }
 
-function isHtml(head: Uint8Array): boolean {
+function isMarkup(head: Uint8Array): boolean {
   const text = decodeFile(head.subarray(0, HEAD_LENGTH)).replace('\uFEFF', '').trimStart()
-  return text.startsWith('<') && /<(?:!doctype html|html|table)[\s>]/i.test(text)
+  const isHtml = /<(?:!doctype html|html|table)[\s>]/i.test(text)
+  return text.startsWith('<') && (isHtml || isSpreadsheetXml(text))
 }
 
 function quoted(cell: string): string {

@@ -1,5 +1,5 @@
 import type { Unreadable } from '../statement.ts'
-import { oneLine } from '../statement-rows.ts'
+import { cut, oneLine } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
 
 /** Maximum number of columns of a sheet. */
@@ -57,14 +57,65 @@ export class TableRows {
   }
 }
 
-/** Returns the table with more filled rows, the first of equal ones; one with a fault at once. */
-export function longer(one: TableRows, other: TableRows): TableRows {
-  if (one.fault !== null) return one
-  return other.fault !== null || other.filled > one.filled ? other : one
-}
+/** A table of a file: a sheet of a workbook, or a table of an HTML page. */
+export type ListedSheet = { name: string; rowCount: number }
 
-/** Returns the rows of a table, or why there are none. */
-export function rowsOf({ rows, fault }: TableRows): string[][] | Unreadable {
-  if (fault !== null) return fault
-  return rows.length === 0 ? { unreadable: 'The file has no table with a text' } : rows
+/** The rows of a chosen table, the reason of the choice, and all tables that have a text. */
+export type ChosenTable = { rows: string[][]; sheet: string; reason: string; sheets: ListedSheet[] }
+
+/** Maximum number of tables that are listed, and length of their names in characters. */
+const listedMax = 100
+const nameLengthMax = 100
+
+/**
+ * Chooses the table that is stated by its name, else the longest one: only this one is kept while
+ * further tables are read.
+ */
+export class TableChoice {
+  readonly #stated: string | undefined
+  readonly #sheets: ListedSheet[] = []
+  #chosen: { name: string; table: TableRows } | null = null
+
+  constructor(stated: string | undefined) {
+    this.#stated = stated
+  }
+
+  /** Adds a table that is read to its end, with its name or the default one. */
+  add(table: TableRows, name: string): void {
+    if (table.filled === 0 && table.fault === null) return
+    const own = cut(oneLine(name), nameLengthMax) || `Table ${this.#sheets.length + 1}`
+    if (this.#sheets.length < listedMax) this.#sheets.push({ name: own, rowCount: table.filled })
+    const isStated = this.#stated === undefined || this.#stated === own
+    if (isStated && this.#isBetter(table)) this.#chosen = { name: own, table }
+  }
+
+  /** Whether the table is preferred: the longest, the first of equal ones; one with a fault. */
+  #isBetter(table: TableRows): boolean {
+    if (this.#chosen === null) return true
+    if (this.#stated !== undefined || this.#chosen.table.fault !== null) return false
+    return table.fault !== null || table.filled > this.#chosen.table.filled
+  }
+
+  /** Returns the fault of the file that is known so far; of the stated table alone, if there is. */
+  get fault(): Unreadable | null {
+    return this.#chosen?.table.fault ?? null
+  }
+
+  /** Returns the rows of the chosen table, or why there are none. */
+  choose(): ChosenTable | Unreadable {
+    const sheets = this.#sheets
+    if (this.#chosen === null && sheets.length > 0) {
+      const names = sheets.slice(0, 5).map(({ name }) => `"${name}"`)
+      return {
+        unreadable: cut(`The file has no such sheet: state one of ${names.join(', ')}`, 200),
+      }
+    }
+    if (this.#chosen === null) return { unreadable: 'The file has no table with a text' }
+    const { name: sheet, table } = this.#chosen
+    if (table.fault !== null) return table.fault
+    const found =
+      sheets.length === 1 ? 'the only one with a text' : `the longest of ${sheets.length}`
+    const reason = this.#stated === undefined ? found : 'stated'
+    return { rows: table.rows, sheet, reason, sheets }
+  }
 }

@@ -2,7 +2,7 @@ import type { Unreadable } from '../statement.ts'
 import { attributeOf, streamXml } from '../xml-stream.ts'
 import { unzip } from '../zip/zip-archive.ts'
 import { type NumberStyle, numberText, serialText, styleOfFormat } from './cell-text.ts'
-import { columnsMax, longer, rowsOf, TableRows } from './table-rows.ts'
+import { type ChosenTable, columnsMax, TableChoice, TableRows } from './table-rows.ts'
 
 /** Maximum number of elements of a part: five million cells have one or two each. */
 const ELEMENTS_MAX = 10_000_000
@@ -11,15 +11,15 @@ const DATE_FORMATS = [14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53
 const TIME_FORMATS = [18, 19, 20, 21, 32, 33, 34, 35, 45, 46, 47, 55, 56]
 
 type Parts = { text: (path: string) => string; find: (pattern: RegExp) => string | undefined }
-type Workbook = { sheets: string[]; system: 1900 | 1904 }
+type Workbook = { sheets: { name: string; path: string }[]; system: 1900 | 1904 }
 type Look = { strings: string[]; styles: NumberStyle[]; system: 1900 | 1904 }
 
 /**
- * Returns the rows of the visible sheet of a workbook (ECMA-376) that has the most, as texts: days
- * as YYYY-MM-DD, numbers with a decimal point. Formulas are never evaluated: a cell has the result
- * that the program stored, or is blank.
+ * Returns the rows of a visible sheet of a workbook (ECMA-376), the `stated` one or that with the
+ * most, as texts: days as YYYY-MM-DD, numbers with a decimal point. Formulas are never evaluated: a
+ * cell has the result that the program stored, or is blank.
  */
-export function readXlsx(bytes: Uint8Array): string[][] | Unreadable {
+export function readXlsx(bytes: Uint8Array, stated?: string): ChosenTable | Unreadable {
   const entries = unzip(bytes, (name) => /\.(?:xml|rels)$/i.test(name))
   if ('unreadable' in entries) return entries
   const decoder = new TextDecoder()
@@ -34,17 +34,18 @@ export function readXlsx(bytes: Uint8Array): string[][] | Unreadable {
   if ('unreadable' in strings) return strings
   if ('unreadable' in styles) return styles
   const look = { strings, styles, system: workbook.system }
-  let longest = new TableRows()
-  for (const path of workbook.sheets) {
+  const choice = new TableChoice(stated)
+  for (const { name, path } of workbook.sheets) {
     const rows = new TableRows()
     const fault = readSheet(parts.text(path), { rows, look })
-    if (fault !== null) return fault
-    longest = longer(longest, rows)
+    if (fault !== null && rows.fault === null) return fault
+    choice.add(rows, name)
+    if (choice.fault !== null) return choice.fault
   }
-  return rowsOf(longest)
+  return choice.choose()
 }
 
-/** Returns the paths of the visible sheets, in the order of the tabs, and the date system. */
+/** Returns names and paths of the visible sheets, in the order of the tabs, and the date system. */
 function readWorkbook(parts: Parts): Workbook | Unreadable {
   const path = parts.find(/(?:^|\/)workbook\.xml$/i)
   if (path === undefined) return { unreadable: 'The file is no workbook: save it as .xlsx or CSV' }
@@ -58,7 +59,7 @@ function readWorkbook(parts: Parts): Workbook | Unreadable {
       targets.set(attributes.Id ?? '', full)
     },
   })
-  const found = { sheets: [] as string[], system: 1900 as 1900 | 1904 }
+  const found: Workbook = { sheets: [], system: 1900 }
   const read = streamElements(parts.text(path), {
     workbookPr: ({ date1904 = '' }) => {
       found.system = ['1', 'true'].includes(date1904) ? 1904 : 1900
@@ -66,7 +67,8 @@ function readWorkbook(parts: Parts): Workbook | Unreadable {
     sheet: (attributes) => {
       const target = targets.get(attributeOf(attributes, 'id') ?? '')
       const isVisible = (attributes.state ?? 'visible') === 'visible'
-      if (isVisible && target !== undefined) found.sheets.push(target)
+      const { name = '' } = attributes
+      if (isVisible && target !== undefined) found.sheets.push({ name, path: target })
     },
   })
   return linked ?? read ?? found

@@ -9,6 +9,9 @@ const unpackedSizeMax = 64 * 1024 * 1024
 /** The methods of entries that are read: stored and deflated, which is all that banks use. */
 const METHODS = [0, 8]
 
+/** Files that programs put into archives beside those of the user. */
+export const LEFT_OUT = /(?:^|\/)(?:__MACOSX\/|\.|Thumbs\.db$|desktop\.ini$)/i
+
 /** Returns whether bytes begin as a ZIP archive does, XLSX and ODS files included. */
 export function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { strToU8, zipSync } from 'fflate'
 import { statementOf } from '../../../../test/imports/uploading.ts'
@@ -39,8 +38,6 @@ const parts =
   '<NtryDtls><TxDtls><Amt>10.00</Amt></TxDtls><TxDtls><Amt>20.00</Amt></TxDtls></NtryDtls>'
 const ofx = (account: string) =>
   statementOf({ a: '-1.00' }).replace('<STMTRS>', `<STMTRS><BANKACCTFROM><ACCTID>${account}`)
-const fixture = (name: string) =>
-  readFileSync(new URL(`../../../../../../test/data/${name}`, import.meta.url))
 
 test.each<[string, Record<string, string | Uint8Array>, unknown]>([
   [
@@ -73,17 +70,30 @@ test.each<[string, Record<string, string | Uint8Array>, unknown]>([
   [
     'an archive within: refused',
     { 'a.zip': zipSync({ a: strToU8(mt940({})) }) },
-    'In the archive, a.zip: must be an OFX, CAMT or MT940 file to be in an archive',
+    'In the archive, a.zip: must be an OFX, CAMT, MT940 or QIF file to be in an archive',
   ],
   [
     'a sheet: refused',
     { 'a.xlsx': xlsx([]) },
-    'In the archive, a.xlsx: must be an OFX, CAMT or MT940 file to be in an archive',
+    'In the archive, a.xlsx: a table needs a mapping: use transactions/import',
   ],
   [
-    'a QIF file: refused',
-    { 'a.qif': fixture('bank.qif') },
-    'In the archive, a.qif: must be an OFX, CAMT or MT940 file to be in an archive',
+    'QIF files of accounts without a name: by the names of the files',
+    {
+      'giro.qif': '!Type:Bank\nD13/1/26\nT-1.00\n^',
+      'x/card.qif': '!Type:CCard\nD13/1/26\nT2.00\n^',
+    },
+    several,
+  ],
+  [
+    'one QIF file',
+    { 'giro.qif': '!Type:Bank\nD13/1/26\nT-1.00\n^' },
+    [['2026-1-13 -100  Transaction Transaction #1'], 0, null],
+  ],
+  [
+    'a CSV file: refused',
+    { 'a.csv': 'a,b\n1,2' },
+    'In the archive, a.csv: a table needs a mapping: use transactions/import',
   ],
   ['nothing: refused', { 'a/': '' }, 'The archive has no file'],
   [

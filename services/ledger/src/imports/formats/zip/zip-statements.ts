@@ -11,17 +11,20 @@ import {
 } from '../statement.ts'
 import { cut, oneLine } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
-import { unzip } from './zip-archive.ts'
+import { LEFT_OUT, unzip } from './zip-archive.ts'
 
-/** The kinds of files that an archive may hold, because they state their account. */
-export type ZippedKind = Extract<FileKind, 'ofx' | 'camt053' | 'mt940'>
+/** The kinds of files that an archive may hold; in a QIF file the account may have no name. */
+export type ZippedKind = Extract<FileKind, 'ofx' | 'camt053' | 'mt940' | 'qif'>
 type AccountsOf = (file: { bytes: Uint8Array; kind: ZippedKind }) => FileAccount[] | Unreadable
 type ReadFile = FileStatement & { name: string }
 type Part = { name: string; account: FileAccount }
 
-/** Files that programs put into archives beside those of the user. */
-const LEFT_OUT = /(?:^|\/)(?:__MACOSX\/|\.|Thumbs\.db$|desktop\.ini$)/i
-const ZIPPED: readonly (FileKind | null)[] = ['ofx', 'camt053', 'mt940'] satisfies ZippedKind[]
+const ZIPPED: readonly (FileKind | null)[] = [
+  'ofx',
+  'camt053',
+  'mt940',
+  'qif',
+] satisfies ZippedKind[]
 
 /**
  * Returns the bank accounts of the files in a ZIP archive, each with its statements as one, in the
@@ -37,11 +40,12 @@ export function readZipAccounts(
   const parts: Part[] = []
   for (const [name, content] of [...entries].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     const kind = detectKind({ name, head: content })
+    if (kind === 'csv') return inFile(name, 'a table needs a mapping: use transactions/import')
     if (!isZipped(kind))
-      return inFile(name, 'must be an OFX, CAMT or MT940 file to be in an archive')
+      return inFile(name, 'must be an OFX, CAMT, MT940 or QIF file to be in an archive')
     const accounts = accountsOf({ bytes: content, kind })
     if ('unreadable' in accounts) return inFile(name, accounts.unreadable)
-    parts.push(...accounts.map((account) => ({ name, account })))
+    parts.push(...accounts.map((account) => ({ name, account: named(account, name) })))
   }
   if (parts.length === 0) return { unreadable: 'The archive has no file' }
   // A format may leave out the kind of an account that another one states.
@@ -53,6 +57,13 @@ export function readZipAccounts(
     rowCount: own.reduce((sum, { account }) => sum + account.rowCount, 0),
     read: () => readParts(own, currency),
   }))
+}
+
+/** Gives an account without number and name, as those of QIF files may be, that of its file. */
+function named(account: FileAccount, path: string): FileAccount {
+  if (account.number !== '') return account
+  const file = path.split('/').at(-1) ?? path
+  return { ...account, number: shownName(file.replace(/\.\w+$/, '')) }
 }
 
 function readParts(parts: readonly Part[], currency: string): FileStatement | Unreadable {

@@ -1,0 +1,70 @@
+import type { Unreadable } from '../statement.ts'
+import { attributeOf, streamXml } from '../xml-stream.ts'
+import { numberText } from './cell-text.ts'
+import { type ChosenTable, columnsMax, TableChoice, TableRows } from './table-rows.ts'
+
+const ELEMENTS_MAX = 10_000_000
+
+/** Returns whether a text is a workbook in the XML of Excel 2003, by its first characters. */
+export function isSpreadsheetXml(head: string): boolean {
+  return /<(?:\w+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet/.test(head)
+}
+
+/**
+ * Returns the rows of a sheet of a workbook in the XML of Excel 2003, the `stated` one or the
+ * visible one with the most, as texts: days as YYYY-MM-DD, numbers with a decimal point. Formulas
+ * are never evaluated: a cell has the result that the program stored.
+ */
+export function readSpreadsheetXml(text: string, stated?: string): ChosenTable | Unreadable {
+  const choice = new TableChoice(stated)
+  const sheet = { rows: new TableRows(), name: '', isHidden: false }
+  const cell = { column: -1, span: 0, repeated: 1, type: '', text: '' }
+  const at = { isData: false, isVisible: false }
+  const fault = streamXml(
+    text,
+    {
+      open: (name, attributes) => {
+        const numberAt = (key: string) => Number(attributeOf(attributes, key)) || 0
+        if (name === 'Worksheet') {
+          const own = attributeOf(attributes, 'Name') ?? ''
+          Object.assign(sheet, { rows: new TableRows(), name: own, isHidden: false })
+        }
+        if (name === 'Row') {
+          cell.column = -1
+          cell.span = 0
+          sheet.rows.skipTo(numberAt('Index'))
+        }
+        if (name === 'Cell') {
+          const next = cell.column + 1 + cell.span
+          cell.column = Math.min(Math.max(numberAt('Index') - 1, next), columnsMax)
+          cell.span = Math.min(Math.max(0, Math.trunc(numberAt('MergeAcross'))), columnsMax)
+          Object.assign(cell, { type: '', text: '' })
+        }
+        if (name === 'Data') cell.type = attributeOf(attributes, 'Type') ?? 'String'
+        at.isData ||= name === 'Data'
+        at.isVisible = name === 'Visible'
+      },
+      text: (part) => {
+        if (at.isData) cell.text += part
+        if (at.isVisible) sheet.isHidden ||= part.includes('Hidden')
+      },
+      close: (name) => {
+        at.isVisible = false
+        if (name === 'Data') at.isData = false
+        if (name === 'Cell') sheet.rows.setCell(cell.column, shownText(cell))
+        if (name === 'Row') sheet.rows.endRow()
+        if (name === 'Worksheet' && !sheet.isHidden) choice.add(sheet.rows, sheet.name)
+      },
+      fault: () => choice.fault,
+    },
+    { elementsMax: ELEMENTS_MAX },
+  )
+  return fault ?? choice.choose()
+}
+
+function shownText({ type, text }: { type: string; text: string }): string {
+  if (type === 'Number') return numberText(text.trim())
+  if (type === 'Boolean') return text.trim() === '1' ? 'TRUE' : 'FALSE'
+  if (type !== 'DateTime') return text
+  return text.replace('T', ' ').replace(/(?: 00:00:00)?(?:\.0*)?Z?$/, '')
+}
