@@ -86,9 +86,11 @@ test('a client states delimiter, header and encoding', () => {
   )
   const stated = { delimiter: ';', headerRow: 2, encoding: 'windows-1250' }
   expect(detectShape(bytes, stated)).toMatchObject({ headerRow: 2, headers: ['Příjem', 'b', 'c'] })
-  expect(detectShape(bytes, { headerRow: 0, delimiter: ';' })).toMatchObject({ headerRow: 0 })
+  const dated = new TextEncoder().encode('2026-01-02;Tea;-1.00')
+  expect(detectShape(dated, { headerRow: 0, delimiter: ';' })).toMatchObject({ headerRow: 0 })
   expect(detectShape(bytes, { headerRow: 0, delimiter: '|' })).toEqual({
-    unreadable: 'The file has no two columns by this delimiter: state another one, or none',
+    unreadable:
+      'No row has a date and an amount in columns of this delimiter: state another one, or none',
   })
   expect(detectShape(bytes, { headerRow: 9 })).toEqual({
     unreadable: 'Line 9 of the file has no names of columns: state another headerRow',
