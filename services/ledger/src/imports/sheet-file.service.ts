@@ -5,8 +5,8 @@ import { fileSizeMax, type IncomingFile, onlyOf, wholeOf } from './incoming-file
 
 /**
  * Returns a received file as it is, or if it is a sheet, the stated or longest table as a CSV file:
- * from here on a sheet is read as CSV (docs/files.md#sheets). Throws `invalid` for an unreadable sheet, and
- * `unavailable` while another file of the account is read.
+ * from here on a sheet is read as CSV (docs/files.md#sheets). Throws `invalid` for an unreadable
+ * sheet, and `unavailable` while another file of the account is read.
  */
 export async function convertSheetFile(
   readers: Readers,

@@ -89,8 +89,7 @@ test('a client states delimiter, header and encoding', () => {
   const dated = new TextEncoder().encode('2026-01-02;Tea;-1.00')
   expect(detectShape(dated, { headerRow: 0, delimiter: ';' })).toMatchObject({ headerRow: 0 })
   expect(detectShape(bytes, { headerRow: 0, delimiter: '|' })).toEqual({
-    unreadable:
-      'No row has a date and an amount in columns of this delimiter: state another one, or none',
+    unreadable: 'No row has a date and an amount by this delimiter: state another one, or none',
   })
   expect(detectShape(bytes, { headerRow: 9 })).toEqual({
     unreadable: 'Line 9 of the file has no names of columns: state another headerRow',

@@ -65,7 +65,7 @@ function bestOf(tables: readonly Table[], { headerRow }: ShapeChoices): Candidat
 
 function unreadable({ headerRow = 0, delimiter }: ShapeChoices): string {
   if (delimiter !== undefined && headerRow === 0) {
-    return 'No row has a date and an amount in columns of this delimiter: state another one, or none'
+    return 'No row has a date and an amount by this delimiter: state another one, or none'
   }
   return headerRow > 0
     ? `Line ${headerRow} of the file has no names of columns: state another headerRow`
