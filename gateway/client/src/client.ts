@@ -123,6 +123,17 @@ export function sessionOf({ response }: { response: Pick<Response, 'headers'> })
 
 type Sent = { data?: unknown; error?: unknown; response?: Response }
 
+/** Returns the body; in a form each list is one part in JSON, because the server reads it so. */
+function bodyOf(body: unknown): unknown {
+  const fields = Object.entries(body ?? {})
+  if (!fields.some(([, value]) => value instanceof Blob)) return body
+  const parts = fields.map(([key, value]) => [
+    key,
+    Array.isArray(value) ? JSON.stringify(value) : value,
+  ])
+  return Object.fromEntries(parts)
+}
+
 async function perform(work: {
   id: string
   operation: (options: object) => Promise<Sent>
@@ -149,6 +160,7 @@ async function perform(work: {
   }
   const sent = {
     ...parts,
+    ...('body' in parts ? { body: bodyOf(parts.body) } : {}),
     client: transport,
     fetch: send,
     signal,

@@ -1,0 +1,62 @@
+import { useId } from 'react'
+import type { JoinOffer, RowJoin } from '../../api/import-queries.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { CheckField } from '../../controls/field.tsx'
+import rows from '../../controls/rows.module.css'
+import { dayOf, formatShortDay } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { importWords as words } from '../../words/imports.ts'
+
+interface Props {
+  bankAccountId: string
+  offers: readonly JoinOffer[]
+  /** Identifiers of the rows that the person has ticked; none at first. */
+  ticked: ReadonlySet<string>
+  onTick: (ticked: ReadonlySet<string>) => void
+}
+
+/** Rows that may be stored transactions, each with a box to tick. */
+export function JoinOffers({ bankAccountId, offers, ticked, onTick }: Props) {
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const title = useId()
+  if (offers.length === 0) return null
+  const shown = (day: string) => formatShortDay(dayOf(day, reader.timezone), reader)
+  const all = offers.map(({ uploadIdentifier }) => uploadIdentifier)
+  const isAll = ticked.size === all.length
+  return (
+    <section aria-labelledby={title}>
+      <h3 id={title}>{words.joinTitle}</h3>
+      <p className={rows.soft}>{words.joinText}</p>
+      <CheckField
+        label={words.joinAll}
+        checked={isAll}
+        onChange={() => onTick(new Set(isAll ? [] : all))}
+      />
+      <ul className={rows.rows}>
+        {offers.map(({ uploadIdentifier: id, name, date, amount, ...stored }) => (
+          <li key={id} className={rows.row}>
+            <CheckField
+              label={words.join(
+                name,
+                shown(date),
+                stored.transactionName,
+                shown(stored.transactionDate),
+              )}
+              checked={ticked.has(id)}
+              onChange={() => onTick(ticked.symmetricDifference(new Set([id])))}
+            />
+            <Amount amount={amount} manner={manner} as="flow" />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Returns the ticked offers as an import names them. */
+export function joinsOf(offers: readonly JoinOffer[], ticked: ReadonlySet<string>): RowJoin[] {
+  return offers
+    .filter(({ uploadIdentifier }) => ticked.has(uploadIdentifier))
+    .map(({ uploadIdentifier, transactionId }) => ({ uploadIdentifier, transactionId }))
+}
