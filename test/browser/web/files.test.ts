@@ -68,3 +68,33 @@ test('a file of the bank is imported and undone, a CSV file is mapped and stored
     await page.getByText('fills one envelope').waitFor()
   })
 })
+
+test('rows of a file that are stored already are joined where the person ticks them', async () => {
+  const alice = await coffer.person()
+  const { path, bank } = await alice.createBankAccount(0)
+  const count = async () => (await alice.get(`${path}/transactions?limit=100`)).length
+  for (const [name, amount, day] of [
+    ['Deli', 1000, 18],
+    ['Cafe', 475, 17],
+  ] as const) {
+    const body = { name, amount, date: `2026-01-${day}T06:00:00Z` }
+    await alice.client.createTransaction({ ...bank, body })
+  }
+  await view({ url: `${coffer.baseUrl}/imports`, cookie: alice.cookie }, async (page) => {
+    const choice = page.getByLabel('Choose a file')
+    await choice.setInputFiles(data('card.qfx'))
+    const deli = page.getByLabel(/corner deli on .* is Deli on/i)
+    expect(await deli.isChecked()).toBe(false)
+    await deli.check()
+    await takePicture(page, 'web-joins')
+    await page.getByRole('button', { name: 'Store them' }).click()
+    await page.getByText('2 transactions, 1 joined').waitFor()
+    expect(await count()).toBe(4)
+    await choice.setInputFiles(data('sign.csv'))
+    await page.getByRole('button', { name: 'Show a preview' }).click()
+    await page.getByLabel('All of them').check()
+    await page.getByRole('button', { name: 'Store them' }).click()
+    await page.getByRole('link', { name: 'Look at the transactions' }).waitFor()
+    expect(await count()).toBe(7)
+  })
+})

@@ -4,6 +4,8 @@ import { queryOptions } from '@tanstack/react-query'
 import { coffer } from './client.ts'
 
 export type { Import, Upload }
+export type JoinOffer = NonNullable<Upload['preview']>['joinOffers'][number]
+export type RowJoin = Pick<JoinOffer, 'uploadIdentifier' | 'transactionId'>
 export type CsvMapping = CreateMappingData['body']['mapping']
 
 const workingMs = 700

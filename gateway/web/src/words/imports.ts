@@ -77,6 +77,14 @@ export const importWords = {
     identifier: 'no identifier',
   } as Record<string, string>,
   duplicate: 'known',
+  joinTitle: 'Perhaps stored already',
+  joinText:
+    'These rows have the amount, nearly the day and a word of a transaction that did not come ' +
+    'from such a file. Tick those that are the same: no second transaction is stored for them.',
+  joinAll: 'All of them',
+  join: (row: string, day: string, name: string, transactionDay: string) =>
+    `${row} on ${day} is ${name} on ${transactionDay}`,
+  joinedCount: (count: number) => `${count} joined`,
   store: 'Store them',
   again: 'Begin again with the file',
   storedTitle: 'Stored',

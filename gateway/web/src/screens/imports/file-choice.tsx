@@ -8,26 +8,27 @@ import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import { importWords as words } from '../../words/imports.ts'
 import styles from './imports.module.css'
+import { type Previewed, UploadPreview } from './upload-preview.tsx'
 
 /** A file by choice or by drop. A CSV file leads on to the meaning of its columns. */
 export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
   const navigate = useNavigate()
   const input = useRef<HTMLInputElement>(null)
   const [isOver, setOver] = useState(false)
-  const path = { bankAccountId }
+  const [previewed, setPreviewed] = useState<Previewed | null>(null)
   const { send, isSending, fault } = useChange(async (data: File) => {
-    const isCsv = data.name.toLowerCase().endsWith('.csv')
-    if (!isCsv) return (await coffer.createUpload({ path, body: { data } })) && null
-    return (await coffer.createImport({ path, body: { data } })).data.transactionImportId
+    const { transactionImportId = null, preview } = await sendFile(bankAccountId, data)
+    if (preview) setPreviewed({ data, preview })
+    return transactionImportId
   })
   const take = (file: File | undefined) => {
     if (file === undefined || isSending) return
+    setPreviewed(null)
     send(file, (transactionImportId) => {
       if (transactionImportId === null) return
-      const params = { transactionImportId }
       void navigate({
         to: '/imports/$transactionImportId',
-        params,
+        params: { transactionImportId },
         search: { account: bankAccountId },
       })
     })
@@ -70,6 +71,29 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
           {words.choose}
         </Button>
       </section>
+      {previewed && (
+        <UploadPreview
+          key={previewed.data.name}
+          {...{ bankAccountId, previewed }}
+          onEnd={() => setPreviewed(null)}
+        />
+      )}
     </>
   )
+}
+
+type Sent = { transactionImportId?: string; preview?: Previewed['preview'] }
+
+/** Sends a file. Returns its preview instead of storing it if rows may be stored already. */
+async function sendFile(bankAccountId: string, data: File): Promise<Sent> {
+  const file = { path: { bankAccountId }, body: { data } }
+  if (data.name.toLowerCase().endsWith('.csv')) {
+    const { transactionImportId } = (await coffer.createImport(file)).data
+    return { transactionImportId }
+  }
+  const { preview } = (await coffer.createUpload({ ...file, query: { preview: true } })).data
+  if (preview?.joinOffers.length) return { preview }
+  // A file that would be refused is sent too: the list shows why, and what it asks.
+  await coffer.createUpload(file)
+  return {}
 }

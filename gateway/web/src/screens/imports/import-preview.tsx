@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import type { Import } from '../../api/import-queries.ts'
@@ -12,15 +13,19 @@ import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { transactionWords } from '../../words/transactions.ts'
 import styles from './imports.module.css'
+import { JoinOffers, joinsOf } from './join-offers.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
 
 /** The first rows of a file as transactions, and what is left out and why. */
 export function ImportPreview({ found }: { found: Import }) {
   const { bankAccountId, transactionImportId, preview } = found
   const path = { bankAccountId, transactionImportId }
-  const { send, isSending, fault } = useChange(() =>
-    coffer.updateImport({ path, body: { status: 'pending-processing' } }),
-  )
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  const offers = preview?.joinOffers ?? []
+  const { send, isSending, fault } = useChange(() => {
+    const joins = joinsOf(offers, ticked)
+    return coffer.updateImport({ path, body: { status: 'pending-processing', joins } })
+  })
   if (preview === null) return null
   const { newCount, duplicateCount, skippedCount, skipped } = preview
   return (
@@ -28,6 +33,7 @@ export function ImportPreview({ found }: { found: Import }) {
       {fault && <FaultBanner fault={fault} />}
       <p>{words.counts(newCount, duplicateCount, skippedCount)}</p>
       <SkippedRows skipped={skipped} />
+      <JoinOffers {...{ bankAccountId, offers, ticked }} onTick={setTicked} />
       <PreviewRows found={found} />
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={() => send(undefined)}>

@@ -44,7 +44,7 @@ export function JoinOffers({ bankAccountId, offers, ticked, onTick }: Props) {
                 shown(stored.transactionDate),
               )}
               checked={ticked.has(id)}
-              onChange={() => onTick(ticked.symmetricDifference(new Set([id])))}
+              onChange={() => onTick(toggled(ticked, id))}
             />
             <Amount amount={amount} manner={manner} as="flow" />
           </li>
@@ -52,6 +52,12 @@ export function JoinOffers({ bankAccountId, offers, ticked, onTick }: Props) {
       </ul>
     </section>
   )
+}
+
+function toggled(ticked: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const others = new Set(ticked)
+  if (!others.delete(id)) others.add(id)
+  return others
 }
 
 /** Returns the ticked offers as an import names them. */

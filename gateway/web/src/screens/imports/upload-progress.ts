@@ -5,7 +5,7 @@ import { announceChange } from '../../api/query-client.ts'
 
 type Progress = Pick<
   Upload,
-  'status' | 'importedCount' | 'skippedCount' | 'knownCount' | 'skipped' | 'error'
+  'status' | 'importedCount' | 'skippedCount' | 'knownCount' | 'joinedCount' | 'skipped' | 'error'
 >
 
 /** Returns the state of an upload, renewed over a socket while the file is read. */

@@ -17,13 +17,15 @@ import { useProgress } from './upload-progress.ts'
 export function UploadRow({ upload }: { upload: Upload }) {
   const reader = useReader()
   const [isAsked, setAsked] = useState(false)
-  const { importedCount, skippedCount, knownCount, skipped, status, error } = useProgress(upload)
+  const progress = useProgress(upload)
+  const { importedCount, skippedCount, knownCount, joinedCount, skipped, status, error } = progress
   const { file, createdAt, undoneAt, note, isUndoable } = upload
   const name = file?.name ?? words.file
   const known = knownCount ?? 0
   const leftOut = skippedCount - known
   const counts = [
     words.imported(importedCount),
+    ...(joinedCount ? [words.joinedCount(joinedCount)] : []),
     ...(known > 0 ? [words.knownBefore(known)] : []),
     ...(leftOut > 0 ? [words.leftOut(leftOut)] : []),
   ].join(', ')
