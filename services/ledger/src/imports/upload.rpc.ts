@@ -154,8 +154,8 @@ async function previewFile(
   const read = await previewUpload({ database, readers }, { file, format, bankAccount, timezone })
   const rows = 'unreadable' in read ? [] : read.statement.rows.slice(0, previewRowsMax)
   const isNew = (row: FileRow) => !('unreadable' in read) && !read.isKnown(row)
-  const place = { accountId, bankAccountId, timezone }
-  return renderPreview(upload, read, await previewRules(database, place, rows.filter(isNew)))
+  const into = { accountId, bankAccountId, timezone }
+  return renderPreview(upload, read, await previewRules(database, into, rows.filter(isNew)))
 }
 
 /**
