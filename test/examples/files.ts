@@ -167,6 +167,7 @@ async function imports(key: Ada['key'], path: string): Promise<void> {
   await key('GET', '/files')
   const transactionImportMappingId = await mappings(key)
   const step = `${path}/transactions/import/${made.transactionImportId}`
+  await ruleForFile(key, path)
   await key('PATCH', step, {
     body: { transactionImportMappingId, status: 'pending-preview' },
     name: 'preview',
@@ -174,7 +175,6 @@ async function imports(key: Ada['key'], path: string): Promise<void> {
   })
   await until(key, step, ({ status }) => status === 'preview')
   await key('GET', step, { name: 'preview', summary: 'The rows that would be stored' })
-  await ruleForFile(key, path)
   await key('PATCH', step, {
     body: { status: 'pending-processing' },
     name: 'process',

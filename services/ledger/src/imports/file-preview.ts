@@ -1,5 +1,8 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { toMessage } from '@coffer/kit/rpc/message'
 import { decimalText } from '@coffer/kit/values/decimal'
+import { PreviewedFieldSchema } from '@coffer/proto/ledger/v1/rule'
+import type { PreviewedField } from '../rules/rule-preview.ts'
 import { countSkipped, skippedParts } from './formats/skipped-rows.ts'
 import type { FileRow, FileStatement } from './formats/statement.ts'
 import { joinsMax, type RowJoin } from './joining/row-joins.ts'
@@ -16,9 +19,12 @@ export interface Compared {
 
 /**
  * Returns the parts of a preview: what an import would do with the first rows, in words, the counts
- * of all, and the rows that may be joined.
+ * of all, and the rows that may be joined; `ruled` has the fields that rules would set.
  */
-export function previewParts({ statement, isKnown, joins }: Compared) {
+export function previewParts(
+  { statement, isKnown, joins }: Compared,
+  ruled: ReadonlyMap<FileRow, PreviewedField[]>,
+) {
   const { rows, skipped, balances, currency } = statement
   const duplicates = rows.filter(isKnown).length
   return {
@@ -32,6 +38,7 @@ export function previewParts({ statement, isKnown, joins }: Compared) {
       isPending: row.isPending,
       duplicate: isKnown(row),
       effect: isKnown(row) ? 'left out: stored already' : effectOf(row, currency),
+      fields: (ruled.get(row) ?? []).map((one) => toMessage(PreviewedFieldSchema, one)),
     })),
     rowCount: BigInt(rows.length),
     newCount: BigInt(rows.length - duplicates),

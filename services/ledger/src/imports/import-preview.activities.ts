@@ -1,12 +1,14 @@
 import { create, toBinary } from '@bufbuild/protobuf'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { ImportPreviewSchema } from '@coffer/proto/ledger/v1/import'
+import { findTimezone } from '../accounts/account-settings.sql.ts'
 import { previewParts } from './file-preview.ts'
 import type { ImportKey } from './formats/csv/csv-import.ts'
 import { withMark } from './formats/csv/csv-reading.ts'
 import type { FileStatement } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { findImport, savePreview } from './import.sql.ts'
+import { previewRules } from './rules/previewed-rules.service.ts'
 import type { Storage } from './storage/storage.ts'
 import { loadFile } from './storage/stored-file.service.ts'
 import { compare } from './upload-preview.service.ts'
@@ -48,6 +50,8 @@ export function importPreviewActivities(deps: Deps) {
 }
 
 async function encodePreview({ database }: Deps, key: ImportKey, statement: FileStatement) {
-  const parts = previewParts(await compare(database, key, { read: statement, format: 'csv' }))
-  return toBinary(ImportPreviewSchema, create(ImportPreviewSchema, parts))
+  const compared = await compare(database, key, { read: statement, format: 'csv' })
+  const timezone = (await findTimezone(database, key)) || 'UTC'
+  const ruled = await previewRules(database, { ...key, timezone }, compared)
+  return toBinary(ImportPreviewSchema, create(ImportPreviewSchema, previewParts(compared, ruled)))
 }

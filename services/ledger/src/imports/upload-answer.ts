@@ -1,6 +1,5 @@
 import { create } from '@bufbuild/protobuf'
 import { toMessage } from '@coffer/kit/rpc/message'
-import { PreviewedFieldSchema } from '@coffer/proto/ledger/v1/rule'
 import {
   FileStatementSchema,
   type SkippedRows as SkippedMessage,
@@ -9,10 +8,9 @@ import {
   UploadPreviewSchema,
   UploadSchema,
 } from '@coffer/proto/ledger/v1/upload'
-import type { PreviewedField } from '../rules/rule-preview.ts'
-import { type Compared, previewParts } from './file-preview.ts'
+import { previewParts } from './file-preview.ts'
 import { countSkipped, type SkippedRows, skippedParts } from './formats/skipped-rows.ts'
-import type { FileRow, ListedStatement, Unreadable } from './formats/statement.ts'
+import type { ListedStatement, Unreadable } from './formats/statement.ts'
 import { noteOf, type Upload } from './upload.ts'
 
 /** Returns an upload as the answer shows it. */
@@ -34,24 +32,19 @@ function renderStatement({ rowCount, balance, kind, ...of }: ListedStatement) {
   })
 }
 
-/** Returns the answer to an upload that is only read: what its import would do, or the fault. */
+/** Returns the answer to an upload that is only read, and whose import would fail. */
+export function renderRefusal(upload: Upload, fault: Unreadable): UploadMessage {
+  const { unreadable: error, asks = null, skipped: rows = [], statements = [] } = fault
+  const skipped = countSkipped(rows)
+  return renderUpload({ ...upload, status: 'failed', error, asks, skipped, statements })
+}
+
+/** Returns the answer to an upload that is only read: what its import would do. */
 export function renderPreview(
   upload: Upload,
-  read: Compared | Unreadable,
-  ruled: ReadonlyMap<FileRow, PreviewedField[]>,
+  ...read: Parameters<typeof previewParts>
 ): UploadMessage {
-  if ('unreadable' in read) {
-    const { unreadable: error, asks = null, skipped: rows = [], statements = [] } = read
-    const skipped = countSkipped(rows)
-    return renderUpload({ ...upload, status: 'failed', error, asks, skipped, statements })
-  }
-  const parts = previewParts(read)
-  const rows = parts.rows.map((shown, index) => {
-    const row = read.statement.rows[index]
-    const fields = (row && ruled.get(row)) ?? []
-    return { ...shown, fields: fields.map((one) => toMessage(PreviewedFieldSchema, one)) }
-  })
-  const preview = create(UploadPreviewSchema, { ...parts, rows })
+  const preview = create(UploadPreviewSchema, previewParts(...read))
   return { ...renderUpload({ ...upload, status: 'preview' }), preview }
 }
 

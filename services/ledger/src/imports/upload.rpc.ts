@@ -22,9 +22,7 @@ import { type Bounds, uploadBound } from '../accounts/bounds.sql.ts'
 import { requireManual } from '../book/bank-account.ts'
 import type { UploadKey } from '../book/upload-key.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import { previewRowsMax } from './file-preview.ts'
 import { type ReadingChoices, requireChoices } from './formats/reading-choices.ts'
-import type { FileRow } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { type FileTotals, type IncomingFile, receiveFile } from './incoming-file.ts'
 import { keepNamedJoins } from './joining/joined-rows.sql.ts'
@@ -41,7 +39,7 @@ import {
   requireAsking,
   type Upload,
 } from './upload.ts'
-import { renderListed, renderPreview, renderUpload } from './upload-answer.ts'
+import { renderListed, renderPreview, renderRefusal, renderUpload } from './upload-answer.ts'
 import { previewUpload } from './upload-preview.service.ts'
 import { isUndoable, requireComplete } from './upload-undo.ts'
 
@@ -152,10 +150,9 @@ async function previewFile(
   const of = { transactionUploadId: newId('txup'), format, createdBy, choices }
   const upload = newUpload({ accountId, bankAccountId, fileId: newId('file') }, of, clock())
   const read = await previewUpload({ database, readers }, { file, format, bankAccount, timezone })
-  const rows = 'unreadable' in read ? [] : read.statement.rows.slice(0, previewRowsMax)
-  const isNew = (row: FileRow) => !('unreadable' in read) && !read.isKnown(row)
+  if ('unreadable' in read) return renderRefusal(upload, read)
   const into = { accountId, bankAccountId, timezone }
-  return renderPreview(upload, read, await previewRules(database, into, rows.filter(isNew)))
+  return renderPreview(upload, read, await previewRules(database, into, read))
 }
 
 /**

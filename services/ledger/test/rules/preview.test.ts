@@ -6,6 +6,7 @@ import { expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
 import { auditing } from '../auditing.ts'
 import { partsOf } from '../imports/file-parts.ts'
+import { headers, importing } from '../imports/importing.ts'
 import { importFile, statementOf } from '../imports/uploading.ts'
 import { refusals } from '../outcomes.ts'
 import { aRow, assign, syncedHome } from '../syncs/syncing.ts'
@@ -111,4 +112,9 @@ test('the preview of a file shows what rules would do with its new rows', async 
   const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)
   const texts = upload?.preview?.rows.map(({ fields }) => fields.map(({ text }) => text))
   expect(texts).toEqual([[], ['Name “ROW b” becomes “Shop”', 'Merchant becomes “M”']])
+  const csv = `${headers.join()}\nx,01/10/2026,Row x,Mill,-1.00,,Posted\n`
+  const { preview } = await importing(booted).previewed(home, new TextEncoder().encode(csv))
+  expect(preview?.rows.map(({ fields }) => fields.map(({ text }) => text))).toEqual([
+    ['Name “Mill” becomes “Shop”', 'Merchant becomes “M”'],
+  ])
 })
