@@ -2,7 +2,8 @@ export const importWords = {
   title: 'Imports',
   choose: 'Choose a file',
   drop: 'Drop a file of your bank here',
-  kinds: 'OFX, QFX, QBO, QIF, CAMT (XML), MT940 or CSV, for the chosen bank account.',
+  kinds: (account: string) =>
+    `OFX, QFX, QBO, QIF, CAMT (XML), MT940 or CSV. Its transactions go to ${account}.`,
   notManual:
     'Files go to bank accounts that are kept by hand. This one gets its data from the bank.',
   off: 'This server takes no files.',
@@ -15,7 +16,7 @@ export const importWords = {
     complete: 'Done',
   } as Record<string, string>,
   imported: (count: number) => (count === 1 ? '1 transaction' : `${count} transactions`),
-  knownBefore: (count: number) => `${count} known before`,
+  knownBefore: (count: number) => `${count} imported before`,
   leftOut: (count: number) => `${count} left out`,
   ofLine: (line: number | null, text: string) => (line === null ? text : `Line ${line}: ${text}`),
   dayFirst: 'The day is first',
@@ -31,14 +32,17 @@ export const importWords = {
   cancel: 'Cancel',
   file: 'File',
   mapTitle: 'Read a CSV file',
-  columns: 'Its columns',
-  mapText: 'Say once what the columns mean. It is kept for further files of this bank.',
+  columns: 'Columns of the file',
+  mapText:
+    'Say once which column of the file holds each of these. Further files of this bank are read ' +
+    'the same way.',
   known: 'Files with these columns were read before.',
   useKnown: 'Read it the same way',
-  date: 'Column of the day',
-  format: 'Days are written as',
-  memo: 'Column of the text',
-  merchant: 'Column of a shorter name',
+  date: 'Date',
+  format: 'Dates are written as',
+  formatOf: (example: string, format: string) => `${example} (${format})`,
+  memo: 'Description',
+  merchant: 'Payee, a shorter name',
   nothing: 'none',
   amountKind: 'Amounts are in',
   amountKinds: {
@@ -46,23 +50,29 @@ export const importWords = {
     column: 'two columns: money out, money in',
     type: 'one column, and a word says the direction',
   },
-  amount: 'Column of the amount',
-  debits: 'Column of money out',
-  credits: 'Column of money in',
-  direction: 'Column of the word',
+  amount: 'Amount',
+  debits: 'Money out',
+  credits: 'Money in',
+  direction: 'Out or in, as a word',
   debitWord: 'Word for money out',
   creditWord: 'Word for money in',
-  invert: 'Money that leaves has a minus',
-  swap: 'The other way round',
-  id: 'Column of an identifier of the bank',
-  idHint: 'Rows are recognised by it. Without one, by day, text and amount together.',
-  balance: 'Column of the balance',
+  invert: 'Payments have a minus',
+  swap: 'Money out and money in are the other way round',
+  id: 'Number that the bank gives each payment',
+  idHint: 'Payments of an earlier file are recognised by it, else by date, description and amount.',
+  balance: 'Balance',
   preview: 'Show a preview',
   reading: 'Reading the file',
   previewTitle: 'This will be stored',
-  effect: 'Effect',
+  effect: 'Money',
+  comesIn: 'comes in',
+  goesOut: 'goes out',
   counts: (fresh: number, known: number, skipped: number) =>
-    `${fresh} new, ${known} known, ${skipped} left out`,
+    [
+      fresh === 1 ? '1 new transaction' : `${fresh} new transactions`,
+      ...(known > 0 ? [`${known} imported before`] : []),
+      ...(skipped > 0 ? [`${skipped} left out`] : []),
+    ].join(', '),
   reasons: {
     amount: 'no amount',
     zero: 'amount of zero',
@@ -76,7 +86,7 @@ export const importWords = {
     balance: 'a balance',
     identifier: 'no identifier',
   } as Record<string, string>,
-  duplicate: 'known',
+  duplicate: 'imported before',
   joinTitle: 'Perhaps stored already',
   joinText:
     'These rows have the amount, nearly the day and a word of a transaction that did not come ' +
@@ -85,9 +95,24 @@ export const importWords = {
   join: (row: string, day: string, name: string, transactionDay: string) =>
     `${row} on ${day} is ${name} on ${transactionDay}`,
   joinedCount: (count: number) => `${count} joined`,
-  store: 'Store them',
-  again: 'Begin again with the file',
+  store: (count: number) => {
+    if (count === 0) return 'Finish the import'
+    return count === 1 ? 'Import 1 transaction' : `Import ${count} transactions`
+  },
+  back: 'Back to the columns',
+  again: 'Choose another file',
   storedTitle: 'Stored',
   toTransactions: 'Look at the transactions',
   failed: 'The file could not be read',
+  /** Fields to change after a refusal of the server. */
+  advice: [
+    [
+      /without a day of the calendar/,
+      'Choose another format in “Dates are written as”, or another column in “Date”.',
+    ],
+    [/without a readable amount/, 'Choose another column of the amounts.'],
+    [/without the direction/, 'Check which words say that money goes out or comes in.'],
+  ] as readonly (readonly [RegExp, string])[],
+  /** Advice of the server for programs; the app has two buttons in its place. */
+  markAdvice: / State decimalMark, a point or a comma, to read the file again/,
 }

@@ -24,6 +24,7 @@ const problems: Translation[] = [
   [/^was used or is not valid any more/, 'It was used, or is not valid any more.'],
   [/^must (?:be|have) (\d+ to \d+|at most \d+) characters$/, 'Use $1 characters.'],
   [/^is one of the most common passwords/, 'It is one of the most common passwords.'],
+  [/a CSV file goes to transactions\/import$/, 'This is no file of a bank that can be read here.'],
   [/^is little more than your name/, 'It is little more than your name or your address.'],
 ]
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type RefObject, useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { type Import, mappingQuery } from '../../api/import-queries.ts'
@@ -9,19 +9,29 @@ import { FaultBanner, Form } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
-import { type Columns, dayFormats, guessColumns, mappingOf } from './column-guess.ts'
+import {
+  type Columns,
+  type Draft,
+  dayFormats,
+  guessColumns,
+  mappingOf,
+  writeExample,
+} from './column-guess.ts'
 import styles from './imports.module.css'
 
 /** Asks what the columns of a CSV file mean, or reads it as the last one with these columns. */
-export function ColumnForm({ found }: { found: Import }) {
-  const { bankAccountId, transactionImportId, headers, signature } = found
+export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
+  const { bankAccountId, transactionImportId, headers, signature, reading } = found
   const { locale } = useReader()
   const { data: known } = useQuery(mappingQuery(signature))
-  const [columns, setColumns] = useState(() => guessColumns(headers, locale))
+  const [columns, setColumns] = useState(
+    () => draft.current.columns ?? guessColumns(headers, locale, reading?.dateFormat ?? undefined),
+  )
   const path = { bankAccountId, transactionImportId }
   const { send, isSending, fault } = useChange(async (mappingId: string | null) => {
     const body = { mapping: mappingOf(columns, headers) }
     const made = mappingId ?? (await coffer.createMapping({ body })).data.transactionImportMappingId
+    if (mappingId === null) draft.current = { columns, mappingId: made }
     const step = { transactionImportMappingId: made, status: 'pending-preview' } as const
     return await coffer.updateImport({ path, body: step })
   })
@@ -52,6 +62,13 @@ export function ColumnForm({ found }: { found: Import }) {
             <Texts headers={headers} columns={columns} change={change} />
           </div>
           <Amounts headers={headers} columns={columns} change={change} />
+          <Column
+            {...{ headers, columns, change }}
+            label={words.id}
+            hint={words.idHint}
+            name="id"
+            isOptional
+          />
         </Form>
       </Card>
     </>
@@ -92,12 +109,14 @@ function Texts(part: PartProps) {
       <ChoiceField
         label={words.format}
         value={columns.format}
-        options={dayFormats.map((value) => ({ value, text: value }))}
+        options={[...new Set([columns.format, ...dayFormats])].map((value) => ({
+          value,
+          text: words.formatOf(writeExample(value), value),
+        }))}
         onChange={(format) => change({ format })}
       />
       <Column {...part} label={words.memo} name="memo" />
       <Column {...part} label={words.merchant} name="merchant" isOptional />
-      <Column {...part} label={words.id} hint={words.idHint} name="id" isOptional />
       <Column {...part} label={words.balance} name="balance" isOptional />
     </>
   )

@@ -18,6 +18,12 @@ export interface Columns {
   balance: string
 }
 
+/** The columns as last sent, and the mapping that was made of them, for the way back to them. */
+export interface Draft {
+  columns: Columns | null
+  mappingId: string | null
+}
+
 /** Ways to write a day that are offered, the most usual ones first. */
 export const dayFormats = [
   'YYYY-MM-DD',
@@ -32,6 +38,16 @@ export const dayFormats = [
   'YYYY/MM/DD',
 ]
 
+const example: Readonly<Record<string, string>> = { Y: '2026', M: '12', D: '31' }
+
+/** Returns a day as the format writes it. */
+export function writeExample(format: string): string {
+  return format.replace('MMM', 'Dec').replace(/YYYY|YY|MM|M|DD|D(?!ec)/g, (part) => {
+    const text = example[part.slice(0, 1)] ?? ''
+    return part === 'YY' ? text.slice(2) : text
+  })
+}
+
 /** Words of headers by their meaning: English, German, French, Spanish and Dutch banks. */
 const meanings = {
   date: /date|datum|buchungstag|fecha|day/i,
@@ -44,8 +60,11 @@ const meanings = {
   balance: /balance|saldo|solde|kontostand/i,
 } as const
 
-/** Returns a first guess by the headers, which the person may change. */
-export function guessColumns(headers: string[], locale: string): Columns {
+/**
+ * Returns a first guess by the headers, which the person may change. `dateFormat` is what the
+ * server has found in the rows of the file, if any.
+ */
+export function guessColumns(headers: string[], locale: string, dateFormat?: string): Columns {
   const free = new Set(headers)
   const take = (meaning: RegExp) => {
     const found = [...free].find((header) => meaning.test(header)) ?? ''
@@ -61,8 +80,8 @@ export function guessColumns(headers: string[], locale: string): Columns {
   const merchant = take(meanings.merchant)
   return {
     date,
-    format: locale.endsWith('US') ? 'MM/DD/YYYY' : 'YYYY-MM-DD',
-    memo: memo || merchant || (headers[0] ?? ''),
+    format: dateFormat ?? (locale.endsWith('US') ? 'MM/DD/YYYY' : 'YYYY-MM-DD'),
+    memo: memo || merchant || ([...free][0] ?? ''),
     merchant: memo === '' ? '' : merchant,
     amountKind: amount === '' && debits !== '' ? 'column' : 'sign',
     amount,

@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { type RefObject, useRef } from 'react'
 import { type Import, importQuery } from '../../api/import-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { Card, Screen, Skeleton } from '../../controls/screen.tsx'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { ColumnForm } from './column-form.tsx'
+import type { Draft } from './column-guess.ts'
 import { ImportPreview } from './import-preview.tsx'
+import { ReadingFault } from './reading-fault.tsx'
 
 const route = getRouteApi('/frame/imports/$transactionImportId')
 
@@ -16,38 +19,34 @@ export function CsvImport() {
   const bankAccountId = useChosenAccountId()
   return (
     <Screen title={words.mapTitle}>
-      {bankAccountId && <Steps bankAccountId={bankAccountId} id={transactionImportId} />}
+      {bankAccountId && (
+        <Steps key={transactionImportId} bankAccountId={bankAccountId} id={transactionImportId} />
+      )}
     </Screen>
   )
 }
 
 function Steps({ bankAccountId, id }: { bankAccountId: string; id: string }) {
   const found = useQuery(importQuery(bankAccountId, id))
+  const draft = useRef<Draft>({ columns: null, mappingId: null })
   return (
     <Asked query={found} lines={8}>
-      {(one) => <Step found={one} />}
+      {(one) => <Step found={one} draft={draft} />}
     </Asked>
   )
 }
 
-function Step({ found }: { found: Import }) {
-  const { bankAccountId: account, status, error, upload } = found
-  if (status === 'mapping') return <ColumnForm found={found} />
-  if (status === 'preview') return <ImportPreview found={found} />
+function Step({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
+  const { bankAccountId: account, status } = found
+  if (status === 'mapping') return <ColumnForm found={found} draft={draft} />
+  if (status === 'preview') return <ImportPreview found={found} draft={draft} />
   if (status === 'failed' || status === 'expired') {
-    return (
-      <Card title={words.failed}>
-        <p role="alert">{error}</p>
-        <Link to="/imports" search={{ account }}>
-          {words.again}
-        </Link>
-      </Card>
-    )
+    return <ReadingFault found={found} draft={draft} />
   }
   if (status === 'complete') {
     return (
       <Card title={words.storedTitle}>
-        <p role="status">{words.imported(upload?.importedCount ?? 0)}</p>
+        <p role="status">{countsOf(found)}</p>
         <Link to="/transactions" search={{ account }}>
           {words.toTransactions}
         </Link>
@@ -60,4 +59,14 @@ function Step({ found }: { found: Import }) {
       <Skeleton />
     </Card>
   )
+}
+
+function countsOf({ importedCount, knownCount, skippedCount }: Import): string {
+  const known = knownCount ?? 0
+  const leftOut = (skippedCount ?? 0) - known
+  return [
+    words.imported(importedCount ?? 0),
+    ...(known > 0 ? [words.knownBefore(known)] : []),
+    ...(leftOut > 0 ? [words.leftOut(leftOut)] : []),
+  ].join(', ')
 }

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { FileUp } from 'lucide-react'
 import { type DragEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { bankAccountsQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { takeDropped } from '../../api/dropped-file.ts'
@@ -55,7 +57,7 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
       >
         <FileUp size={28} aria-hidden />
         <p className={styles.lead}>{words.drop}</p>
-        <p className={styles.soft}>{words.kinds}</p>
+        <Kinds bankAccountId={bankAccountId} />
         <input
           ref={input}
           type="file"
@@ -96,4 +98,10 @@ async function sendFile(bankAccountId: string, data: File): Promise<Sent> {
   // A file that would be refused is sent too: the list shows why, and what it asks.
   await coffer.createUpload(file)
   return {}
+}
+
+function Kinds({ bankAccountId }: { bankAccountId: string }) {
+  const { data: accounts = [] } = useQuery(bankAccountsQuery)
+  const { name = '' } = accounts.find((one) => one.bankAccountId === bankAccountId) ?? {}
+  return <p className={styles.soft}>{words.kinds(name)}</p>
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type RefObject, useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import type { Import } from '../../api/import-queries.ts'
@@ -12,12 +12,14 @@ import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { transactionWords } from '../../words/transactions.ts'
+import { BackToColumns } from './back-to-columns.tsx'
+import type { Draft } from './column-guess.ts'
 import styles from './imports.module.css'
 import { JoinOffers, joinsOf } from './join-offers.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
 
 /** The first rows of a file as transactions, and what is left out and why. */
-export function ImportPreview({ found }: { found: Import }) {
+export function ImportPreview({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
   const { bankAccountId, transactionImportId, preview } = found
   const path = { bankAccountId, transactionImportId }
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
@@ -34,15 +36,16 @@ export function ImportPreview({ found }: { found: Import }) {
       <p>{words.counts(newCount, duplicateCount, skippedCount)}</p>
       <SkippedRows skipped={skipped} />
       <JoinOffers {...{ bankAccountId, offers, ticked }} onTick={setTicked} />
-      <PreviewRows found={found} />
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={() => send(undefined)}>
-          {words.store}
+          {words.store(newCount - ticked.size)}
         </Button>
+        <BackToColumns found={found} draft={draft} />
         <Link to="/imports" search={{ account: bankAccountId }}>
           {words.again}
         </Link>
       </div>
+      <PreviewRows found={found} />
     </Card>
   )
 }
@@ -58,7 +61,9 @@ function PreviewRows({ found: { bankAccountId, preview } }: { found: Import }) {
           <tr>
             <th scope="col">{transactionWords.date}</th>
             <th scope="col">{transactionWords.name}</th>
-            <th scope="col">{transactionWords.amount}</th>
+            <th scope="col" className={styles.figure}>
+              {transactionWords.amount}
+            </th>
             <th scope="col">{words.effect}</th>
           </tr>
         </thead>
@@ -71,14 +76,22 @@ function PreviewRows({ found: { bankAccountId, preview } }: { found: Import }) {
             >
               <td>{formatShortDay(dayOf(row.date, reader.timezone), reader)}</td>
               <td>{row.name || row.originalName}</td>
-              <td>
+              <td className={styles.figure}>
                 <Amount amount={row.amount} manner={manner} as="flow" />
               </td>
-              <td>{row.duplicate ? words.duplicate : row.effect}</td>
+              <td>{effectOf(row)}</td>
             </tr>
           ))}
         </tbody>
       </table>
     </section>
   )
+}
+
+type PreviewRow = NonNullable<Import['preview']>['rows'][number]
+
+/** Returns the direction of the money of a row in words; the amount is in its own column. */
+function effectOf({ duplicate, amount }: PreviewRow): string {
+  if (duplicate) return words.duplicate
+  return amount < 0 ? words.comesIn : words.goesOut
 }

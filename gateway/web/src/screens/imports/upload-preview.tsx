@@ -38,7 +38,7 @@ export function UploadPreview({ bankAccountId, previewed: { data, preview }, onE
       <JoinOffers {...{ bankAccountId, offers, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={() => send(undefined, onEnd)}>
-          {words.store}
+          {words.store(newCount - ticked.size)}
         </Button>
         <Button onClick={onEnd}>{words.cancel}</Button>
       </div>
