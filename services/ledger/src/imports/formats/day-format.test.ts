@@ -23,6 +23,7 @@ test.each([
   ['YYYY-MM-DD', '2026-07-03-08.21.36', [2026, 7, 3]],
   ['YYYY.MM.DD', '2026.07.03.', [2026, 7, 3]],
   ['YYYYMMDD', '20260703082136', [2026, 7, 3]],
+  ['YYYYMMDD', '20260703082136.000[-5:EST]', [2026, 7, 3]],
 ] as const)('%s reads %s', (format, text, [year, month, day]) => {
   expect(isDayFormat(format)).toBe(true)
   expect(createDayParser(format)(text)).toEqual({ year, month, day })
@@ -62,6 +63,7 @@ test.each([
   ['2026-02-01T10:00:00Z|x', 'YYYY-MM-DD', true],
   ['2026/2/11', 'YYYY/M/DD', true],
   ['20260201', 'YYYYMMDD', true],
+  ['20260201120000[0:GMT]', 'YYYYMMDD', true],
   ['12-Dec-2026', 'D-MMM-YYYY', true],
   ['Dec 12, 2026', 'MMM D, YYYY', true],
 ])('the format of %j is %s', (cells, format, isSure) => {

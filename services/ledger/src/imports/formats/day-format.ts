@@ -16,7 +16,9 @@ const DIGITS: Readonly<Record<string, string>> = {
 const AFTER = String.raw`(?<after>\.?|[ T,.-]+\d{1,2}[:.h]\d{2}.*)`
 /** Each with a mark that repeats; the first group decides what is written first. */
 const NUMERIC = new RegExp(String.raw`^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,2}|\d{4})${AFTER}$`)
-const COMPACT = /^(?:19|20|21)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\d{4}|\d{6})?$/
+/** Digits alone, with a time, and with the fraction and timezone of OFX behind the time. */
+const COMPACT =
+  /^(?:19|20|21)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\d{4}|\d{6}(?:\.\d+)?(?:\[.+\])?)?$/
 const NAMED = new RegExp(
   String.raw`^(?:(\d{1,2})([-/. ]{1,2})(\p{L}{3,}\.?)|(\p{L}{3,}\.?) (\d{1,2}))` +
     String.raw`([-/. ,]{1,2})(\d{4}|\d{2})${AFTER}$`,

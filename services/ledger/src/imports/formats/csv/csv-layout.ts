@@ -1,3 +1,4 @@
+import { currencies } from '@coffer/kit/values/currency'
 import { isWrittenDay } from '../day-format.ts'
 import type { CsvLine } from './csv-table.ts'
 
@@ -10,6 +11,8 @@ export type Layout = {
   dateColumn: number
   /** Number of rows that fit the columns and have a date and an amount. */
   used: number
+  /** Number of columns that have a name, and a text in one of these rows. */
+  named: number
   score: number
 }
 
@@ -35,11 +38,15 @@ const AMOUNT = new RegExp(
   String.raw`^\(?[-+−]{0,2} ?(?:${CODE} ?)?[-+−]?\(?(\d[\d.,'’ ]*|[.,]\d+)\)?[-+−]?(?: ?${CODE})?$`,
   'u',
 )
+/** A name of a column such as `Ref1`, unless the letters are a currency. */
+const NUMBERED = /^([A-Za-z]{3})\d+$/
+const codes = new Set(currencies())
 
 /**
  * Returns the best reading of a table: more columns, more rows used, and more cells that are dates
- * and amounts win; jumped lines count against it (docs/file-formats.md#csv). `given` is the index
- * of the header that the client states, -1 for none. Returns null if no layout fits.
+ * and amounts win; jumped lines count against it (docs/file-formats.md#csv). Of equal headers the
+ * one that names more columns wins, then the last. `given` is the index of the header that the
+ * client states, -1 for none. Returns null if no layout fits.
  */
 export function findLayout(rows: readonly CsvLine[], given: number | null): Layout | null {
   const table = rows.map(({ cells }) => ({
@@ -47,10 +54,13 @@ export function findLayout(rows: readonly CsvLine[], given: number | null): Layo
     kinds: cells.map(kindOf),
     width: columnsOf(cells),
   }))
-  const headers = table.slice(0, headRows).flatMap((row, at) => (isHeader(row) ? [at] : []))
+  const filled = filledIn(table.filter(isDated))
+  const headers = table.slice(0, headRows).flatMap((row, at) => (isHeader(row, filled) ? [at] : []))
   const places = given === null ? [-1, ...headers] : [given]
   const layouts = places.map((at) => layoutOf(table, at))
-  const [best] = layouts.toSorted((one, other) => other.score - one.score)
+  const [best] = layouts.toSorted(
+    (one, other) => other.score - one.score || other.named - one.named || other.at - one.at,
+  )
   return best === undefined || (best.score <= 0 && given === null) ? null : best
 }
 
@@ -59,10 +69,22 @@ export function columnsOf(cells: readonly string[]): number {
   return cells.findLastIndex((cell) => cell !== '') + 1
 }
 
-/** Returns whether a row can be a header: names in most cells, and neither a date nor an amount. */
-function isHeader({ cells, kinds, width }: Row): boolean {
+/** Returns the indexes of the columns in which a row has a text. */
+function filledIn(rows: readonly Row[]): Set<number> {
+  return new Set(
+    rows.flatMap(({ cells }) => cells.flatMap((cell, at) => (cell === '' ? [] : [at]))),
+  )
+}
+
+/**
+ * Returns whether a row can be a header: neither a date nor an amount, and names for most columns
+ * of its width that the dated rows fill. Sheets with merged cells leave the others blank.
+ */
+function isHeader({ cells, kinds, width }: Row, filled: ReadonlySet<number>): boolean {
   const names = cells.filter((cell) => cell !== '').length
-  return names >= NAMES_MIN && names * 2 > width && kinds.every((kind) => kind === null)
+  const isOpen = (at: number) => at < width && (filled.size === 0 || filled.has(at))
+  const blanks = cells.filter((cell, at) => cell === '' && isOpen(at)).length
+  return names >= NAMES_MIN && names > blanks && kinds.every((kind) => kind === null)
 }
 
 function layoutOf(table: readonly Row[], at: number): Layout {
@@ -77,7 +99,7 @@ function layoutOf(table: readonly Row[], at: number): Layout {
   const told = used.flatMap(({ kinds }) => kinds).reduce((sum, kind) => sum + weightOf(kind), 0)
   const isNamed = at !== -1 && columns >= UNDATED_MIN
   const share = (fitting.length + 1) / (below.length + 1)
-  const undated = isNamed ? UNDATED * (fitting.length + 1) * share : 0
+  const undated = isNamed && used.length === 0 ? UNDATED * (fitting.length + 1) * share : 0
   // Lines that are neither the header nor a row count against a layout.
   const unread = table.length - used.length - (at === -1 ? 0 : 1)
   return {
@@ -85,8 +107,13 @@ function layoutOf(table: readonly Row[], at: number): Layout {
     columns,
     dateColumn: used.length === 0 ? -1 : dateColumn,
     used: used.length,
+    named: namedBy(table[at], used),
     score: columns * (told + undated) * (1 - unread / (table.length + 1)),
   }
+}
+
+function namedBy(header: Row | undefined, used: readonly Row[]): number {
+  return header === undefined ? 0 : [...filledIn(used)].filter((at) => header.cells[at]).length
 }
 
 /** Returns the width of a header, with blank names at its end only if a row has such cells. */
@@ -140,6 +167,8 @@ function weightOf(kind: CellKind): number {
 function kindOf(cell: string): CellKind {
   if (cell === '') return null
   if (isWrittenDay(cell)) return 'day'
+  const [, letters] = NUMBERED.exec(cell) ?? []
+  if (letters !== undefined && !codes.has(letters.toUpperCase())) return null
   const [, digits] = (cell.length > AMOUNT_LENGTH_MAX ? null : AMOUNT.exec(cell)) ?? []
   if (digits === undefined) return null
   return digits !== cell || /[.,]\d{1,2}$/.test(digits) ? 'amount' : 'number'

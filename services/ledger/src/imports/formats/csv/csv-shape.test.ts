@@ -64,12 +64,20 @@ test.each([
   // Preambles are long, or have dates and amounts of their own.
   [`${'IBAN;DE00~'.repeat(6)}A;Date;B;C;D;E;F~1;01.02.2026;;;;x;5~2;02.02.2026;;;;y;6`, ';', 7, 7],
   ['Sum;31.01.2026;1.234,00~Date;Text;Sum;Unit~02.01.2026;Shop;-5,00;EUR', ';', 2, 4],
+  // Of lines of texts the header is the one that names more columns of the rows, else the last.
+  ['Owner,Ann,,,~Date,Text,Debit,Credit,Sum~01/02/2026,Shop,5.00,,9.00,', ',', 2, 5],
+  ['A,B,C~Date,Text,Amount~01/02/2026,Shop,5.00', ',', 2, 3],
+  ['Date,,Day,,Text,,,Debit,,Sum~01/02/2026,,01/02/2026,,Shop,,,5.00,,9.00', ',', 1, 10],
+  ['Owner,,,Ann,,,No,,1x~Date,,,Text,,,,Debit,Sum~01/02/2026,,,Shop,,,,5.00,9.00', ',', 2, 9],
+  // A name may be three letters and a number, which begins with no code of a currency.
+  ['Date;Vwz1;Vwz2;Amount~01.02.2026;Shop;;5,00', ';', 1, 4],
   // Details stand between rows, cells at the end are left out, names are missing or too many.
   ['Date,Text,Sum,A,B~01/02/2026,Shop,-9.00~,detail,9.00,,~02/02/2026,Bar,-1.00,,x', ',', 1, 5],
   ['Date,Text,Amount,A,B~01/02/2026,Shop,-98.00~02/02/2026,Bar,-1.00', ',', 1, 5],
   ['Date,Text,Amount~01/02/2026,Shop,-98.00,CR~02/02/2026,Bar,-1.00,DR', ',', 1, 4],
   ['Date,Text,Amount,~01/02/2026,Shop,-98.00,CR~02/02/2026,Bar,-1.00', ',', 1, 4],
   ['Date,Amount~2026-02-01,5.00', ',', 1, 2],
+  ['DEBIT,20260224120000[0:GMT],Shop,-85.00~CHECK,20260225120000.000[-5:EST],Bar,-2.00', ',', 0, 4],
   ['a,"b"\t,c~2026-02-01,"1,234.50"\t,x "y" z', ',', 1, 3],
 ])('%# the best reading of all lines is found', (lines, delimiter, headerRow, columns) => {
   const found = shape(lines.replaceAll('~', '\n'))
