@@ -8,6 +8,7 @@ import { CsvImport, type ImportKey } from './formats/csv/csv-import.ts'
 import { CsvMapping } from './formats/csv/csv-mapping.ts'
 import type { CsvReading } from './formats/csv/csv-reading.ts'
 import { ReadingChoices } from './formats/reading-choices.ts'
+import { joinedRows } from './joining/joined-rows.sql.ts'
 import { StoredFile } from './storage/stored-file.ts'
 import type { NewestPage } from './upload.sql.ts'
 import { Upload } from './upload.ts'
@@ -214,7 +215,7 @@ export async function listKnownIdentifiers(
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND upload_identifier = ANY(${sql.array(identifiers, 'text')})
     UNION ALL
-    SELECT upload_identifier FROM joined_rows
+    SELECT upload_identifier FROM ${joinedRows} AS joined
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND upload_identifier = ANY(${sql.array(identifiers, 'text')})`)
 }

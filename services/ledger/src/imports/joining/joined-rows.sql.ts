@@ -9,6 +9,18 @@ import { Joinable, joinDaysMax, NamedJoin, type RowJoin } from './row-joins.ts'
 type Under = Pick<UploadKey, 'accountId' | 'bankAccountId'>
 
 /**
+ * SQL of the joined rows whose transaction and upload are still there. until 0.5: a replica of 0.3
+ * undoes an import without parting them, so a row may have outlived either.
+ */
+export const joinedRows = sql.fragment`(
+  SELECT one.* FROM joined_rows AS one JOIN uploads USING (account_id, bank_account_id,
+    transaction_upload_id)
+  WHERE undone_at IS NULL AND EXISTS (
+    SELECT FROM transactions WHERE transactions.account_id = one.account_id
+      AND transactions.bank_account_id = one.bank_account_id
+      AND transactions.transaction_id = one.transaction_id))`
+
+/**
  * Returns the transactions that rows of a file of this format may be: live, posted, with an amount
  * of the rows near their days, and neither stored by nor joined to a file of the same format, whose
  * identifiers tell them apart.
@@ -39,7 +51,7 @@ export async function listJoinable(
       AND (transaction_upload_id IS NULL
         OR transaction_upload_id NOT IN (SELECT transaction_upload_id FROM same_format))
       AND transaction_id NOT IN (
-        SELECT one.transaction_id FROM joined_rows AS one JOIN same_format
+        SELECT one.transaction_id FROM ${joinedRows} AS one JOIN same_format
           USING (transaction_upload_id) WHERE ${isOwn})
     ORDER BY transaction_id`)
 }
@@ -81,12 +93,12 @@ export async function listJoinedIdentifiers(
   { accountId, bankAccountId }: Under,
 ): Promise<Set<string>> {
   const found = await tx.anyFirst(sql.type(Identifier)`
-    SELECT upload_identifier AS identifier FROM joined_rows
+    SELECT upload_identifier AS identifier FROM ${joinedRows} AS joined
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
   return new Set(found)
 }
 
-/** Stores the joins of an upload, so that its rows are known. */
+/** Stores the joins of an upload, so that its rows are known; replaces those that have ended. */
 export async function insertJoinedRows(
   tx: Tx,
   { accountId, bankAccountId, transactionUploadId }: UploadKey,
@@ -103,5 +115,10 @@ export async function insertJoinedRows(
       transaction_id, amount, date, original_name, original_merchant_name)
     SELECT ${accountId}, ${bankAccountId}, ${transactionUploadId}, upload_identifier,
       transaction_id, amount, date, original_name, original_merchant_name
-    FROM jsonb_populate_recordset(NULL::joined_rows, ${recordsOf(rows)}::jsonb)`)
+    FROM jsonb_populate_recordset(NULL::joined_rows, ${recordsOf(rows)}::jsonb)
+    ON CONFLICT (account_id, bank_account_id, upload_identifier) DO UPDATE SET
+      transaction_upload_id = excluded.transaction_upload_id,
+      transaction_id = excluded.transaction_id, amount = excluded.amount, date = excluded.date,
+      original_name = excluded.original_name,
+      original_merchant_name = excluded.original_merchant_name`)
 }

@@ -2,6 +2,7 @@ import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import type { UploadKey } from '../../book/upload-key.ts'
+import { joinedRows } from '../joining/joined-rows.sql.ts'
 import type { StoredBooking } from './joined-bookings.ts'
 
 const Stored = z.object({
@@ -24,7 +25,7 @@ export async function listStoredBookings(
     SELECT amount FROM transactions
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND upload_identifier = ${identifier}
-    UNION ALL SELECT amount FROM joined_rows
+    UNION ALL SELECT amount FROM ${joinedRows} AS joined
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND upload_identifier = ${identifier} LIMIT 1`
   const stored = await tx.any(sql.type(Stored)`

@@ -2,6 +2,7 @@ import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import type { UploadKey } from '../../book/upload-key.ts'
+import { joinedRows } from '../joining/joined-rows.sql.ts'
 import type { StoredRow } from './reused-identifiers.ts'
 
 const Stored = z.object({
@@ -38,7 +39,7 @@ export async function listStoredRows(
           AND upload_identifier = wanted.identifier
         UNION ALL
         SELECT upload_identifier, amount, date, original_name, original_merchant_name
-        FROM joined_rows
+        FROM ${joinedRows} AS joined
         WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
           AND upload_identifier = wanted.identifier OFFSET 0
       ) AS stored`)

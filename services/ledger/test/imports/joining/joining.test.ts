@@ -2,6 +2,7 @@ import { eventually } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { describe, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
 import { ledger } from '../../../src/service.ts'
 import { auditing } from '../../auditing.ts'
 import { listed } from '../../outcomes.ts'
@@ -90,6 +91,42 @@ describe('joining rows of a file to stored transactions', () => {
     expect(balance).toEqual(before)
     expect((await listed(home)).map((one) => one.transactionId)).toEqual([transactionId])
     expect(await offersOf(home)).toEqual(joins)
+  })
+
+  // until 0.5: a replica of 0.3 undoes an import, and does not know the joins.
+  test.each(['upload', 'transaction'])('ends with its %s in a former version', async (gone) => {
+    const home = await createHousehold(booted, opening)
+    const transactionId = await typed(home)
+    const joins = await offersOf(home)
+    const { transactionUploadId } = await send(home, { joins })
+    const ended =
+      gone === 'upload'
+        ? sql.unsafe`
+            UPDATE uploads SET undone_at = now()
+            WHERE account_id = ${home.accountId} AND transaction_upload_id = ${transactionUploadId}`
+        : sql.unsafe`
+            DELETE FROM transactions
+            WHERE account_id = ${home.accountId} AND transaction_id = ${transactionId}`
+    await booted.database('ledger').pool.query(ended)
+    const offers = gone === 'upload' ? joins : []
+    expect(await offersOf(home)).toEqual(offers)
+    const counts = { importedCount: 1n - BigInt(offers.length), joinedCount: BigInt(offers.length) }
+    expect(await send(home, { joins: offers })).toMatchObject({ ...counts, knownCount: 2n })
+  })
+
+  test('is done once by two imports at once', async () => {
+    const home = await createHousehold(booted, opening)
+    await typed(home)
+    const joins = await offersOf(home)
+    const uploads = await Promise.all([send(home, { joins }), send(home, { joins })])
+    const counts = uploads.map(({ importedCount, joinedCount, knownCount }) => {
+      return [importedCount, joinedCount, knownCount]
+    })
+    expect(counts.toSorted()).toEqual([
+      [0n, 0n, 3n],
+      [2n, 1n, 0n],
+    ])
+    expect(await listed(home)).toHaveLength(3)
   })
 
   test('sets the stated balances though all rows are joined', async () => {
