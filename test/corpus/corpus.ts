@@ -1,7 +1,7 @@
 // npm run corpus -- DIR: reads the files of `data/files.tsv` in a folder, and compares rows, sums
 // and days with those of a second reader. Each line of the list has, parted by tabs: kind, address,
-// beginning of the SHA-256, currency, rows (or refused, accounts), sum, first and last day, and for
-// CSV the columns of date and amounts with the format of days, and the decimal mark.
+// beginning of the SHA-256, currency, rows of all accounts (or refused), sum, first and last day,
+// and for CSV the columns of date and amounts with the format of days, and the decimal mark.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import {
 
 /** A file of the list; `expected` has its rows, sum in minor units, first and last day. */
 type Listed = {
-  kind: 'csv' | 'ofx' | 'qif'
+  kind: 'csv' | 'ofx' | 'qif' | 'camt053' | 'mt940'
   address: string
   hash: string
   currency: string
@@ -90,7 +90,18 @@ function readListed({ kind, currency, how }: Listed, bytes: Uint8Array, stated: 
   return readStatementFile({ bytes, settings, format })
 }
 
-function shown({ rows }: FileStatement): string {
+/** Reads a file, and of one with several accounts each; returns the first fault, if any. */
+function readAccounts(file: Listed, bytes: Uint8Array, stated: Statable) {
+  const first = readListed(file, bytes, stated)
+  if (!('unreadable' in first) || first.asks !== 'statement') return first
+  const all = (first.statements ?? []).map(({ statement }) =>
+    readListed(file, bytes, { ...stated, statement }),
+  )
+  const fault = all.find((one) => 'unreadable' in one)
+  return fault ?? { rows: all.flatMap((one) => ('rows' in one ? one.rows : [])) }
+}
+
+function shown({ rows }: Pick<FileStatement, 'rows'>): string {
   const days = rows.map(({ date }) => date.toISOString().slice(0, 10)).sort()
   const sum = -rows.reduce((total, { amount }) => total + amount, 0n)
   return [rows.length, sum, days[0] ?? '-', days.at(-1) ?? '-'].join(' ')
@@ -98,15 +109,15 @@ function shown({ rows }: FileStatement): string {
 
 /** Returns `right`, `wrong`, or how the file was refused, and what was read. */
 function judge(file: Listed, bytes: Uint8Array): { verdict: string; found: string } {
-  const first = readListed(file, bytes, {})
+  const first = readAccounts(file, bytes, {})
   // Where a choice is asked for, the file is read by the one that a person would state.
   const answer = { decimalMark: file.mark, dayFirst: !file.how.startsWith('month first') }
   const isAsked = 'unreadable' in first && first.asks !== undefined
-  const read = isAsked ? readListed(file, bytes, answer) : first
+  const read = isAsked ? readAccounts(file, bytes, answer) : first
   if ('unreadable' in read) {
     // A file with rows of which none can be read is refused, too.
     const isUnread = read.skipped !== undefined && file.expected.startsWith('0 ')
-    const isExpected = isUnread || /^(?:refused|accounts) /.test(file.expected)
+    const isExpected = isUnread || file.expected.startsWith('refused ')
     return { verdict: isExpected ? 'rightly refused' : 'refused', found: read.unreadable }
   }
   const found = shown(read)
