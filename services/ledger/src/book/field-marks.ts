@@ -8,7 +8,8 @@ export type MarkedField = (typeof markedFields)[number]
 
 /**
  * Provenance by field: the rule that has set a field, and the value; `ruleId` is null if the user
- * has. A field that no longer has the value of its rule is the user's.
+ * has, and with a value if the provider stated that formerly. A field that no longer has the value
+ * of its mark is the user's.
  */
 export const FieldMarks = z.partialRecord(
   z.enum(markedFields),
@@ -51,7 +52,19 @@ export function sourceOf(
 ): FieldSource {
   const ruleId = findRuleOf(of, field)
   if (ruleId !== null) return { by: 'rule', ruleId }
+  if (isFormer(of, field)) return { by: 'provider' }
   return { by: of.fieldMarks?.[field] || isUnlike(of, field, isRenamed) ? 'user' : 'provider' }
+}
+
+/** Returns whether the provider stated the value of a field formerly, as its mark says. */
+function isFormer(of: Marked, field: MarkedField): boolean {
+  const value = of.fieldMarks?.[field]?.value ?? null
+  return value !== null && isDeepStrictEqual(value, of[field])
+}
+
+/** Returns the mark of a value that the provider has stated; null for no value. */
+export function markStated(value: string | string[] | null): FieldMarks[MarkedField] | null {
+  return value === null ? null : { ruleId: null, value }
 }
 
 function isUnlike(of: Marked, field: MarkedField, isRenamed: boolean): boolean {

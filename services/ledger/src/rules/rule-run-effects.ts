@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { findRuleOf, type MarkedField, markedFields } from '../book/field-marks.ts'
+import { findRuleOf, type MarkedField, markedFields, markStated } from '../book/field-marks.ts'
 import type { Transaction } from '../book/transaction.ts'
 import type { Settlement } from '../money/operation.ts'
 import { type Settlements, totalOf } from '../money/settlements.ts'
@@ -127,9 +127,11 @@ function ownerIn({ envelopes }: Settlements, spendingId: string): string | null 
 function fieldsOf(before: Transaction, after: Transaction): RunField[] {
   return markedFields.flatMap((field) => {
     const mark = after.fieldMarks?.[field]
-    const markBefore = before.fieldMarks?.[field] ?? null
-    if (!mark || mark.ruleId === null || isDeepStrictEqual(mark, markBefore)) return []
+    const former = before.fieldMarks?.[field]
+    if (!mark || mark.ruleId === null || isDeepStrictEqual(mark, former)) return []
     const { ruleId, value } = mark
+    // A rule changes no field of the user, so a value without a mark is the provider's.
+    const markBefore = former ?? markStated(before[field]) ?? null
     return { field, before: before[field], markBefore, ruleId, value }
   })
 }

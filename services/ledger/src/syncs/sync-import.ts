@@ -3,9 +3,10 @@ import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
 import type { Transaction } from '../book/transaction.ts'
 import type { Locked, Settlement } from '../money/operation.ts'
 import { startSettlements, totalOf } from '../money/settlements.ts'
-import { lastRecord, liveRecord } from '../records/transaction-records.ts'
+import { liveRecord } from '../records/transaction-records.ts'
 import type { CompiledRules } from '../rules/rule.ts'
 import { assignByRule, tidyTransaction } from '../rules/rule-effects.ts'
+import { hasOwnName } from '../transactions/provenance.ts'
 import { isUnlisted, type ProviderRow, type SyncedTransaction } from './provider-transaction.ts'
 import { isRenamed } from './sync-join.ts'
 import { findMatch, type Match } from './sync-match.ts'
@@ -81,10 +82,30 @@ export function importTransactions(
         : importOne(work, row, index),
     )
   }
+  markNames(work, batch.known)
   tidyBorn(work, batch)
   const changes = findChanges(syncedIndex, batch.known)
   const replaced = countEnded(batch.known, changes)
   return { ...changes, settlement: totalOf(settlements), imported, replaced }
+}
+
+/**
+ * Marks names that the provider has stated and states no longer, as the name of a transaction
+ * stays: they are not the user's.
+ */
+function markNames({ syncedIndex }: Work, known: readonly SyncedTransaction[]): void {
+  for (const { transaction: former, records } of known) {
+    const synced = syncedIndex.byTransaction.get(former.transactionId)
+    const { name, fieldMarks } = synced?.transaction ?? former
+    if (!synced || name === null || name !== former.name || fieldMarks?.name) continue
+    const isStated = !hasOwnName(former, records, isRenamed)
+    if (!isStated || !hasOwnName(synced.transaction, synced.records, isRenamed)) continue
+    const marks = { ...fieldMarks, name: { ruleId: null, value: name } }
+    addToIndex(syncedIndex, {
+      ...synced,
+      transaction: { ...synced.transaction, fieldMarks: marks },
+    })
+  }
 }
 
 /**
@@ -102,8 +123,7 @@ function tidyBorn(work: Work, { rules, known }: Pick<ImportBatch, 'rules' | 'kno
   })
   const refunds = born.filter(({ transaction: { amount } }) => amount < 0n)
   for (const synced of [...born.filter((one) => !refunds.includes(one)), ...refunds]) {
-    const last = lastRecord(synced)
-    const isNamed = last !== null && isRenamed(synced.transaction, last)
+    const isNamed = hasOwnName(synced.transaction, synced.records, isRenamed)
     const { transaction, envelope } = tidyTransaction(rules, synced.transaction, isNamed)
     const assigned = envelope ? assignByRule(work, transaction, envelope) : transaction
     if (assigned !== synced.transaction)

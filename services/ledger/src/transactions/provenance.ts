@@ -3,10 +3,9 @@ import { type FieldProvenance, FieldProvenanceSchema } from '@coffer/proto/ledge
 import { markedFields, sourceOf } from '../book/field-marks.ts'
 import type { ProviderRecord } from '../book/provider-record.ts'
 import type { Transaction } from '../book/transaction.ts'
-import { lastRecord } from '../records/transaction-records.ts'
 
-/** Returns whether the name of a transaction is none that the provider has stated. */
-export type IsRenamed = (transaction: Transaction, last: ProviderRecord) => boolean
+/** Returns whether the name of a transaction is none that a record of the provider states. */
+export type IsRenamed = (transaction: Transaction, record: ProviderRecord) => boolean
 
 /** Returns whether the name of a stored transaction with these records is not its provider's. */
 export function hasOwnName(
@@ -14,8 +13,7 @@ export function hasOwnName(
   records: readonly ProviderRecord[],
   isRenamed: IsRenamed,
 ): boolean {
-  const last = lastRecord({ records })
-  if (last) return isRenamed(transaction, last)
+  if (records.length > 0) return records.every((one) => isRenamed(transaction, one))
   const { name, originalName, originalMerchantName } = transaction
   return name !== originalName && name !== originalMerchantName
 }
@@ -29,11 +27,9 @@ export function renderProvenance(
   records: readonly ProviderRecord[],
   isRenamed: IsRenamed,
 ): FieldProvenance[] {
-  const last = lastRecord({ records })
+  const isNamed = hasOwnName(transaction, records, isRenamed)
   return markedFields.flatMap((field) => {
-    const source = last
-      ? sourceOf(transaction, field, isRenamed(transaction, last))
-      : sourceOf(transaction, field)
+    const source = sourceOf(transaction, field, isNamed)
     return source.by === 'provider' ? [] : toMessage(FieldProvenanceSchema, { field, ...source })
   })
 }

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
 import { auditing } from '../auditing.ts'
 import { aRow, assign, envelopeOf, feedHome, syncedHome } from '../syncs/syncing.ts'
-import { rulingOf } from './ruling.ts'
+import { rulingOf, runningOf } from './ruling.ts'
 
 const booted = auditing(booting([ledger]))
 const [ofPending, ofPosted] = [{ isPending: true }, { isPending: false }]
@@ -39,5 +39,32 @@ test.each([
     // Without an edit the posted row stays, and the pending one goes.
     expect(await home.all()).toMatchObject([isEdited ? { transactionId, ...expected } : expected])
     expect(await food.held()).toBe(isEdited ? 10_000n : 4_000n)
+  },
+)
+
+test.each([false, true])(
+  'a name that the provider stated before a row was posted is not the user’s (edited: %s)',
+  async (isEdited) => {
+    const home = await feedHome(booted)
+    const [row] = await home.brings(aRow({ ...ofPending, providerTransactionId: 'p' }))
+    const one = () => home.one(row?.transactionId)
+    const before = (await one())?.name
+    if (isEdited) await assign(home, row?.transactionId, { name: 'Mine' })
+    const texts = {
+      displayName: 'Market',
+      name: 'Market',
+      merchantName: '',
+      originalName: 'MARKET',
+    }
+    const posted = { ...texts, ...ofPosted, providerTransactionId: 'p' }
+    await home.brings(aRow(posted))
+    expect(await one()).toMatchObject({ name: isEdited ? 'Mine' : before })
+    await rulingOf(booted)(home).write({ conditions: ofPosted, actions: { name: 'Paid' } })
+    const { start, ended, undo } = runningOf(booted)(home)
+    const { ruleRunId } = (await ended((await start())?.ruleRunId)) ?? {}
+    expect(await one()).toMatchObject({ name: isEdited ? 'Mine' : 'Paid' })
+    await undo(ruleRunId)
+    await ended(ruleRunId)
+    expect(await one()).toMatchObject({ name: isEdited ? 'Mine' : before })
   },
 )

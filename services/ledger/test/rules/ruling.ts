@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { Booted } from '@coffer/host/testing/boot'
+import { type Booted, eventually } from '@coffer/host/testing/boot'
 import { type CreateRuleRequestSchema, RuleService } from '@coffer/proto/ledger/v1/rule'
+import { RuleRunService } from '@coffer/proto/ledger/v1/rule_run'
 import type { CallOptions } from '@connectrpc/connect'
 
 export const deli = { originalName: { kind: 'contains', text: 'deli' } }
@@ -21,5 +22,21 @@ export function rulingOf(booted: Booted) {
     }
     const order = async () => (await client.listRules({}, as)).rules.map(({ ruleId }) => ruleId)
     return { client, write, order }
+  }
+}
+
+/** Returns a function to the calls of an account to its runs. */
+export function runningOf(booted: Booted) {
+  return ({ as }: { as: CallOptions }) => {
+    const client = booted.client('ledger', RuleRunService)
+    const ended = async (ruleRunId = '') =>
+      eventually(
+        async () => (await client.getRuleRun({ ruleRunId }, as)).run,
+        (run) => run?.status !== 'running' && run?.status !== 'undoing',
+        60_000,
+      )
+    const start = async (request = {}) => (await client.createRuleRun(request, as)).run
+    const undo = async (ruleRunId = '') => (await client.undoRuleRun({ ruleRunId }, as)).run
+    return { client, ended, start, undo }
   }
 }

@@ -1,9 +1,6 @@
-import { eventually } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
 import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
-import { RuleRunService } from '@coffer/proto/ledger/v1/rule_run'
-import type { CallOptions } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { createMoneyWriter } from '../../src/money/writer.service.ts'
@@ -15,24 +12,11 @@ import { importFile, statementOf } from '../imports/uploading.ts'
 import { refusals } from '../outcomes.ts'
 import { aRow, assign, envelopeOf, syncedHome } from '../syncs/syncing.ts'
 import { runSweep } from '../tenancy/sweeping.ts'
-import { deli, rulingOf } from './ruling.ts'
+import { deli, rulingOf, runningOf } from './ruling.ts'
 
 const booted = auditing(booting([ledger]))
 const rulesOf = rulingOf(booted)
-
-/** Returns the calls of an account to its runs. */
-function runsOf({ as }: { as: CallOptions }) {
-  const client = booted.client('ledger', RuleRunService)
-  const ended = async (ruleRunId = '') =>
-    eventually(
-      async () => (await client.getRuleRun({ ruleRunId }, as)).run,
-      (run) => run?.status !== 'running' && run?.status !== 'undoing',
-      60_000,
-    )
-  const start = async (request = {}) => (await client.createRuleRun(request, as)).run
-  const undo = async (ruleRunId = '') => (await client.undoRuleRun({ ruleRunId }, as)).run
-  return { client, ended, start, undo }
-}
+const runsOf = runningOf(booted)
 
 test('a run tidies all but edits; its undo puts back what still has its value', async () => {
   const home = await syncedHome(booted)
