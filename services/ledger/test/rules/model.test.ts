@@ -1,0 +1,291 @@
+import { booting } from '@coffer/host/testing/booting'
+import { createHousehold } from '@coffer/host/testing/household'
+import { sampleSize } from '@coffer/kit/testing/sample-size'
+import { newId } from '@coffer/kit/values/id'
+import type { Transaction } from '@coffer/proto/ledger/v1/transaction'
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { auditLedger } from '../../src/money/audit.sql.ts'
+import { ledger } from '../../src/service.ts'
+import { importFile, undo } from '../imports/uploading.ts'
+import { aRow, envelopeOf, feedHome } from '../syncs/syncing.ts'
+import {
+  applyRules,
+  edit,
+  fields,
+  joinRows,
+  type ModelChange,
+  type ModelRow,
+  type ModelRule,
+  newRow,
+  undoChanges,
+} from './rule-model.ts'
+import { type Parts, rulingOf, runningOf } from './ruling.ts'
+
+const booted = booting([ledger])
+const words = ['deli', 'taxi', 'rent'] as const
+
+/** Random numbers, of which an operation takes what it needs. */
+const choice = fc.record({
+  kind: fc.constantFrom(
+    ...(['bring', 'bring', 'post', 'tip', 'file', 'undoFile', 'edit', 'edit'] as const),
+    ...(['rule', 'rule', 'change', 'remove', 'order', 'run', 'run', 'undoRun'] as const),
+  ),
+  pick: fc.nat(1_000),
+  word: fc.constantFrom(...words),
+  field: fc.constantFrom(...fields),
+  some: fc.subarray([...fields], { minLength: 1 }),
+  isPending: fc.option(fc.boolean(), { nil: undefined }),
+  isRefund: fc.boolean(),
+})
+type Choice = typeof choice extends fc.Arbitrary<infer One> ? One : never
+
+/** Creates an account with a fed and a manual bank account, each with an envelope. */
+async function createWorld() {
+  const fed = await feedHome(booted)
+  const manual = await createHousehold(booted, { accountId: fed.accountId })
+  const owners = new Map<string, string>()
+  for (const home of [fed, manual]) {
+    const { spendingId } = await envelopeOf({ ...fed, ...home, account: fed.account }, 5_000n)
+    owners.set(spendingId, home.bankAccountId)
+  }
+  return {
+    fed,
+    manual,
+    owners,
+    rows: [] as ModelRow[],
+    rules: [] as ModelRule[],
+    runs: [] as { ruleRunId: string; changes: ModelChange[] }[],
+    uploads: [] as { id: string; rows: ModelRow[] }[],
+    providerIds: new Map<ModelRow, string>(),
+    serial: 0,
+  }
+}
+type World = Awaited<ReturnType<typeof createWorld>>
+
+const at = <T>(list: readonly T[], pick: number) => list[pick % Math.max(list.length, 1)]
+const live = ({ rows }: World) => rows.filter(({ isGone }) => !isGone)
+const pendingIn = (world: World) => live(world).filter(({ isPending }) => isPending)
+
+/** Returns a day for one row only, far enough from others that a sync never joins the two. */
+function nextDate(world: World): string {
+  world.serial += 1
+  return new Date(Date.UTC(2024, 0, 1 + 20 * world.serial)).toISOString().slice(0, 10)
+}
+
+function store(world: World, of: Omit<ModelRow, 'isGone' | 'fields'>): ModelRow {
+  const row = newRow(of)
+  applyRules(row, world.rules, world.owners)
+  world.rows.push(row)
+  return row
+}
+
+function brings({ fed, providerIds }: World, row: ModelRow, id: string) {
+  const { text, amount, date, isPending } = row
+  providerIds.set(row, id)
+  const texts = { displayName: text, originalName: text, name: text, merchantName: '' }
+  return fed.brings(aRow({ ...texts, amount, date, isPending, providerTransactionId: id }))
+}
+
+function partsOf(
+  world: World,
+  { word, isPending, some, pick }: Choice,
+): { rule: Omit<ModelRule, 'ruleId'>; parts: Pick<Parts, 'conditions' | 'actions'> } {
+  const isText = isPending === undefined || pick % 2 === 0
+  const posting = isPending === undefined ? {} : { isPending }
+  const values = {
+    name: `Name ${pick % 5}`,
+    merchantName: `Shop ${pick % 3}`,
+    notes: `Note ${pick % 4}`,
+    tags: [`t${pick % 3}`, `u${pick % 2}`],
+    spendingId: at([...world.owners.keys()], pick) ?? '',
+  }
+  const actions: Partial<typeof values> = Object.fromEntries(
+    some.map((field) => [field, values[field]]),
+  )
+  const { spendingId } = actions
+  return {
+    rule: { ...(isText ? { word } : {}), ...posting, actions },
+    parts: {
+      conditions: {
+        ...posting,
+        ...(isText ? { originalName: { kind: 'contains', text: word } } : {}),
+      },
+      actions: { ...actions, ...(spendingId && { refundSpendingId: spendingId }) },
+    },
+  }
+}
+
+const operations: Record<Choice['kind'], (world: World, of: Choice) => Promise<unknown>> = {
+  bring: async (world, { word, isPending = false, isRefund, pick }) => {
+    const text = `${word.toUpperCase()} STREET`
+    const amount = (isRefund ? -1n : 1n) * BigInt(100 + pick)
+    const { bankAccountId } = world.fed
+    const row = store(world, { date: nextDate(world), bankAccountId, text, amount, isPending })
+    await brings(world, row, newId('p'))
+    // A repetition changes nothing.
+    if (pick % 3 === 0) await brings(world, row, world.providerIds.get(row) ?? '')
+  },
+  post: async (world, { word, pick }) => {
+    const row = at(pendingIn(world), pick)
+    if (!row) return
+    Object.assign(row, { isPending: false, text: `${word.toUpperCase()} STREET` })
+    applyRules(row, world.rules, world.owners)
+    await brings(world, row, world.providerIds.get(row) ?? '')
+  },
+  tip: async (world, { pick }) => {
+    const pending = at(pendingIn(world), pick)
+    if (!pending || pending.amount < 0n) return
+    const [was, id] = [world.providerIds.get(pending), newId('p')]
+    const amount = (pending.amount * 11n) / 10n
+    const posted = store(world, { ...pending, amount, isPending: false })
+    await brings(world, posted, id)
+    await world.fed.loses(was)
+    const left = joinRows(pending, posted)
+    world.rows = world.rows.filter((row) => row === left || (row !== pending && row !== posted))
+    world.providerIds.set(left, id)
+  },
+  file: async (world, { word, pick, isRefund }) => {
+    const { bankAccountId } = world.manual
+    const rows = Array.from({ length: 1 + (pick % 3) }, (_, index) => {
+      const text = `${index === 0 ? word : (at(words, pick + index) ?? word)} market`
+      const amount = isRefund ? -250n : BigInt(100 + pick)
+      return store(world, { date: nextDate(world), bankAccountId, text, amount, isPending: false })
+    })
+    const list = rows.map(({ date, text, amount }) => {
+      const money = (Number(-amount) / 100).toFixed(2)
+      const day = date.replaceAll('-', '')
+      const start = `<STMTTRN><TRNTYPE>POS<DTPOSTED>${day}120000<TRNAMT>${money}`
+      return `${start}<FITID>${newId('f')}<NAME>${text}</STMTTRN>`
+    })
+    const head = '<OFX><STMTRS><CURDEF>USD<BANKTRANLIST>'
+    const file = `${head}${list.join('\n')}</BANKTRANLIST></STMTRS></OFX>`
+    const { transactionUploadId: id } = await importFile(world.manual, file)
+    world.uploads.push({ id, rows })
+    if (pick % 4 === 0) await importFile(world.manual, file)
+  },
+  undoFile: async (world, { pick }) => {
+    const upload = at(world.uploads, pick)
+    if (!upload) return
+    world.uploads = world.uploads.filter((one) => one !== upload)
+    await undo(world.manual, upload.id)
+    for (const row of upload.rows) row.isGone = true
+  },
+  edit: async (world, { field, pick, isRefund }) => {
+    const row = at(live(world), pick)
+    if (!row) return
+    const { bankAccountId, amount } = row
+    const own = [...world.owners].find(([, owner]) => owner === bankAccountId)?.[0] ?? null
+    // Every third edit states the present value, which a rule may have set.
+    const isSame = pick % 3 === 0 && row.fields[field].value !== null
+    const wanted = field === 'tags' ? ['mine'] : field === 'spendingId' ? own : `Mine ${pick}`
+    const isCleared = isRefund && field !== 'tags' && field !== 'name'
+    const value = isSame ? row.fields[field].value : isCleared ? null : wanted
+    const path = field === 'spendingId' && amount < 0n ? 'refundSpendingId' : field
+    const transactionId = (await read(world)).get(row.date)?.transactionId ?? ''
+    const updateMask = { paths: [path.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)] }
+    const set = { [path]: value ?? undefined }
+    const request = { bankAccountId, transactionId, ...set, updateMask }
+    await world.fed.transactions.updateTransaction(request, world.fed.as)
+    edit(row, field, value)
+  },
+  rule: async (world, of) => {
+    const { rule, parts } = partsOf(world, of)
+    const [ruleId = ''] = await rulingOf(booted)(world.fed).write(parts)
+    world.rules.push({ ...rule, ruleId })
+  },
+  change: async (world, of) => {
+    const rule = at(world.rules, of.pick)
+    if (!rule) return
+    const { rule: changed, parts } = partsOf(world, of)
+    const { ruleId } = rule
+    await rulingOf(booted)(world.fed).client.updateRule({ ruleId, ...parts }, world.fed.as)
+    world.rules = world.rules.map((one) => (one === rule ? { ...changed, ruleId } : one))
+  },
+  remove: async (world, { pick }) => {
+    const rule = at(world.rules, pick)
+    if (!rule) return
+    const { ruleId } = rule
+    await rulingOf(booted)(world.fed).client.deleteRule({ ruleId }, world.fed.as)
+    world.rules = world.rules.filter((one) => one !== rule)
+  },
+  order: async (world) => {
+    world.rules.reverse()
+    const ruleIds = world.rules.map(({ ruleId }) => ruleId)
+    await rulingOf(booted)(world.fed).client.orderRules({ ruleIds }, world.fed.as)
+  },
+  run: async (world, { pick }) => {
+    if (world.rules.length === 0) return
+    const rules = pick % 2 ? world.rules : world.rules.slice(pick % world.rules.length)
+    await runOnce(world, rules)
+    if (pick % 5 === 0) expect((await runOnce(world, rules)).changedCount).toBe(0n)
+  },
+  undoRun: async (world, { pick }) => {
+    const run = at(world.runs, pick)
+    if (!run) return
+    world.runs = world.runs.filter((one) => one !== run)
+    const { undo: start, ended } = runningOf(booted)(world.fed)
+    await start(run.ruleRunId)
+    const counts = undoChanges(run.changes)
+    expect(await ended(run.ruleRunId)).toMatchObject({ status: 'undone', ...counts })
+  },
+}
+
+/** Runs rules on the server and in the model, and compares the counts. */
+async function runOnce(world: World, rules: readonly ModelRule[]) {
+  const { start, ended } = runningOf(booted)(world.fed)
+  const started = await start({ ruleIds: rules.map(({ ruleId }) => ruleId) })
+  const applied = live(world).map((row) => applyRules(row, rules, world.owners))
+  const changes = applied.map(({ change }) => change).filter(({ set }) => set.length > 0)
+  const run = await ended(started?.ruleRunId)
+  const changedCount = BigInt(changes.length)
+  const matchedCount = BigInt(applied.filter(({ isMatched }) => isMatched).length)
+  expect(run).toMatchObject({ status: 'complete', matchedCount, changedCount })
+  world.runs.push({ ruleRunId: run?.ruleRunId ?? '', changes })
+  return { changedCount }
+}
+
+/** Returns the live transactions of both bank accounts, by their day. */
+async function read({ fed, manual }: World): Promise<Map<string, Transaction>> {
+  const lists = [fed, manual].map(({ bankAccountId }) =>
+    fed.transactions.listTransactions({ bankAccountId, limit: 100, offset: 0 }, fed.as),
+  )
+  const all = (await Promise.all(lists)).flatMap(({ transactions }) => transactions)
+  const dayOf = ({ date }: Transaction) =>
+    new Date(Number(date?.seconds ?? 0n) * 1_000).toISOString().slice(0, 10)
+  return new Map(all.map((one) => [dayOf(one), one]))
+}
+
+/** Compares values and provenance of all transactions with the model, then audits the money. */
+async function compare(world: World): Promise<void> {
+  const found: Record<string, unknown> = {}
+  for (const [date, { transactionId, bankAccountId }] of await read(world)) {
+    const request = { bankAccountId, transactionId, includesProvenance: true }
+    const { transaction: one } = await world.fed.transactions.getTransaction(request, world.fed.as)
+    const by = new Map(one?.provenance.map(({ field, ...of }) => [field, of.ruleId ?? of.by]))
+    const held = fields.map((field) => {
+      const refunded = field === 'spendingId' ? one?.refundSpendingId : undefined
+      const value = one?.[field] ?? refunded
+      return [field, { value: value ?? null, by: by.get(field) ?? 'provider' }]
+    })
+    found[date] = Object.fromEntries(held)
+  }
+  expect(found).toEqual(Object.fromEntries(live(world).map((row) => [row.date, row.fields])))
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
+}
+
+test('rules, syncs, files, edits, runs and undos in any order agree with the model', async () => {
+  const history = fc.array(choice, { minLength: 25, maxLength: 40, size: 'max' })
+  const property = fc.asyncProperty(history, async (choices) => {
+    const world = await createWorld()
+    for (const one of choices) {
+      await operations[one.kind](world, one)
+      await compare(world)
+    }
+    if (world.rules.length === 0) return
+    await runOnce(world, world.rules)
+    expect(await runOnce(world, world.rules)).toEqual({ changedCount: 0n })
+    await compare(world)
+  })
+  await fc.assert(property, { numRuns: sampleSize(4), endOnFailure: true })
+})

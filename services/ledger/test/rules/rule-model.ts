@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util'
+
+export const fields = ['name', 'merchantName', 'notes', 'tags', 'spendingId'] as const
+export type Field = (typeof fields)[number]
+export type Value = string | string[] | null
+
+/** The value of a field, and who has set it: `provider`, `user`, or the ID of a rule. */
+export type Held = { value: Value; by: string }
+
+/** A transaction of the model; its date is its key. */
+export interface ModelRow {
+  date: string
+  bankAccountId: string
+  text: string
+  amount: bigint
+  isPending: boolean
+  isGone: boolean
+  fields: Record<Field, Held>
+}
+
+export interface ModelRule {
+  ruleId: string
+  word?: string
+  isPending?: boolean
+  actions: Partial<Record<Field, Value>>
+}
+
+/** The fields of a row that a run has changed. */
+export type ModelChange = { row: ModelRow; set: { field: Field; before: Held; after: Held }[] }
+
+const provider = (value: Value): Held => ({ value, by: 'provider' })
+
+export function newRow(of: Omit<ModelRow, 'isGone' | 'fields'>): ModelRow {
+  const empty = { merchantName: provider(null), notes: provider(null), tags: provider([]) }
+  const held = { name: provider(of.text), ...empty, spendingId: provider(null) }
+  return { ...of, isGone: false, fields: held }
+}
+
+const isMatch = (row: ModelRow, { word, isPending }: ModelRule) =>
+  (word === undefined || row.text.toLowerCase().includes(word)) &&
+  (isPending === undefined || row.isPending === isPending)
+
+/**
+ * Applies rules to a row: of those that match, the first decides each field, tags add up, and a
+ * field of the user stays. `owners` has the bank account of each envelope.
+ */
+export function applyRules(
+  row: ModelRow,
+  rules: readonly ModelRule[],
+  owners: ReadonlyMap<string, string>,
+): { isMatched: boolean; change: ModelChange } {
+  const matching = rules.filter((rule) => isMatch(row, rule))
+  const set = fields.flatMap((field) => {
+    const before = row.fields[field]
+    const deciding = matching.filter(({ actions }) => actions[field] !== undefined)
+    const [first] = deciding
+    if (!first || before.by === 'user') return []
+    const value =
+      field === 'tags'
+        ? [...new Set(deciding.flatMap(({ actions }) => actions.tags ?? []))]
+        : (first.actions[field] ?? null)
+    const isForeign = field === 'spendingId' && owners.get(`${value}`) !== row.bankAccountId
+    if (isForeign || isDeepStrictEqual(value, before.value)) return []
+    const after = { value, by: first.ruleId }
+    row.fields[field] = after
+    return [{ field, before, after }]
+  })
+  return { isMatched: matching.length > 0, change: { row, set } }
+}
+
+/** Sets a field as the user does. A value that the provider has stated anyway is no edit. */
+export function edit(row: ModelRow, field: Field, value: Value): void {
+  const { by, value: before } = row.fields[field]
+  if (by === 'provider' && isDeepStrictEqual(before, value)) return
+  row.fields[field] = { value, by: 'user' }
+}
+
+/** Undoes a run: puts back each field that still has the run's value. Returns the counts. */
+export function undoChanges(changes: readonly ModelChange[]) {
+  let [undoneCount, keptCount] = [0n, 0n]
+  for (const { row, set } of changes) {
+    const due = set.filter(({ field, after }) => isDeepStrictEqual(row.fields[field], after))
+    if (!row.isGone) for (const { field, before } of due) row.fields[field] = before
+    if (!row.isGone && due.length > 0) undoneCount += 1n
+    if (row.isGone || due.length < set.length) keptCount += 1n
+  }
+  return { undoneCount, keptCount }
+}
+
+/** Returns the row that is left after a posted one joins a pending one. */
+export function joinRows(pending: ModelRow, posted: ModelRow): ModelRow {
+  const isEdited = fields.some((field) => pending.fields[field].by === 'user')
+  if (!isEdited) {
+    pending.isGone = true
+    return posted
+  }
+  for (const field of fields) {
+    const isReplaced = pending.fields[field].by !== 'user' && posted.fields[field].by !== 'provider'
+    if (isReplaced) pending.fields[field] = posted.fields[field]
+  }
+  const { text, amount, isPending } = posted
+  return Object.assign(pending, { text, amount, isPending })
+}
