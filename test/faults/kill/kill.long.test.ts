@@ -3,6 +3,7 @@ import { test } from '@jest/globals'
 import { type Killable, startKillable } from './interrupted.ts'
 import { prepareHourlyJob } from './killed-advance.ts'
 import { prepareKeyRotation } from './killed-rotation.ts'
+import { prepareRuleRun } from './killed-rule-runs.ts'
 import { prepareTimezoneRequest, prepareTimezoneSteps } from './killed-timezone.ts'
 import {
   prepareAccountDeletion,
@@ -37,3 +38,7 @@ test('a clean-up, an event, a rotation of keys and a deletion survive a kill', a
 test('a change of the timezone survives a kill at each of its steps', async () => {
   await killable.interrupt([prepareTimezoneSteps], { isPublished: true })
 })
+
+test.each([false, true])('a run of rules survives a kill between two pages (undo: %s)', (isUndo) =>
+  killable.interrupt([(of) => prepareRuleRun(of, isUndo)], { isPublished: true }),
+)
