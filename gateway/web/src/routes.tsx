@@ -34,11 +34,20 @@ function filtersOf(search: Record<string, unknown>): Filters {
   }
 }
 
+interface SignInSearch {
+  next?: string | undefined
+  /** Whether a session has ended by itself. */
+  ended?: boolean | undefined
+  /** Whether the account was just deleted. */
+  deleted?: boolean | undefined
+}
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: (search): { next?: string | undefined; ended?: boolean | undefined } => ({
+  validateSearch: (search): SignInSearch => ({
     next: textOf(search.next),
+    deleted: search.deleted === true || undefined,
     ended: search.ended === true || undefined,
   }),
   component: lazyRouteComponent(() => import('./screens/sign-in/sign-in.tsx'), 'SignIn'),
@@ -228,6 +237,8 @@ const more = createRoute({
   component: lazyRouteComponent(() => import('./screens/more/more.tsx'), 'More'),
 })
 
+const missing = createRoute({ getParentRoute: () => frame, path: '$', component: MissingPage })
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
@@ -256,6 +267,7 @@ export const router = createRouter({
       setup,
       plan,
       more,
+      missing,
     ]),
   ]),
   basepath: basePath,

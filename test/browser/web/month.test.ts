@@ -3,7 +3,7 @@ import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { startCuttingProxy } from '@coffer/test/harness/cutting-proxy.ts'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { takePicture, useBrowser } from '../browser.ts'
+import { overflowOf, takePicture, useBrowser } from '../browser.ts'
 
 const { view } = useBrowser()
 
@@ -46,6 +46,7 @@ async function deleteBothAndUndo(page: Page) {
   await takePicture(page, 'web-bulk')
   await page.setViewportSize({ width: 360, height: 900 })
   await takePicture(page, 'web-bulk-phone')
+  expect(await overflowOf(page)).toBe(0)
   await page.setViewportSize({ width: 1280, height: 900 })
   await marked.press('x')
   await fillIn(page, 'Delete', {}, 'Delete')
@@ -65,8 +66,16 @@ test('a person plans a payday and an envelope, moves money, and pays from it', a
     const rent = { Name: 'Rent', 'Amount needed': '250.00' }
     await fillIn(page, 'New envelope', rent)
     const move = { To: 'Rent ($0.00)', Amount: '100+20.50' }
+    await page.getByRole('button', { name: 'Move money' }).click()
+    await page.getByLabel('Amount').fill('1,000.01')
+    await page.getByRole('button', { name: 'Move it' }).click()
+    await page.getByText('Free to use would be $0.01 below zero').waitFor()
+    await takePicture(page, 'web-move-warned')
+    await page.keyboard.press('Escape')
     await fillIn(page, 'Move money', move, 'Move it')
-    await page.getByText('$120.50').waitFor()
+    const moved = page.getByText('$120.50 moved from Free to use to Rent.')
+    await moved.waitFor()
+    await takePicture(page, 'web-moved')
     const rentCard = page.getByRole('listitem').filter({ hasText: 'Rent' })
     await rentCard.dragTo(page.getByRole('region', { name: 'Free to use' }))
     const source = page.getByRole('dialog').getByLabel('From')
@@ -75,6 +84,7 @@ test('a person plans a payday and an envelope, moves money, and pays from it', a
     await takePicture(page, 'web-cards')
     await page.getByRole('link', { name: 'Rent' }).click()
     await page.getByRole('button', { name: 'Mark as paid' }).click()
+    expect(await moved.count()).toBe(0)
     await page.getByRole('button', { name: 'It is not paid' }).click()
     await page.getByRole('button', { name: 'Skip this one' }).click()
     await page.getByText('Skipped:').waitFor()

@@ -38,6 +38,6 @@ test('a person sets up a second factor, has a key, and deletes the account', asy
     await page.getByRole('button', { name: 'Delete the account' }).click()
     await page.getByRole('dialog').getByLabel('Present password').fill(alice.password)
     await page.getByRole('button', { name: 'Delete everything' }).click()
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.getByText('Your account is deleted').waitFor()
   })
 })

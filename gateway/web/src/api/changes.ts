@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type Fault, faultOf } from './faults.ts'
-import { showHints } from './notes.ts'
+import { showHints, showNote } from './notes.ts'
 import { announceChange } from './query-client.ts'
 
 /** A request that changes something, as a form or a button uses it. */
@@ -13,12 +13,17 @@ export interface Change<Input, Output> {
   reset: () => void
 }
 
-/** Returns a change. After it, every shown answer is asked for again, in all tabs. */
+/**
+ * Returns a change. After it, every shown answer is asked for again, in all tabs. The note about a
+ * former change closes, unless the change belongs to it.
+ */
 export function useChange<Input, Output>(
   work: (input: Input) => Promise<Output>,
+  { isOfNote = false } = {},
 ): Change<Input, Output> {
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: async ({ input, done }: { input: Input; done?: (output: Output) => void }) => {
+      if (!isOfNote) showNote(null)
       const output = await work(input)
       showHints(output)
       await announceChange()

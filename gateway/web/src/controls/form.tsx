@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Fault } from '../api/faults.ts'
 import { faultWords } from '../words/faults.ts'
 import { Button } from './button.tsx'
@@ -8,6 +8,8 @@ interface Props {
   children: ReactNode
   /** Text of the button that sends the form. */
   action: string
+  /** Whether it destroys something. */
+  isDanger?: boolean
   isSending?: boolean
   fault?: Fault | null
   /** Texts by field of what the form itself finds wrong. */
@@ -19,14 +21,22 @@ interface Props {
 }
 
 /** A form. After a fault the focus goes to the first field that has one, else to the banner. */
-export function Form({ children, action, isSending = false, ...props }: Props) {
+export function Form({ children, action, isDanger = false, isSending = false, ...props }: Props) {
   const { fault, problems, onSubmit, others } = props
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (!fault && Object.keys(problems ?? {}).length === 0) return
-    const first = form.current?.querySelector<HTMLElement>('[aria-invalid], [role=alert]')
+    const find = (selector: string) => form.current?.querySelector<HTMLElement>(selector)
+    const first = find('[aria-invalid]') ?? find('[role=alert]')
     first?.focus()
   }, [fault, problems])
+  const [areShown, setShown] = useState(false)
+  // A problem of something that the form has no field for is in the banner.
+  useLayoutEffect(() => {
+    const named = Object.keys(fault?.problems ?? {}).length
+    const marked = form.current?.querySelectorAll('[aria-invalid]').length ?? 0
+    setShown(named > 0 && marked >= named)
+  }, [fault])
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isSending) return
@@ -35,10 +45,10 @@ export function Form({ children, action, isSending = false, ...props }: Props) {
   }
   return (
     <form ref={form} className={styles.form} onSubmit={submit} noValidate>
-      {fault && <FaultBanner fault={fault} />}
+      {fault && !areShown && <FaultBanner fault={fault} />}
       {children}
       <div className={styles.actions}>
-        <Button type="submit" kind="primary" isBusy={isSending}>
+        <Button type="submit" kind={isDanger ? 'danger' : 'primary'} isBusy={isSending}>
           {action}
         </Button>
         {others}

@@ -15,6 +15,15 @@ test.each([
   ['abc', 'en-US', 'USD', null],
   ['', 'en-US', 'USD', null],
   ['.5-1', 'en-US', 'USD', -50],
+  ['3.120,55', 'en-US', 'EUR', 312055],
+  ['12,50', 'en-US', 'USD', 1250],
+  ['12.50', 'de-DE', 'EUR', 1250],
+  ['1.234.567', 'en-US', 'EUR', 123456700],
+  ['1,23,456.7', 'hi-IN', 'INR', 12345670],
+  ['1,234', 'en-US', 'BHD', 1234000],
+  ['1.234', 'en-US', 'USD', null],
+  ['1,234.5,6', 'en-US', 'USD', null],
+  ['12,34,56', 'en-US', 'USD', null],
   ['99999999999999999', 'en-US', 'USD', null],
 ])('the amount %j of %s in %s is %j', (text, locale, currency, amount) => {
   expect(parseAmount(text, { locale, currency })).toBe(amount)

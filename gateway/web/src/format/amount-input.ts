@@ -8,30 +8,64 @@ export function amountText(amount: number, { locale, currency }: Manner): string
 
 /**
  * Returns the amount in minor units that a person typed; null for a text that is none. Sums are
- * added up: `12.50+3-1` is 1450 in EUR. Group separators are those of the locale. More decimals
- * than the currency has are no amount, and neither is one beyond what a number holds exactly.
+ * added up: `12.50+3-1` is 1450 in EUR. Comma and point are those of the locale where that can be
+ * read, else those of other countries where only one reading is left: `3.120,55` is an amount in
+ * en-US too. More decimals than the currency has are no amount, and neither is one beyond what a
+ * number holds exactly.
  */
 export function parseAmount(text: string, { locale, currency }: Manner): number | null {
   const { decimal, group } = signsOf(locale)
   const bare = text
     .normalize('NFKC')
     .replaceAll(/[\s'’]/g, '')
-    .replaceAll(group, '')
     .replaceAll('−', '-')
-    .replace(decimal, '.')
-    .replaceAll(decimal, '.')
+    .replaceAll(isPlainSign(group) ? '' : group, '')
+    .replaceAll(isPlainSign(decimal) ? '.' : decimal, '.')
   const terms = bare.match(/[+-]?[^+-]+/g) ?? []
   if (terms.length === 0 || terms.join('') !== bare) return null
-  const amounts = terms.map((term) => minorOf(term, decimalsOf(currency)))
+  const amounts = terms.map((term) => minorOf(term, { group, decimals: decimalsOf(currency) }))
   const sum = amounts.reduce<number>((total, one) => total + (one ?? Number.NaN), 0)
   return Number.isSafeInteger(sum) ? sum : null
 }
 
-function minorOf(term: string, decimals: number): number | null {
-  const [, sign = '', whole = '', fraction = ''] = /^([+-]?)(\d*)\.?(\d*)$/.exec(term) ?? []
-  if (`${whole}${fraction}` === '' || fraction.length > decimals) return null
-  const amount = Number(`${whole}${fraction.padEnd(decimals, '0')}`)
+function minorOf(term: string, as: { group: string; decimals: number }): number | null {
+  const [, sign = '', digits = ''] = /^([+-]?)([\d.,]+)$/.exec(term) ?? []
+  const [whole, fraction] = partsOf(digits, as.group) ?? ['', '']
+  if (`${whole}${fraction}` === '' || fraction.length > as.decimals) return null
+  const amount = Number(`${whole}${fraction.padEnd(as.decimals, '0')}`)
   return sign === '-' ? -amount : amount
+}
+
+/** Returns the digits before and after the decimal sign; null if the signs have no one reading. */
+function partsOf(text: string, group: string): [string, string] | null {
+  const at = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','))
+  const last = text[at]
+  if (last === undefined) return [text, '']
+  const other = last === '.' ? ',' : '.'
+  const [whole, fraction] = [text.slice(0, at), text.slice(at + 1)]
+  if (text.includes(other)) {
+    return isGrouped(whole, other) ? [whole.replaceAll(other, ''), fraction] : null
+  }
+  const isOnce = !whole.includes(last)
+  if (isGrouped(text, last) && (last === group || !isOnce)) return [text.replaceAll(last, ''), '']
+  return isOnce ? [whole, fraction] : null
+}
+
+/** Whether a sign groups digits: by three, in India by two before the last three. */
+function isGrouped(text: string, sign: string): boolean {
+  const [first = '', ...groups] = text.split(sign)
+  const sizes = groups.map(({ length }) => length)
+  return (
+    /^\d{1,3}$/.test(first) &&
+    groups.length > 0 &&
+    groups.every((one) => /^\d+$/.test(one)) &&
+    sizes.at(-1) === 3 &&
+    (sizes.every((size) => size === 3) || sizes.slice(0, -1).every((size) => size === 2))
+  )
+}
+
+function isPlainSign(sign: string): boolean {
+  return sign === '.' || sign === ','
 }
 
 function signsOf(locale: string): { decimal: string; group: string } {

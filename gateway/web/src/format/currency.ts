@@ -18,6 +18,14 @@ export function decimalsOf(currency: string): number {
   return decimals
 }
 
+const names = new Intl.DisplayNames('en', { type: 'currency' })
+
+/** Returns the code of a currency with its English name: `EUR – Euro`. */
+export function currencyName(currency: string): string {
+  const name = names.of(currency)
+  return name === undefined || name === currency ? currency : `${currency} – ${name}`
+}
+
 /** Returns an amount in minor units as a decimal number, exactly: -1250 in EUR is `-12.50`. */
 export function decimalOf(amount: number, currency: string): `${number}` {
   const decimals = decimalsOf(currency)

@@ -49,10 +49,10 @@ export function formatShortDay(day: string, { locale, today }: { locale: string;
   return formatOf(locale, options).format(Date.parse(day))
 }
 
-/** Returns the distance of a day from today in words: `today`, `in 12 days`, `in 3 months`. */
-export function formatDistance(day: string, { locale, today }: { locale: string; today: string }) {
+/** Returns the distance of a day from today in English, as the sentences around it: `today`, `in 12 days`, `in 3 months`. */
+export function formatDistance(day: string, { today }: { today: string }) {
   const days = daysBetween(today, day)
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
   if (Math.abs(days) < 60) return format.format(days, 'day')
   const months = Math.round(days / 30.44)
   if (Math.abs(months) < 24) return format.format(months, 'month')

@@ -7,14 +7,12 @@ import { faultWords } from '../words/faults.ts'
 /** The page of an address that no screen has. */
 export function MissingPage() {
   return (
-    <main>
-      <Screen title={faultWords.notFound} isNarrow>
-        <p>{faultWords.notFoundText}</p>
-        <p>
-          <Link to="/">{faultWords.toHome}</Link>
-        </p>
-      </Screen>
-    </main>
+    <Screen title={faultWords.notFound} isNarrow>
+      <p>{faultWords.notFoundText}</p>
+      <p>
+        <Link to="/">{faultWords.toHome}</Link>
+      </p>
+    </Screen>
   )
 }
 

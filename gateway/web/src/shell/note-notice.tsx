@@ -1,4 +1,6 @@
+import { useLocation } from '@tanstack/react-router'
 import { X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
 import { useChange } from '../api/changes.ts'
 import { closeNote, type Note, useNote } from '../api/notes.ts'
 import { Button } from '../controls/button.tsx'
@@ -6,9 +8,19 @@ import { FaultBanner } from '../controls/form.tsx'
 import { frameWords } from '../words/frame.ts'
 import styles from './frame.module.css'
 
-/** The note about the last change, over the screen until it is closed. */
+/** Time after which a note closes, unless it has the focus or the pointer, in ms. */
+const shownMs = 20_000
+
+/** The note about the last change, over its screen until it is closed or a while has passed. */
 export function NoteNotice() {
   const note = useNote()
+  const { pathname } = useLocation()
+  const [shown, setShown] = useState({ note, pathname })
+  if (shown.note !== note) setShown({ note, pathname })
+  const isLeft = note !== null && shown.note === note && shown.pathname !== pathname
+  useEffect(() => {
+    if (isLeft) closeNote(note)
+  }, [isLeft, note])
   return (
     <div role="status" className={styles.toasts}>
       {note && <Toast key={note.text} note={note} />}
@@ -18,9 +30,17 @@ export function NoteNotice() {
 
 function Toast({ note }: { note: Note }) {
   const { text, act } = note
-  const { send, isSending, fault } = useChange(async () => act?.work())
+  const { send, isSending, fault } = useChange(async () => act?.work(), { isOfNote: true })
+  const toast = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (isSending || fault) return
+    const timer = setInterval(() => {
+      if (!toast.current?.matches(':hover, :focus-within')) closeNote(note)
+    }, shownMs)
+    return () => clearInterval(timer)
+  }, [note, isSending, fault])
   return (
-    <div className={styles.toast}>
+    <div ref={toast} className={styles.toast}>
       {fault && <FaultBanner fault={fault} />}
       <p>{text}</p>
       {act && (

@@ -25,10 +25,11 @@ export const accountWords = {
   restore: 'Restore',
   restored: (name: string) => `${name} is back, with all that it holds.`,
   remove: 'Delete the connection',
+  removeByHand: 'Delete with all its accounts',
   removeTitle: (name: string) => `Delete ${name}?`,
   removeText: (accounts: string) =>
     `This deletes for good: ${accounts}, with all transactions, envelopes and paydays.`,
-  removeEmpty: 'This connection has no bank accounts.',
+  removeEmpty: 'It has no bank accounts.',
   sync: 'Sync now',
   syncing: 'Transactions are being read.',
   arrived: (count: number) =>

@@ -9,8 +9,8 @@ export const bulkWords = {
   bar: 'Selected transactions',
   count: (count: number) => `${count} selected`,
   full: (count: number) => `${count} selected, the most at once`,
-  all: 'All shown',
-  none: 'None',
+  all: 'Select all loaded ones',
+  none: 'Select none',
   assign: 'Assign',
   refused: 'Not changed:',
   changed: (count: number, all: number) =>
@@ -24,6 +24,8 @@ export const bulkWords = {
   undo: 'Undo',
   removeTitle: (count: number) =>
     count === 1 ? 'Delete one transaction?' : `Delete ${count} transactions?`,
-  removeText: 'They are kept, and can be restored.',
+  removeText:
+    'They leave all lists. The filter State: Deleted shows them, and they can be restored. With ' +
+    'the tick, the balance changes by their amounts, also by those that have not moved it.',
   returns: 'Give their amounts back to the balance',
 }

@@ -1,6 +1,7 @@
 export const startWords = {
   title: 'Your first bank account',
   titleFurther: 'Another bank account',
+  begin: 'Coffer plans the money of a bank account: all other screens begin with one.',
   text: 'Enter it by hand: a name and the money that is in it now. You can add others later.',
   bank: 'Bank',
   bankHint: 'Any name, such as that of the bank or “Cash”.',
@@ -37,7 +38,8 @@ export const startWords = {
   paydayName: 'Payday',
   envelopes: 'Your first envelopes',
   envelopesText:
-    'These come again and again in your transactions. Take them, change them, or leave them out.',
+    'Proposed from what you were paid for: these come again and again among your transactions. ' +
+    'Take them, change them, or leave them out.',
   envelopesNone:
     'An envelope sets money aside for a bill. Enter what these need, or leave them out; you can ' +
     'add and change envelopes at any time.',

@@ -35,7 +35,7 @@ export const transactionWords = {
   kind: 'Kind',
   name: 'Name',
   amount: 'Amount',
-  amountHint: 'Sums are added up: 12.50+3',
+  amountHint: 'It adds up what you type, such as 12.50+3.',
   date: 'Day',
   note: 'Note',
   adjusts: 'Change the balance of the account too',
@@ -73,9 +73,13 @@ export const transactionWords = {
   similarText: (count: number, name: string) =>
     count === 1 ? `One is named like “${name}”.` : `${count} are named like “${name}”.`,
   history: 'What it changed',
-  historyNone: 'It has changed no sums.',
+  historyNone: 'It has not changed the balance or an envelope.',
   remove: 'Delete',
-  removeText: 'It is kept, and can be restored.',
+  removeText:
+    'It leaves all lists. Among the transactions, the filter State: Deleted shows it, and it can ' +
+    'be restored.',
+  removeMoved: 'It has moved the balance. Without the tick, the balance stays as it is now.',
+  removeUnmoved: 'It has not moved the balance. With the tick, the balance changes all the same.',
   returns: 'Give its amount back to the balance',
   restore: 'Restore',
   wasDeleted: 'This transaction is deleted.',

@@ -38,7 +38,7 @@ export function LinkCard({ link, accounts }: Props) {
       <ArchivedAccounts linkId={link.linkId} />
       <div className={rows.toolbar}>
         <Button kind="danger" onClick={() => setAsked(true)}>
-          {words.remove}
+          {removeText(linkType)}
         </Button>
       </div>
       {isAsked && <Remove link={link} accounts={accounts} onClose={() => setAsked(false)} />}
@@ -47,7 +47,7 @@ export function LinkCard({ link, accounts }: Props) {
 }
 
 function Remove({ link, accounts, onClose }: Props & { onClose: () => void }) {
-  const { linkId, institutionName } = link
+  const { linkId, institutionName, linkType } = link
   const { locale } = useReader()
   const { send, isSending, fault } = useChange(() => coffer.deleteLink({ path: { linkId } }))
   const { data: archived = [] } = useQuery(archivedAccountsQuery(linkId))
@@ -59,10 +59,15 @@ function Remove({ link, accounts, onClose }: Props & { onClose: () => void }) {
       <p>{names ? words.removeText(names) : words.removeEmpty}</p>
       <div className={rows.toolbar}>
         <Button kind="danger" isBusy={isSending} onClick={() => send(undefined, onClose)}>
-          {words.remove}
+          {removeText(linkType)}
         </Button>
         <Button onClick={onClose}>{words.cancel}</Button>
       </div>
     </Dialog>
   )
+}
+
+/** Accounts by hand have no connection to a bank. */
+function removeText(linkType: Link['linkType']): string {
+  return linkType === 'manual' ? words.removeByHand : words.remove
 }

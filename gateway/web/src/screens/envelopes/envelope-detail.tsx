@@ -97,7 +97,7 @@ function Facts({ spending }: { spending: Spending }) {
     ...(spending.spendingType === 'goal' ? [[words.used, usedAmount] as const] : []),
   ] as const
   return (
-    <Card title={spending.spendingType === 'goal' ? words.goals : words.expenses}>
+    <Card title={words.kinds[spending.spendingType]}>
       <dl className={rows.facts}>
         {amounts.map(([label, amount]) => (
           <div key={label}>

@@ -4,6 +4,7 @@ import { bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { showNote } from '../../api/notes.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
@@ -21,16 +22,29 @@ interface Props {
   onClose: () => void
 }
 
+interface Transfer {
+  fromSpendingId: string | null
+  toSpendingId: string | null
+  amount: number
+}
+
+/** An amount that is more than what is free to use, and by how much. */
+interface Warned {
+  amount: number
+  missing: number
+}
+
 /** Moves money between two envelopes, or between one and the money that is free to use. */
 export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Props) {
   const manner = useManner(bankAccountId)
+  const money = (amount: number) => formatMoney(amount, manner)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const balances = useQuery(bankAccountOverviewQuery(bankAccountId)).data?.balance
   const [faults, setFaults] = useState<Record<string, string>>({})
-  const { send, isSending, fault } = useChange(
-    (body: { fromSpendingId: string | null; toSpendingId: string | null; amount: number }) =>
-      coffer.transferBetweenEnvelopes({ path: { bankAccountId }, body }),
-  )
+  const [warned, setWarned] = useState<Warned | null>(null)
+  const { send, isSending, fault } = useChange((body: Transfer) => transfer(bankAccountId, body))
+  const nameOf = (id: string | null) =>
+    spending.find(({ spendingId }) => spendingId === id)?.name ?? words.free
   const submit = ({ from = '', to = '', amount: typed = '' }: Record<string, string>) => {
     const amount = parseAmount(typed, manner) ?? 0
     const found = {
@@ -39,7 +53,15 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
     }
     setFaults(found)
     if (Object.keys(found).length > 0) return
-    send({ fromSpendingId: from || null, toSpendingId: to || null, amount }, onClose)
+    const missing = from === '' && balances ? amount - balances.free : 0
+    setWarned(missing > 0 ? { amount, missing } : null)
+    // The same amount a second time is meant.
+    if (missing > 0 && warned?.amount !== amount) return
+    const body = { fromSpendingId: from || null, toSpendingId: to || null, amount }
+    send(body, () => {
+      showMoved(bankAccountId, body, words.hasMoved(money(amount), nameOf(from), nameOf(to)))
+      onClose()
+    })
   }
   const problems: Record<string, string> = { ...fault?.problems, ...faults }
   const places = [
@@ -49,11 +71,11 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
       name: one.name,
       amount: one.currentAmount,
     })),
-  ].map(({ value, name, amount }) => ({ value, text: `${name} (${formatMoney(amount, manner)})` }))
+  ].map(({ value, name, amount }) => ({ value, text: `${name} (${money(amount)})` }))
   return (
     <Dialog title={words.move} isOpen onClose={onClose}>
       <Form
-        action={words.moved}
+        action={warned ? words.movedAnyway : words.moved}
         isSending={isSending}
         fault={fault}
         problems={faults}
@@ -85,7 +107,19 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
           autoComplete="off"
           fault={problems.amount}
         />
+        {warned && <p role="alert">{words.overdrawn(money(warned.missing))}</p>}
       </Form>
     </Dialog>
   )
+}
+
+function transfer(bankAccountId: string, body: Transfer) {
+  return coffer.transferBetweenEnvelopes({ path: { bankAccountId }, body })
+}
+
+/** Shows a note of moved money, which moves it back. */
+function showMoved(bankAccountId: string, body: Transfer, text: string): void {
+  const { fromSpendingId, toSpendingId, amount } = body
+  const back = { fromSpendingId: toSpendingId, toSpendingId: fromSpendingId, amount }
+  showNote({ text, act: { text: words.undo, work: () => transfer(bankAccountId, back) } })
 }

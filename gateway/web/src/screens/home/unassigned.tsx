@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type BankAccountOverview, bankAccountOverviewQuery } from '../../api/account-queries.ts'
+import { assign, assignedText } from '../../api/assignments.ts'
 import {
   type Spending,
   spendingQuery,
@@ -9,7 +10,6 @@ import {
   unassignedQuery,
 } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
-import { coffer } from '../../api/client.ts'
 import { showNote } from '../../api/notes.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
@@ -26,11 +26,6 @@ const shownMax = 6
 /** Keys of the envelopes in their order, without those of the frame (shell/keyboard.tsx). */
 const keys = '123456789bcdlmoqruvwxyz'
 
-interface Assignment {
-  path: { bankAccountId: string; transactionId: string }
-  spendingId: string | null
-}
-
 /** The newest payments that no envelope paid for, each with the choice of one. */
 export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
   const newest = useQuery(unassignedQuery(bankAccountId))
@@ -45,7 +40,11 @@ export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
           if (waiting.length === 0) return <p className={styles.soft}>{homeWords.unassignedNone}</p>
           return (
             <>
-              <Payments payments={waiting.slice(0, shownMax)} spending={spending} />
+              <Payments
+                bankAccountId={bankAccountId}
+                payments={waiting.slice(0, shownMax)}
+                spending={spending}
+              />
               {overview && <Others bankAccountId={bankAccountId} overview={overview} />}
             </>
           )
@@ -74,22 +73,24 @@ function Others({ bankAccountId, overview }: OthersProps) {
 }
 
 interface PaymentsProps {
+  bankAccountId: string
   payments: Transaction[]
   spending: Spending[]
 }
 
 /** The payments, of which one is marked: a key pays it from an envelope. */
-function Payments({ payments, spending }: PaymentsProps) {
+function Payments({ bankAccountId, payments, spending }: PaymentsProps) {
+  const manner = useManner(bankAccountId)
   const [marked, setMarked] = useState(0)
   const at = Math.min(marked, payments.length - 1)
   const { send, isSending, fault } = useChange(assign)
   const choose = (payment: Transaction, envelope: Spending | undefined) => {
     if (envelope === undefined || isSending) return false
-    const { bankAccountId, transactionId, name, originalName } = payment
+    const { transactionId } = payment
     const path = { bankAccountId, transactionId }
-    send({ path, spendingId: envelope.spendingId }, () =>
+    send({ path, spendingId: envelope.spendingId }, ({ data }) =>
       showNote({
-        text: homeWords.assigned(name ?? originalName, envelope.name),
+        text: assignedText(data.transaction, envelope, manner),
         act: { text: homeWords.undo, work: () => assign({ path, spendingId: null }) },
       }),
     )
@@ -117,6 +118,7 @@ function Payments({ payments, spending }: PaymentsProps) {
         ))}
       </ul>
       <p className={styles.legend}>
+        <span>{homeWords.keys}</span>
         {spending.slice(0, keys.length).map(({ spendingId, name }, index) => (
           <span key={spendingId}>
             <kbd>{keys[index]}</kbd> {name}
@@ -125,10 +127,6 @@ function Payments({ payments, spending }: PaymentsProps) {
       </p>
     </>
   )
-}
-
-function assign({ path, spendingId }: Assignment) {
-  return coffer.updateTransaction({ path, body: { spendingId } })
 }
 
 interface PaymentProps {

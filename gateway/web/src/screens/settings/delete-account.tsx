@@ -20,7 +20,7 @@ export function DeleteAccount() {
   const { mutate, isPending, error } = useMutation({
     mutationFn: (currentPassword: string) => coffer.deleteAccount({ body: { currentPassword } }),
     onSuccess: async () => {
-      await navigate({ to: '/login', search: {} })
+      await navigate({ to: '/login', search: { deleted: true } })
       forgetSession()
     },
   })
@@ -37,6 +37,7 @@ export function DeleteAccount() {
           <p>{words.removeText}</p>
           <Form
             action={words.removeDo}
+            isDanger
             isSending={isPending}
             fault={fault}
             onSubmit={({ currentPassword = '' }) => mutate(currentPassword)}

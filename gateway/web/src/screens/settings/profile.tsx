@@ -81,6 +81,7 @@ function Names({ user: { login, account }, problems }: NamesProps) {
       />
       <ChoiceField
         label={words.locale}
+        hint={words.localeHint}
         name="locale"
         defaultValue={localeOf(account.locale)}
         options={localeChoices(localeOf(account.locale))}

@@ -24,7 +24,9 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
   const isSettingUp = secret !== null && !isOn
   return (
     <Card title={words.secondFactor}>
-      <p>{isOn ? words.secondFactorOn : words.secondFactorOff}</p>
+      {isOn && <p>{words.secondFactorOn}</p>}
+      {!isOn && <p>{isSettingUp ? words.secondFactorBegun : words.secondFactorOff}</p>}
+      {isOn && secret !== null && <p role="status">{words.secondFactorSet}</p>}
       {codes.length > 0 && <Codes codes={codes} />}
       {isSettingUp && <Confirm secret={secret} onDone={() => setCodes(secret.recoveryCodes)} />}
       {!isOn && !isSettingUp && <Begin onBegun={setSecret} />}
@@ -127,6 +129,7 @@ function Others({ onReplaced }: { onReplaced: (codes: string[]) => void }) {
   return (
     <Form
       action={intent === 'replace' ? words.replace : words.disable}
+      isDanger={intent === 'disable'}
       isSending={isSending}
       fault={fault}
       onSubmit={({ currentPassword = '' }) =>

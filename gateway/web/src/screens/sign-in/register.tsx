@@ -115,6 +115,7 @@ function Region({ problems }: PartProps) {
       />
       <ChoiceField
         label={signInWords.locale}
+        hint={signInWords.localeHint}
         name="locale"
         defaultValue={locale}
         options={localeChoices(locale)}

@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
@@ -16,6 +16,9 @@ export function SecondFactor() {
   const { next } = route.useSearch()
   const [byRecovery, setByRecovery] = useState(false)
   const arrive = useArrival()
+  const field = useRef<HTMLInputElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the other way has another field
+  useEffect(() => field.current?.focus(), [byRecovery])
   const { send, fault, isSending, reset } = useChange(async (totp: string) => {
     return (await coffer.completeSignIn({ body: { totp: totp.trim() } })).data
   })
@@ -51,6 +54,7 @@ export function SecondFactor() {
         others={other}
       >
         <TextField
+          ref={field}
           label={byRecovery ? signInWords.recoveryCode : signInWords.code}
           name="totp"
           inputMode={byRecovery ? 'text' : 'numeric'}

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { configQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
-import { faultOf } from '../../api/faults.ts'
+import { type Fault, faultOf } from '../../api/faults.ts'
 import { solveChallenge } from '../../api/proof-of-work.ts'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
@@ -19,7 +19,7 @@ const route = getRouteApi('/login')
 
 /** Sign-in by address and password. The server names a step that comes first, such as a code. */
 export function SignIn() {
-  const { next, ended } = route.useSearch()
+  const { next, ended, deleted } = route.useSearch()
   const { data: config } = useQuery(configQuery)
   const navigate = useNavigate()
   const arrive = useArrival()
@@ -50,6 +50,11 @@ export function SignIn() {
       title={signInWords.signIn}
       ways={<OtherWays mayRegister={config?.allowSignUp ?? false} />}
     >
+      {deleted && !fault && (
+        <p role="status" className={styles.note}>
+          {signInWords.deleted}
+        </p>
+      )}
       {ended && !fault && <p className={styles.note}>{signInWords.ended}</p>}
       <Form action={signInWords.signIn} isSending={isSending} fault={fault} onSubmit={submit}>
         {fault?.code === 'EMAIL_NOT_VERIFIED' && <Resend />}
@@ -62,11 +67,17 @@ export function SignIn() {
           fault={fault?.problems.email}
           required
         />
-        <PasswordField autoComplete="current-password" fault={fault?.problems.password} />
+        <PasswordField autoComplete="current-password" fault={passwordFaultOf(fault)} />
         {isSending && config?.proofOfWorkEnabled && <p role="status">{signInWords.working}</p>}
       </Form>
     </Gate>
   )
+}
+
+/** A password whose length no password has is a wrong one. */
+function passwordFaultOf(fault: Fault | null): string | undefined {
+  const problem = fault?.problems.password
+  return problem?.startsWith('Use ') ? signInWords.wrong : problem
 }
 
 function OtherWays({ mayRegister }: { mayRegister: boolean }) {

@@ -7,6 +7,7 @@ import { coffer } from '../../api/client.ts'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { parseAmount } from '../../format/amount-input.ts'
+import { currencyName } from '../../format/currency.ts'
 import { setPreferences } from '../../preferences/preferences.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { startWords } from '../../words/start.ts'
@@ -87,7 +88,7 @@ export function AccountForm({ way }: { way: Way }) {
         label={startWords.currency}
         name="currency"
         defaultValue={currencyDefault}
-        options={currencies.map((value) => ({ value, text: value }))}
+        options={currencies.map((value) => ({ value, text: currencyName(value) }))}
         fault={problems.currency}
       />
       <AmountField

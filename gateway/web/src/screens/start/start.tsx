@@ -16,6 +16,7 @@ export function Start() {
   const title = accounts.length === 0 ? startWords.title : startWords.titleFurther
   return (
     <Screen title={title} isNarrow>
+      {accounts.length === 0 && <p>{startWords.begin}</p>}
       <Card>
         <Ways way={way} choose={setWay} />
         <p>{way === 'hand' ? startWords.text : startWords.fileNext}</p>

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { Transaction } from '../../api/budget-queries.ts'
 import type { BulkChange } from '../../api/bulk-changes.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
@@ -8,20 +9,21 @@ import { bulkWords as words } from '../../words/bulk.ts'
 import { transactionWords } from '../../words/transactions.ts'
 
 interface Props {
-  count: number
+  chosen: Transaction[]
   remove: (change: BulkChange) => void
   onClose: () => void
 }
 
 /** Asks before selected transactions are deleted, and whether the balance gets the money back. */
-export function RemoveMany({ count, remove, onClose }: Props) {
-  const [isReturned, setReturned] = useState(true)
+export function RemoveMany({ chosen, remove, onClose }: Props) {
+  // Rows of files have seldom moved the balance: their bank states it.
+  const [isReturned, setReturned] = useState(chosen.every(({ source }) => source === 'manual'))
   const submit = () => {
     remove({ delete: { adjustsBalance: isReturned } })
     onClose()
   }
   return (
-    <Dialog title={words.removeTitle(count)} isOpen onClose={onClose}>
+    <Dialog title={words.removeTitle(chosen.length)} isOpen onClose={onClose}>
       <p>{words.removeText}</p>
       <CheckField
         label={words.returns}

@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { movedBalanceQuery } from '../../api/history-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { CheckField } from '../../controls/field.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
@@ -14,7 +16,9 @@ import { transactionWords as words } from '../../words/transactions.ts'
 export function RemoveTransaction({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId, deletedAt } = transaction
   const isManual = useIsManual(bankAccountId)
-  const [isReturned, setReturned] = useState(true)
+  const { data: hasMoved = false } = useQuery(movedBalanceQuery(transaction))
+  const [choice, setReturned] = useState<boolean | null>(null)
+  const isReturned = choice ?? hasMoved
   const path = { bankAccountId, transactionId }
   const change = useChange(() =>
     deletedAt === null
@@ -28,6 +32,7 @@ export function RemoveTransaction({ transaction }: { transaction: Transaction })
       {deletedAt === null && (
         <>
           <p>{words.removeText}</p>
+          <p>{hasMoved ? words.removeMoved : words.removeUnmoved}</p>
           <CheckField
             label={words.returns}
             checked={isReturned}

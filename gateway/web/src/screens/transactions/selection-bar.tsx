@@ -38,6 +38,9 @@ export function SelectionBar({ bankAccountId, selection, loaded, areDeleted }: P
     send(wanted, (all) => {
       const ids = new Set(all.map(({ transactionId }) => transactionId))
       setRefused(all)
+      // Tags are seldom the last change of a selection.
+      const isOfTags = wanted.set?.addTags !== undefined || wanted.set?.removeTags !== undefined
+      if (isOfTags) return
       choose([...(chosen?.values() ?? [])].filter((one) => ids.has(one.transactionId)))
     })
   return (
@@ -51,7 +54,7 @@ export function SelectionBar({ bankAccountId, selection, loaded, areDeleted }: P
           </Button>
           <Acts
             bankAccountId={bankAccountId}
-            count={chosen.size}
+            chosen={[...chosen.values()]}
             areDeleted={areDeleted}
             isSending={isSending}
             change={change}
@@ -65,16 +68,16 @@ export function SelectionBar({ bankAccountId, selection, loaded, areDeleted }: P
 }
 
 interface ActsProps extends Pick<Props, 'bankAccountId' | 'areDeleted'> {
-  count: number
+  chosen: Transaction[]
   isSending: boolean
   change: (wanted: BulkChange) => void
 }
 
 /** The changes that the transactions allow: those of a bank are not deleted by hand. */
-function Acts({ bankAccountId, count, areDeleted, isSending, change }: ActsProps) {
+function Acts({ bankAccountId, chosen, areDeleted, isSending, change }: ActsProps) {
   const isManual = useIsManual(bankAccountId)
   const [isAsked, setAsked] = useState(false)
-  const state = { isBusy: isSending, isIdle: count === 0 }
+  const state = { isBusy: isSending, isIdle: chosen.length === 0 }
   if (areDeleted) {
     return (
       <Button kind="primary" {...state} onClick={() => change({ restore: {} })}>
@@ -91,7 +94,7 @@ function Acts({ bankAccountId, count, areDeleted, isSending, change }: ActsProps
       )}
       <Assign bankAccountId={bankAccountId} state={state} change={change} />
       <TagMany state={state} change={change} />
-      {isAsked && <RemoveMany count={count} remove={change} onClose={() => setAsked(false)} />}
+      {isAsked && <RemoveMany chosen={chosen} remove={change} onClose={() => setAsked(false)} />}
     </>
   )
 }

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
+import { assign, assignedText, isPaidInPart } from '../../api/assignments.ts'
 import type { Spending, Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
-import { coffer } from '../../api/client.ts'
+import { showNote } from '../../api/notes.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import { Tags } from '../../controls/tag-field.tsx'
@@ -23,12 +24,13 @@ export function TransactionRow({ transaction, spending, isSelected, onSelect }: 
   const { bankAccountId, transactionId, amount, originalName, notes, isPending } = transaction
   const manner = useManner(bankAccountId)
   const name = transaction.name ?? originalName
-  const { send, isSending, fault } = useChange((spendingId: string | null) => {
-    return coffer.updateTransaction({
-      path: { bankAccountId, transactionId },
-      body: { spendingId },
+  const { send, isSending, fault } = useChange(assign)
+  const choose = (spendingId: string | null) =>
+    send({ path: { bankAccountId, transactionId }, spendingId }, ({ data }) => {
+      const envelope = spending.find((one) => one.spendingId === spendingId)
+      if (envelope === undefined || !isPaidInPart(data.transaction)) return
+      showNote({ text: assignedText(data.transaction, envelope, manner) })
     })
-  })
   const refunded = spending.find((one) => one.spendingId === transaction.refundSpendingId)
   const refund = refunded && words.refundTo(refunded.name)
   const isAssignable = amount > 0 && transaction.deletedAt === null
@@ -64,7 +66,7 @@ export function TransactionRow({ transaction, spending, isSelected, onSelect }: 
             aria-label={words.assign(name)}
             value={transaction.spendingId ?? ''}
             disabled={isSending}
-            onChange={(event) => send(event.target.value || null)}
+            onChange={(event) => choose(event.target.value || null)}
           >
             <option value="">{words.fromFree}</option>
             {spending.map((one) => (

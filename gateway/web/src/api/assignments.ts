@@ -1,0 +1,29 @@
+import type { Manner } from '../format/currency.ts'
+import { formatMoney } from '../format/money.ts'
+import { homeWords } from '../words/home.ts'
+import type { Spending, Transaction } from './budget-queries.ts'
+import { coffer } from './client.ts'
+
+interface Assignment {
+  path: { bankAccountId: string; transactionId: string }
+  spendingId: string | null
+}
+
+/** Pays a transaction from an envelope, or from free-to-use. */
+export function assign({ path, spendingId }: Assignment) {
+  return coffer.updateTransaction({ path, body: { spendingId } })
+}
+
+/** Returns whether the envelope of a payment held less than it. */
+export function isPaidInPart({ amount, spendingAmount = amount }: Transaction): boolean {
+  return spendingAmount < amount
+}
+
+/** Returns what an assignment has done, in words: an envelope gives what it holds at most. */
+export function assignedText(transaction: Transaction, { name }: Spending, manner: Manner): string {
+  const { spendingAmount = 0, originalName } = transaction
+  const payment = transaction.name ?? originalName
+  if (!isPaidInPart(transaction)) return homeWords.assigned(payment, name)
+  if (spendingAmount === 0) return homeWords.assignedEmpty(payment, name)
+  return homeWords.assignedPart(payment, name, formatMoney(spendingAmount, manner))
+}
