@@ -56,6 +56,16 @@ async function deleteBothAndUndo(page: Page) {
   await undo.waitFor({ state: 'detached' })
 }
 
+/** Tries to move more than is free to use. */
+async function expectWarning(page: Page) {
+  await page.getByRole('button', { name: 'Move money' }).click()
+  await page.getByLabel('Amount').fill('1,000.01')
+  await page.getByRole('button', { name: 'Move it' }).click()
+  await page.getByText('Free to use would be $0.01 below zero').waitFor()
+  await takePicture(page, 'web-move-warned')
+  await page.keyboard.press('Escape')
+}
+
 test('a person plans a payday and an envelope, moves money, and pays from it', async () => {
   const alice = await coffer.person()
   const { path } = await alice.createBankAccount(100_000)
@@ -66,12 +76,7 @@ test('a person plans a payday and an envelope, moves money, and pays from it', a
     const rent = { Name: 'Rent', 'Amount needed': '250.00' }
     await fillIn(page, 'New envelope', rent)
     const move = { To: 'Rent ($0.00)', Amount: '100+20.50' }
-    await page.getByRole('button', { name: 'Move money' }).click()
-    await page.getByLabel('Amount').fill('1,000.01')
-    await page.getByRole('button', { name: 'Move it' }).click()
-    await page.getByText('Free to use would be $0.01 below zero').waitFor()
-    await takePicture(page, 'web-move-warned')
-    await page.keyboard.press('Escape')
+    await expectWarning(page)
     await fillIn(page, 'Move money', move, 'Move it')
     const moved = page.getByText('$120.50 moved from Free to use to Rent.')
     await moved.waitFor()

@@ -24,7 +24,7 @@ test('a stranger registers with proof of work, and comes back with a second fact
   await view({ url: `${home}/register`, hasRefusals: true }, async (page) => {
     expect(await page.evaluate('isSecureContext')).toBe(false)
     await page.getByRole('button', { name: 'Create a login' }).click()
-    await page.getByRole('alert').waitFor()
+    await page.getByText('Fill this in.').first().waitFor()
     await page.getByLabel('First name').fill('Ada')
     await page.getByLabel('Email address').fill(email)
     await page.getByLabel('Password', { exact: true }).fill(password)

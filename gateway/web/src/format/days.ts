@@ -49,7 +49,10 @@ export function formatShortDay(day: string, { locale, today }: { locale: string;
   return formatOf(locale, options).format(Date.parse(day))
 }
 
-/** Returns the distance of a day from today in English, as the sentences around it: `today`, `in 12 days`, `in 3 months`. */
+/**
+ * Returns the distance of a day from today in English, as the sentences around it are:
+ * `today`, `in 12 days`, `in 3 months`.
+ */
 export function formatDistance(day: string, { today }: { today: string }) {
   const days = daysBetween(today, day)
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
