@@ -51,7 +51,7 @@ export function movedBalanceQuery(transaction: Transaction) {
  * Returns whether the entries say that a transaction has moved the balance. Of one by hand that is
  * older than all of them it is assumed: the form of a new one proposes it.
  */
-export function hasMovedBalance(
+function hasMovedBalance(
   entries: HistoryEntry[],
   { transactionId, source, createdAt }: Transaction,
 ): boolean {

@@ -64,14 +64,6 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
     })
   }
   const problems: Record<string, string> = { ...fault?.problems, ...faults }
-  const places = [
-    { value: '', name: words.free, amount: balances?.free ?? 0 },
-    ...spending.map((one) => ({
-      value: one.spendingId,
-      name: one.name,
-      amount: one.currentAmount,
-    })),
-  ].map(({ value, name, amount }) => ({ value, text: `${name} (${money(amount)})` }))
   return (
     <Dialog title={words.move} isOpen onClose={onClose}>
       <Form
@@ -82,34 +74,61 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
         onSubmit={submit}
         others={<Button onClick={onClose}>{words.cancel}</Button>}
       >
-        <ChoiceField
-          key={`from ${spending.length}`}
-          label={words.from}
-          name="from"
-          defaultValue={source ?? ''}
-          options={places}
-          fault={problems.fromSpendingId}
-        />
-        <ChoiceField
-          // The choices come later than the dialog, and the first choice would be kept.
-          key={spending.length}
-          label={words.to}
-          name="to"
-          defaultValue={goal === undefined ? (spending[0]?.spendingId ?? '') : (goal ?? '')}
-          options={places}
-          fault={problems.toSpendingId}
-        />
-        <TextField
-          label={words.amount}
-          hint={words.amountHint}
-          name="amount"
-          inputMode="decimal"
-          autoComplete="off"
-          fault={problems.amount}
-        />
+        <Fields {...{ bankAccountId, source, goal, problems }} />
         {warned && <p role="alert">{words.overdrawn(money(warned.missing))}</p>}
       </Form>
     </Dialog>
+  )
+}
+
+interface FieldsProps {
+  bankAccountId: string
+  source: string | null | undefined
+  goal: string | null | undefined
+  problems: Record<string, string>
+}
+
+function Fields({ bankAccountId, source, goal, problems }: FieldsProps) {
+  const manner = useManner(bankAccountId)
+  const money = (amount: number) => formatMoney(amount, manner)
+  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const balances = useQuery(bankAccountOverviewQuery(bankAccountId)).data?.balance
+  const places = [
+    { value: '', name: words.free, amount: balances?.free ?? 0 },
+    ...spending.map((one) => ({
+      value: one.spendingId,
+      name: one.name,
+      amount: one.currentAmount,
+    })),
+  ].map(({ value, name, amount }) => ({ value, text: `${name} (${money(amount)})` }))
+  return (
+    <>
+      <ChoiceField
+        key={`from ${spending.length}`}
+        label={words.from}
+        name="from"
+        defaultValue={source ?? ''}
+        options={places}
+        fault={problems.fromSpendingId}
+      />
+      <ChoiceField
+        // The choices come later than the dialog, and the first choice would be kept.
+        key={spending.length}
+        label={words.to}
+        name="to"
+        defaultValue={goal === undefined ? (spending[0]?.spendingId ?? '') : (goal ?? '')}
+        options={places}
+        fault={problems.toSpendingId}
+      />
+      <TextField
+        label={words.amount}
+        hint={words.amountHint}
+        name="amount"
+        inputMode="decimal"
+        autoComplete="off"
+        fault={problems.amount}
+      />
+    </>
   )
 }
 

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type BankAccountOverview, bankAccountOverviewQuery } from '../../api/account-queries.ts'
-import { assign, assignedText } from '../../api/assignments.ts'
 import {
   type Spending,
   spendingQuery,
@@ -13,6 +12,7 @@ import { useChange } from '../../api/changes.ts'
 import { showNote } from '../../api/notes.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
+import { assign, assignedText } from '../../controls/assignments.ts'
 import { FaultBanner } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useKeys } from '../../controls/use-keys.ts'

@@ -1,8 +1,8 @@
+import type { Spending, Transaction } from '../api/budget-queries.ts'
+import { coffer } from '../api/client.ts'
 import type { Manner } from '../format/currency.ts'
 import { formatMoney } from '../format/money.ts'
 import { homeWords } from '../words/home.ts'
-import type { Spending, Transaction } from './budget-queries.ts'
-import { coffer } from './client.ts'
 
 interface Assignment {
   path: { bankAccountId: string; transactionId: string }
