@@ -47,7 +47,10 @@ test.each([
   expect(readInstant(text, CHICAGO)?.toISOString()).toBe(instant)
 })
 
-/** Returns amounts and reasons of a statement; a row is `FITID amount name [other fields]`. */
+/**
+ * Returns amounts, with what they correct behind `>`, and reasons of a statement; a row is
+ * `FITID amount name [other fields]`.
+ */
 function read(rows: string, change = (text: string) => text) {
   const list = rows.split('|').map((row) => {
     const [id, amount, name, ...more] = row.split(' ')
@@ -62,7 +65,10 @@ function read(rows: string, change = (text: string) => text) {
   const found = soleOf(readOfxAccounts(new TextEncoder().encode(file), settings))
   if ('unreadable' in found) return found.asks ?? found.unreadable
   const reasons = found.skipped.map(({ reason }) => reason)
-  return [...found.rows.map((row) => Number(row.amount)), ...reasons].join(' ')
+  const rowTexts = found.rows.map(
+    ({ amount, corrects }) => `${amount}${corrects ? `>${corrects.identifier}` : ''}`,
+  )
+  return [...rowTexts, ...reasons].join(' ')
 }
 
 test.each([
@@ -71,7 +77,8 @@ test.each([
   ['000 -10.00 Shop|000 -1.00 Fee|000 -1.00 Fee', '1000 100 100'],
   // A correction is a row where its original is not in the file.
   ['1 -1.00 A|2 -2.00 B <CORRECTFITID>1<CORRECTACTION>REPLACE', '100 correction'],
-  ['1 -1.00 A|2 -2.00 B <CORRECTFITID>9<CORRECTACTION>REPLACE', '100 200'],
+  ['1 -1.00 A|2 -2.00 B <CORRECTFITID>9<CORRECTACTION>REPLACE', '100 200>9'],
+  // A row that names itself corrects nothing, so that a second import knows it.
   ['2 -2.00 B <CORRECTFITID>2<CORRECTACTION>REPLACE', '200'],
   ['2 -2.00 B <CORRECTFITID>9<CORRECTACTION>DELETE', 'correction'],
   // Groups of thousands by the whole file.

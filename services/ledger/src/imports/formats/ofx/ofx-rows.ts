@@ -29,7 +29,7 @@ export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
     const identifier = textOf(node, 'FITID')
     if (typeof row === 'string') return { identifier, reason: row, place }
     const corrected = textOf(node, 'CORRECTFITID')
-    if (corrected === '') return { ...row, place }
+    if (corrected === '' || corrected === identifier) return { ...row, place }
     const corrects = { identifier: corrected, place: place() }
     return { ...row, row: { ...row.row, corrects }, place }
   })
