@@ -3,12 +3,24 @@ import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { statusOf } from '@coffer/test/harness/person.ts'
 import { codeFor } from '@coffer/test/harness/second-factor.ts'
 import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { takePicture, useBrowser } from '../browser.ts'
 import { atHome } from '../launch.ts'
 
 const { view } = useBrowser()
 
 const coffer = started(() => startCoffer())
+
+/** Reloads a page with an edited form: the browser asks first. */
+async function expectQuestion(page: Page) {
+  await page.getByLabel('First name').fill('Ada')
+  const asked = page.waitForEvent('dialog')
+  const reloaded = page.reload()
+  const question = await asked
+  expect(question.type()).toBe('beforeunload')
+  await question.accept()
+  await reloaded
+}
 
 test('a person sets up a second factor, has a key, and deletes the account', async () => {
   const alice = await coffer.person()
@@ -35,6 +47,7 @@ test('a person sets up a second factor, has a key, and deletes the account', asy
     await page.getByRole('button', { name: 'Revoke script' }).click()
     await page.getByRole('button', { name: 'Revoke script' }).waitFor({ state: 'detached' })
     expect(await statusOf(client.listLinks())).toBe(401)
+    await expectQuestion(page)
     await page.getByRole('button', { name: 'Delete the account' }).click()
     await page.getByRole('dialog').getByLabel('Present password').fill(alice.password)
     await page.getByRole('button', { name: 'Delete everything' }).click()

@@ -37,14 +37,30 @@ export function Form({ children, action, isDanger = false, isSending = false, ..
     const marked = form.current?.querySelectorAll('[aria-invalid]').length ?? 0
     setShown(named > 0 && marked >= named)
   }, [fault])
+  const isEdited = useRef(false)
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => {
+      if (isEdited.current) event.preventDefault()
+    }
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [])
+  // A refused form still holds what was typed.
+  useEffect(() => {
+    if (fault || Object.keys(problems ?? {}).length > 0) isEdited.current = true
+  }, [fault, problems])
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isSending) return
     const entries = [...new FormData(event.currentTarget)]
+    isEdited.current = false
     onSubmit(Object.fromEntries(entries.map(([name, value]) => [name, String(value)])))
   }
+  const edit = () => {
+    isEdited.current = true
+  }
   return (
-    <form ref={form} className={styles.form} onSubmit={submit} noValidate>
+    <form ref={form} className={styles.form} onSubmit={submit} onInput={edit} noValidate>
       {fault && !areShown && <FaultBanner fault={fault} />}
       {children}
       <div className={styles.actions}>

@@ -11,7 +11,7 @@ export const accountWords = {
   edit: 'Edit',
   postedBalance: 'Posted balance',
   balanceHint: 'As the bank states it, without pending payments; what is owed is below zero.',
-  amountFault: 'Enter an amount, such as 1,250.00.',
+  amountFault: (example: string) => `Enter an amount, such as ${example}.`,
   name: 'Name',
   save: 'Save',
   cancel: 'Cancel',

@@ -35,7 +35,7 @@ export const envelopeWords = {
   drag: 'Drag from one card to another to move money.',
   amount: 'Amount',
   amountHint: 'It adds up what you type, such as 12.50+3.',
-  amountFault: 'Enter an amount above zero, such as 25.00.',
+  amountFault: (example: string) => `Enter an amount above zero, such as ${example}.`,
   sameFault: 'Choose two different places.',
   moved: 'Move it',
   movedAnyway: 'Move it all the same',

@@ -11,7 +11,7 @@ export const forecastWords = {
   chart: 'Free to use over time. The arrow keys go from change to change.',
   lines: 'Lines of envelopes',
   none: 'Nothing is planned, so nothing changes. Plan a payday first.',
-  table: 'Every change',
+  table: 'Changes of free to use',
   day: 'Day',
   change: 'What happens',
   after: 'Free to use',

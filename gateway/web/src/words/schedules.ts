@@ -20,7 +20,7 @@ export const scheduleWords = {
   weekends: 'On a weekend, pay on the Friday before',
   deposit: 'Expected pay',
   depositHint: 'Used for the forecast. Leave it empty if you do not know.',
-  amountFault: 'Enter an amount such as 1,950.00, or nothing.',
+  amountFault: (example: string) => `Enter an amount such as ${example}, or nothing.`,
   required: 'This is needed.',
   save: 'Save',
   cancel: 'Cancel',

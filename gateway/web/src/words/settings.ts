@@ -44,7 +44,7 @@ export const settingsWords = {
   proof: 'Your password, if you signed in more than 15 minutes ago',
   keys: 'API keys',
   keysText: 'For programs of your own. A key is shown once.',
-  keysReference: 'What programs can do',
+  keysReference: 'Reference of the API, in a new tab',
   keyName: 'Name',
   keyScope: 'A program with it may',
   scopes: { full: 'read and change', read: 'only read' },

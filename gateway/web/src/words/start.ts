@@ -18,7 +18,7 @@ export const startWords = {
   owed: 'Owed now',
   limit: 'Credit limit',
   create: 'Create the account',
-  amountFault: 'Enter an amount, such as 1,250.00.',
+  amountFault: (example: string) => `Enter an amount, such as ${example}.`,
   required: 'This is needed.',
   hand: 'By hand',
   handText: 'You enter what you spend.',
@@ -38,7 +38,7 @@ export const startWords = {
   paydayName: 'Payday',
   envelopes: 'Your first envelopes',
   envelopesText:
-    'Proposed from what you were paid for: these come again and again among your transactions. ' +
+    'Proposed from your transactions, among which these payments come again and again. ' +
     'Take them, change them, or leave them out.',
   envelopesNone:
     'An envelope sets money aside for a bill. Enter what these need, or leave them out; you can ' +

@@ -43,7 +43,7 @@ export const transactionWords = {
   appliesRules: 'Let rules fill in what is empty',
   save: 'Save',
   cancel: 'Cancel',
-  amountFault: 'Enter an amount other than zero, such as 12.50.',
+  amountFault: (example: string) => `Enter an amount other than zero, such as ${example}.`,
   required: 'This is needed.',
   refund: 'Refund of an envelope',
   noRefund: 'No refund: income',
@@ -69,6 +69,7 @@ export const transactionWords = {
   joinedByUser: 'You said that the two are the same payment.',
   separate: 'Take them apart',
   similar: 'Similar ones',
+  similarShow: 'Show them',
   similarNone: 'None found yet. They are looked for in the background.',
   similarText: (count: number, name: string) =>
     count === 1 ? `One is named like “${name}”.` : `${count} are named like “${name}”.`,

@@ -7,6 +7,7 @@ import { Dialog } from '../../controls/dialog.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
+import { formatAmount } from '../../format/money.ts'
 import { useManner } from '../../shell/chosen-account.ts'
 import { accountWords as words } from '../../words/accounts.ts'
 
@@ -26,7 +27,7 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
   )
   const submit = (values: Record<string, string>) => {
     const balance = isByHand ? parseAmount(values.balance ?? '', manner) : currentBalance
-    setBalanceFault(balance === null ? words.amountFault : null)
+    setBalanceFault(balance === null ? words.amountFault(formatAmount(125_000, manner)) : null)
     if (balance !== null) send(bodyOf(account, values.name ?? '', balance), onClose)
   }
   return (

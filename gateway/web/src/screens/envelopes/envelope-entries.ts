@@ -3,6 +3,7 @@ import { coffer } from '../../api/client.ts'
 import { parseAmount } from '../../format/amount-input.ts'
 import type { Manner } from '../../format/currency.ts'
 import { instantOf } from '../../format/days.ts'
+import { formatAmount } from '../../format/money.ts'
 import { type Repeat, repeatOf, rulesetOf } from '../../format/recurrence.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 
@@ -30,7 +31,9 @@ export interface Entries {
 export function faultsOf({ name, target, day }: Entries, manner: Manner): Record<string, string> {
   return {
     ...(name.trim() ? {} : { name: words.required }),
-    ...((parseAmount(target, manner) ?? 0) > 0 ? {} : { targetAmount: words.amountFault }),
+    ...((parseAmount(target, manner) ?? 0) > 0
+      ? {}
+      : { targetAmount: words.amountFault(formatAmount(2_500, manner)) }),
     ...(day ? {} : { nextRecurrence: words.required }),
   }
 }

@@ -8,9 +8,10 @@ import { showNote } from '../../api/notes.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
+import formStyles from '../../controls/form.module.css'
 import { Form } from '../../controls/form.tsx'
 import { parseAmount } from '../../format/amount-input.ts'
-import { formatMoney } from '../../format/money.ts'
+import { formatAmount, formatMoney } from '../../format/money.ts'
 import { useManner } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 
@@ -48,7 +49,7 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
   const submit = ({ from = '', to = '', amount: typed = '' }: Record<string, string>) => {
     const amount = parseAmount(typed, manner) ?? 0
     const found = {
-      ...(amount > 0 ? {} : { amount: words.amountFault }),
+      ...(amount > 0 ? {} : { amount: words.amountFault(formatAmount(2_500, manner)) }),
       ...(from === to ? { toSpendingId: words.sameFault } : {}),
     }
     setFaults(found)
@@ -75,7 +76,11 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
         others={<Button onClick={onClose}>{words.cancel}</Button>}
       >
         <Fields {...{ bankAccountId, source, goal, problems }} />
-        {warned && <p role="alert">{words.overdrawn(money(warned.missing))}</p>}
+        {warned && (
+          <p role="alert" className={formStyles.banner}>
+            {words.overdrawn(money(warned.missing))}
+          </p>
+        )}
       </Form>
     </Dialog>
   )

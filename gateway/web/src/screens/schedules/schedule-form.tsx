@@ -8,6 +8,7 @@ import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import { dayAfter, dayOf, instantOf } from '../../format/days.ts'
+import { formatAmount } from '../../format/money.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { scheduleWords as words } from '../../words/schedules.ts'
 import { NextDates } from './next-dates.tsx'
@@ -70,7 +71,7 @@ export function PaydayForm({ bankAccountId, schedule, proposal, onDone, others }
     const found = {
       ...(name.trim() ? {} : { name: words.required }),
       ...(day ? {} : { ruleset: words.required }),
-      ...(isNoAmount ? { estimatedDeposit: words.amountFault } : {}),
+      ...(isNoAmount ? { estimatedDeposit: words.amountFault(formatAmount(195_000, manner)) } : {}),
     }
     setFaults(found)
     if (Object.keys(found).length > 0) return

@@ -31,7 +31,10 @@ export function ApiKeys() {
   return (
     <Card title={words.keys}>
       <p>
-        {words.keysText} <a href="./api/reference">{words.keysReference}</a>
+        {words.keysText}{' '}
+        <a href="./api/reference" target="_blank" rel="noreferrer">
+          {words.keysReference}
+        </a>
       </p>
       {made && (
         <div className={styles.secret} role="status">

@@ -8,6 +8,7 @@ import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { parseAmount } from '../../format/amount-input.ts'
 import { currencyName } from '../../format/currency.ts'
+import { formatAmount } from '../../format/money.ts'
 import { setPreferences } from '../../preferences/preferences.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { startWords } from '../../words/start.ts'
@@ -111,8 +112,12 @@ function readAccount(values: Record<string, string>, locale: string) {
   const faults: Record<string, string> = {
     ...(institutionName.trim() ? {} : { institutionName: startWords.required }),
     ...(name.trim() ? {} : { name: startWords.required }),
-    ...(amount === null ? { currentBalance: startWords.amountFault } : {}),
-    ...(ofCard === null || ofCard < 0 ? { limitBalance: startWords.amountFault } : {}),
+    ...(amount === null
+      ? { currentBalance: startWords.amountFault(formatAmount(125_000, { locale, currency })) }
+      : {}),
+    ...(ofCard === null || ofCard < 0
+      ? { limitBalance: startWords.amountFault(formatAmount(125_000, { locale, currency })) }
+      : {}),
   }
   const isWhole = Object.keys(faults).length === 0 && amount !== null && ofCard !== null
   const account = isWhole ? { institutionName, name, currency, amount, limit: ofCard } : null

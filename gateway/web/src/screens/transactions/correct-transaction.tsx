@@ -7,6 +7,7 @@ import { Form } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import { dayOf, instantOf } from '../../format/days.ts'
+import { formatAmount } from '../../format/money.ts'
 import { useIsManual, useManner, useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
@@ -24,7 +25,7 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
   const submit = ({ amount: typed = '', date: day = '' }: Record<string, string>) => {
     const size = parseAmount(typed, manner)
     const found = {
-      ...(size ? {} : { amount: words.amountFault }),
+      ...(size ? {} : { amount: words.amountFault(formatAmount(1_250, manner)) }),
       ...(day ? {} : { date: words.required }),
     }
     setFaults(found)

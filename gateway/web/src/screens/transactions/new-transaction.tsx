@@ -10,6 +10,7 @@ import { Form } from '../../controls/form.tsx'
 import { TagField } from '../../controls/tag-field.tsx'
 import { parseAmount } from '../../format/amount-input.ts'
 import { instantOf } from '../../format/days.ts'
+import { formatAmount } from '../../format/money.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 import styles from './transactions.module.css'
@@ -40,7 +41,7 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
     const amount = parseAmount(typed, manner)
     const found = {
       ...(name.trim() ? {} : { name: words.required }),
-      ...(amount ? {} : { amount: words.amountFault }),
+      ...(amount ? {} : { amount: words.amountFault(formatAmount(1_250, manner)) }),
       ...(date ? {} : { date: words.required }),
     }
     setFaults(found)

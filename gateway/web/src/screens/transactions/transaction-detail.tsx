@@ -128,7 +128,7 @@ function Similar({ transaction }: { transaction: Transaction }) {
                 to="/transactions"
                 search={{ account: bankAccountId, search: cluster.name.slice(0, 40) }}
               >
-                {words.title}
+                {words.similarShow}
               </Link>
             </p>
           )

@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Navigate, useLocation, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { bankAccountsQuery } from '../../api/account-queries.ts'
+import { type Filters as FilterValues, transactionsQuery } from '../../api/transaction-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
 import { Screen } from '../../controls/screen.tsx'
@@ -43,9 +44,7 @@ export function Transactions() {
             <Navigate to="/setup" />
           ) : (
             <>
-              <Filters bankAccountId={chosen} filters={filters}>
-                <DownloadCsv bankAccountId={chosen} filters={filters} />
-              </Filters>
+              <Ways bankAccountId={chosen} filters={filters} />
               <Listing
                 key={JSON.stringify([chosen, filters])}
                 bankAccountId={chosen}
@@ -59,5 +58,17 @@ export function Transactions() {
         }
       </Asked>
     </Screen>
+  )
+}
+
+/** The search, the filters and the download; none of them where there is nothing to find. */
+function Ways({ bankAccountId, filters }: { bankAccountId: string; filters: FilterValues }) {
+  const { data } = useInfiniteQuery(transactionsQuery(bankAccountId, filters))
+  const isFiltered = Object.values(filters).some((one) => one !== undefined)
+  if (data?.pages[0]?.items.length === 0 && !isFiltered) return null
+  return (
+    <Filters bankAccountId={bankAccountId} filters={filters}>
+      <DownloadCsv bankAccountId={bankAccountId} filters={filters} />
+    </Filters>
   )
 }
