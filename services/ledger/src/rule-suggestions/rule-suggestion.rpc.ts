@@ -10,6 +10,7 @@ import {
   SuggestedTransactionSchema,
 } from '@coffer/proto/ledger/v1/rule_suggestion'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { inTurn } from '../rules/comparison-turns.service.ts'
 import type { Rule } from '../rules/rule.sql.ts'
 import { compileRules, matchRules } from '../rules/rule.ts'
 import { placeRule, renderRule, requireRule, ruleBound } from '../rules/rule-creation.service.ts'
@@ -26,12 +27,16 @@ const listedMax = 50
 const shownMax = 20
 const answersMax = 2000
 
+function suggestionsOf(deps: Deps, context: HandlerContext) {
+  return inTurn(context.signal, (pause) => findSuggestions(deps, callerOf(context), pause))
+}
+
 /** Returns the RPC handlers of suggested rules (docs/rules/suggestions.md). */
 export function ruleSuggestionRoutes(deps: Deps): ServiceImpl<typeof RuleSuggestionService> {
   const { database, clock } = deps
   return {
     listRuleSuggestions: async (_request, context) => {
-      const found = await findSuggestions(deps, callerOf(context))
+      const found = await suggestionsOf(deps, context)
       const { suggestions, examinedCount, isComplete } = found
       const listed = suggestions.slice(0, listedMax).map(render)
       return { suggestions: listed, examinedCount, isComplete }
@@ -43,7 +48,7 @@ export function ruleSuggestionRoutes(deps: Deps): ServiceImpl<typeof RuleSuggest
       const transaction = await findTransaction(database, accountId, ids)
       if (!transaction) throw notFound('transaction')
       if (transaction.source === 'manual') return {}
-      const { suggestions } = await findSuggestions(deps, caller)
+      const { suggestions } = await suggestionsOf(deps, context)
       const suggestion = suggestions.find((one) => {
         const rules = compileRules([{ ...one, ruleId: one.ruleSuggestionId }], timezone)
         return matchRules(rules, transaction).length > 0
@@ -58,7 +63,7 @@ export function ruleSuggestionRoutes(deps: Deps): ServiceImpl<typeof RuleSuggest
       const key = { accountId, ruleSuggestionId }
       if ((await listDismissed(database, accountId)).has(ruleSuggestionId)) return {}
       // Another request may have dismissed it since: those are found too.
-      const { all } = await findSuggestions(deps, callerOf(context))
+      const { all } = await suggestionsOf(deps, context)
       if (!hasId(all, ruleSuggestionId)) throw notFound('rule suggestion')
       await database.transaction(async (tx) => {
         await lockBound(tx, ruleBound(accountId))
@@ -82,7 +87,7 @@ async function accept(
   const key = { accountId, ruleSuggestionId }
   const accepted = await findAccepted(database.pool, key)
   if (accepted) return accepted
-  const { suggestions } = await findSuggestions(deps, callerOf(context))
+  const { suggestions } = await suggestionsOf(deps, context)
   const suggestion = suggestions.find((one) => one.ruleSuggestionId === ruleSuggestionId)
   if (!suggestion) {
     // Another request may have created its rule since, after which nothing suggests it.

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Database } from '@coffer/kit/database/database'
 import { foldText } from '@coffer/kit/values/fold'
 import type { Transaction } from '../book/transaction.ts'
@@ -16,7 +15,7 @@ import { groupTexts, type TextCount } from './text-groups.ts'
 
 /** Bounds of the search for suggestions (docs/limits.md). */
 const examinedMax = 10_000
-const pageSize = 1000
+const pageSize = 500
 const clusteredMax = 2000
 const groupsMax = 500
 
@@ -42,10 +41,14 @@ export interface FoundSuggestions {
  * Returns the rules that the newest transactions of an account suggest, those that change the most
  * transactions first; without dismissed ones and those that rules do already.
  */
-export async function findSuggestions(deps: Deps, owner: Owner): Promise<FoundSuggestions> {
+export async function findSuggestions(
+  deps: Deps,
+  owner: Owner,
+  pause: () => Promise<void>,
+): Promise<FoundSuggestions> {
   const { database } = deps
   const { accountId } = owner
-  const { rows, isComplete } = await readRows(deps, owner)
+  const { rows, isComplete } = await readRows(deps, owner, pause)
   const assigned = rows.flatMap(({ transaction: { spendingId } }) => spendingId ?? [])
   const owners = await listOwners(database, accountId, [...new Set(assigned)])
   const dismissed = await listDismissed(database, accountId)
@@ -55,8 +58,7 @@ export async function findSuggestions(deps: Deps, owner: Owner): Promise<FoundSu
   for (const field of ['originalName', 'originalMerchantName'] as const) {
     for (const group of groupTexts(countTexts(rows, field, clusters)).slice(0, groupsMax)) {
       found.push(...suggestRules(known, { ...group, field }))
-      // Other requests go on meanwhile.
-      await setImmediate()
+      await pause()
     }
   }
   const byId = new Map(found.map((one) => [one.ruleSuggestionId, one]))
@@ -71,6 +73,7 @@ export async function findSuggestions(deps: Deps, owner: Owner): Promise<FoundSu
 async function readRows(
   { database, isRenamed }: Deps,
   { accountId, timezone }: Owner,
+  pause: () => Promise<void>,
 ): Promise<{ rows: Examined[]; isComplete: boolean }> {
   const rules = await loadRules(database, accountId, timezone)
   const rows: Examined[] = []
@@ -93,6 +96,7 @@ async function readRows(
     }
     if (!page?.next) return { rows, isComplete: true }
     search = { ...search, behind: page.next }
+    await pause()
   }
   return { rows, isComplete: false }
 }

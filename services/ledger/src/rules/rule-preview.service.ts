@@ -39,7 +39,7 @@ export interface Draft {
 export async function previewRule(
   { database, isRenamed }: { database: Database; isRenamed: IsRenamed },
   { accountId, timezone }: { accountId: string; timezone: string },
-  draft: Draft | null,
+  { draft, pause }: { draft: Draft | null; pause: () => Promise<void> },
 ) {
   const stored = await rulesOf(database, accountId, draft)
   const rules = compileRules(stored, timezone)
@@ -78,6 +78,7 @@ export async function previewRule(
     const isComplete = behind === null
     if (isComplete || counts.examinedCount >= examinedMax) return { ...counts, isComplete, shown }
     search = { ...search, behind }
+    await pause()
   }
 }
 

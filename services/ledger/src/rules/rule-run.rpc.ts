@@ -60,6 +60,9 @@ function createRun(
     const { accountId, userId: createdBy, timezone } = callerOf(context)
     const { bankAccountId = null, from: fromDay = null, to: toDay = null } = request
     rangeOf({ from: fromDay, to: toDay, after: null }, timezone)
+    if (fromDay !== null && toDay !== null && toDay < fromDay) {
+      throw invalid({ to: 'must not be before from' })
+    }
     if (bankAccountId && !(await findNamedAccount(database, accountId, bankAccountId))) {
       throw notFound('bank account')
     }

@@ -10,8 +10,9 @@ import {
   type PreviewRuleRequest,
   type RuleService,
 } from '@coffer/proto/ledger/v1/rule'
-import type { ServiceImpl } from '@connectrpc/connect'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { IsRenamed } from '../transactions/provenance.ts'
+import { inTurn } from './comparison-turns.service.ts'
 import { deleteRule, listRules, lockRules, orderRules, updateRule } from './rule.sql.ts'
 import { rulesMax } from './rule.ts'
 import {
@@ -29,7 +30,7 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { isRenamed: IsRenamed }
 export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
   const { database, clock } = deps
   return {
-    previewRule: (request, context) => preview(deps, request, callerOf(context)),
+    previewRule: (request, context) => preview(deps, request, context),
     listRules: async (_request, context) => {
       const { accountId } = callerOf(context)
       return { rules: (await listRules(database, accountId)).map(renderRule) }
@@ -74,14 +75,13 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
   }
 }
 
-async function preview(
-  deps: Deps,
-  request: PreviewRuleRequest,
-  caller: { accountId: string; timezone: string },
-) {
+async function preview(deps: Deps, request: PreviewRuleRequest, context: HandlerContext) {
+  const caller = callerOf(context)
   const draft = readDraft(request)
   if (draft) await requireRule(deps, caller.accountId, draft)
-  const { shown, ...counts } = await previewRule(deps, caller, draft)
+  const { shown, ...counts } = await inTurn(context.signal, (pause) =>
+    previewRule(deps, caller, { draft, pause }),
+  )
   const transactions = shown.map(({ transaction: { transactionId, bankAccountId }, fields }) => {
     const rendered = fields.map((one) => toMessage(PreviewedFieldSchema, one))
     return create(PreviewedTransactionSchema, { transactionId, bankAccountId, fields: rendered })
