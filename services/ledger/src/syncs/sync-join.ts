@@ -79,7 +79,12 @@ export function isEdited(
 ): boolean {
   const { merchantName, originalMerchantName } = transaction
   const isOwn = (field: MarkedField) => findRuleOf(transaction, field) === null
+  const { fieldMarks } = transaction
   return (
+    // A field that the user has cleared has no value, but a mark.
+    markedFields.some(
+      (field) => fieldMarks?.[field] && sourceOf(transaction, field).by === 'user',
+    ) ||
     userFields.some((field) => transaction[field] !== null && isOwn(field)) ||
     ((merchantName ?? '') !== originalMerchantName && isOwn('merchantName')) ||
     (isRenamed(transaction, last) && isOwn('name'))

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
 import { auditing } from '../auditing.ts'
 import { aRow, assign, envelopeOf, feedHome, syncedHome } from '../syncs/syncing.ts'
-import { rulingOf, runningOf } from './ruling.ts'
+import { deli, rulingOf, runningOf } from './ruling.ts'
 
 const booted = auditing(booting([ledger]))
 const [ofPending, ofPosted] = [{ isPending: true }, { isPending: false }]
@@ -68,3 +68,16 @@ test.each([false, true])(
     expect(await one()).toMatchObject({ name: isEdited ? 'Mine' : before })
   },
 )
+
+test('a note of a rule that its user has cleared stays so on the posted row', async () => {
+  const home = await feedHome(booted)
+  await rulingOf(booted)(home).write({ conditions: deli, actions: { notes: 'Noted' } })
+  const [row] = await home.brings(aRow({ ...ofPending, providerTransactionId: 'h' }))
+  const { bankAccountId, transactions, as } = home
+  const transactionId = row?.transactionId ?? ''
+  const request = { bankAccountId, transactionId, updateMask: { paths: ['notes'] } }
+  await transactions.updateTransaction(request, as)
+  await home.brings(aRow({ amount: 1_300n, date: '2026-03-03' }))
+  await home.loses('h')
+  expect(await home.all()).toMatchObject([{ transactionId, notes: undefined, amount: 1_300n }])
+})
