@@ -42,7 +42,9 @@ async function deleteBothAndUndo(page: Page) {
   await page.getByLabel('Envelope', { exact: true }).selectOption('Rent')
   await page.getByRole('button', { name: 'Assign' }).click()
   await page.getByText('1 of 2 transactions changed.').waitFor()
-  expect(await page.getByRole('alert').textContent()).toMatch(/^Not changed:Deposit back/)
+  expect(await page.getByRole('alert').textContent()).toMatch(
+    /^Not changed:Deposit back It came in/,
+  )
   await takePicture(page, 'web-bulk')
   await page.setViewportSize({ width: 360, height: 900 })
   await takePicture(page, 'web-bulk-phone')

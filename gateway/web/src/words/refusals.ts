@@ -12,6 +12,10 @@ const problems: Translation[] = [
   [/^must be lower case/, 'Write it in small letters.'],
   [/^is taken by another .*?: (.*)$/, 'This name is in use: $1.'],
   [/^is more than the envelope holds/, 'The envelope does not hold that much.'],
+  [
+    /^a deposit cannot be assigned/i,
+    'It came in, and no envelope pays for it: its page says of which envelope it is a refund.',
+  ],
   [/^must be another envelope than/, 'Choose two different envelopes.'],
   [/^one of fromSpendingId and toSpendingId is required/, 'Choose an envelope on one side.'],
   [/^must be an IANA timezone/, 'Choose a timezone of the list.'],
