@@ -3,7 +3,7 @@ export const importWords = {
   choose: 'Choose a file',
   drop: 'Drop a file of your bank here',
   kinds: (account: string) =>
-    `OFX, QFX, QBO, QIF, CAMT (XML), MT940 or CSV. Its transactions go to ${account}.`,
+    `OFX, QFX, QBO, QIF, CAMT (XML), MT940, CSV, XLSX or ODS. Its transactions go to ${account}.`,
   notManual:
     'Files go to bank accounts that are kept by hand. This one gets its data from the bank.',
   off: 'This server takes no files.',
@@ -37,6 +37,8 @@ export const importWords = {
     'Say once which column of the file holds each of these. Further files of this bank are read ' +
     'the same way.',
   known: 'Files with these columns were read before.',
+  firstRows: 'First rows of the file',
+  misfit: (text: string) => `${text} is not written this way.`,
   useKnown: 'Read it the same way',
   date: 'Date',
   format: 'Dates are written as',
@@ -64,7 +66,6 @@ export const importWords = {
   preview: 'Show a preview',
   reading: 'Reading the file',
   previewTitle: 'This will be stored',
-  effect: 'Money',
   comesIn: 'comes in',
   goesOut: 'goes out',
   counts: (fresh: number, known: number, skipped: number) =>

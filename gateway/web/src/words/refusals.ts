@@ -29,6 +29,10 @@ const problems: Translation[] = [
   [/^must (?:be|have) (\d+ to \d+|at most \d+) characters$/, 'Use $1 characters.'],
   [/^is one of the most common passwords/, 'It is one of the most common passwords.'],
   [/a CSV file goes to transactions\/import$/, 'This is no file of a bank that can be read here.'],
+  [
+    /^is a CSV file or a sheet, which needs a mapping/,
+    'This is a table: give its file a name that ends in .csv, .xlsx or .ods.',
+  ],
   [/^is little more than your name/, 'It is little more than your name or your address.'],
 ]
 

@@ -81,7 +81,7 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
       const imports = rows.slice(0, limit).map(({ found, file, upload }) => {
         const undo = upload && renderListed(upload, isUndoable(upload, bankAccount))
         return {
-          ...renderImport({ ...found, processedBy: upload }),
+          ...renderImport({ ...found, reading: withoutRows(found.reading), processedBy: upload }),
           skipped: undo?.skipped ?? [],
           file: toMessage(FileSchema, file),
           ...(undo ? { upload: undo } : {}),
@@ -238,12 +238,19 @@ function countsOf({ skipped, ...upload }: Upload) {
   return { ...counts, skipped: renderSkipped(skipped) }
 }
 
-function renderReading({ sheets = [], sheet, dateFormat, decimalMark, ...of }: CsvReading) {
+/** Returns a reading for lists, which would be long with the rows of wide files. */
+function withoutRows(reading: CsvReading | null): CsvReading | null {
+  return reading && { ...reading, rows: [] }
+}
+
+function renderReading(reading: CsvReading) {
+  const { sheets = [], rows = [], sheet, dateFormat, decimalMark, ...of } = reading
   return create(ReadingSchema, {
     ...of,
     ...(sheet === undefined ? {} : { sheet }),
     ...(dateFormat === undefined ? {} : { dateFormat }),
     ...(decimalMark === undefined ? {} : { decimalMark }),
+    rows: rows.map((cells) => ({ cells })),
     sheets: sheets.map(({ name, rowCount }) => ({ name, rowCount: BigInt(rowCount) })),
   })
 }

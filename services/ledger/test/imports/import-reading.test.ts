@@ -25,6 +25,7 @@ describe('the reading of a file', () => {
       encoding: 'utf-8',
       headerRow: 1,
       dateFormat: 'MM/DD/YYYY',
+      rows: { length: 4 },
       reasons: [
         { choice: 'delimiter', reason: '7 columns, and 4 rows with a date and an amount' },
         { choice: 'encoding', reason: 'the text is valid UTF-8' },
@@ -35,7 +36,10 @@ describe('the reading of a file', () => {
     const key = { bankAccountId, transactionImportId: made.transactionImportId }
     const choices = { headerRow: 0, dayFirst: true }
     const { import: changed } = await steps.imports.updateImport({ ...key, choices }, as)
-    expect(changed).toMatchObject({ status: 'mapping', reading: { headerRow: 0 } })
+    expect(changed).toMatchObject({
+      status: 'mapping',
+      reading: { headerRow: 0, rows: [{ cells: headers }, {}, {}, {}, {}] },
+    })
     expect(changed?.headers).toEqual(headers.map((_, index) => `Column ${index + 1}`))
     expect(changed?.signature).not.toBe(made.signature)
     const outcome = (wrong: object) =>

@@ -13,10 +13,12 @@ import {
   type Columns,
   type Draft,
   dayFormats,
+  findMisfit,
   guessColumns,
   mappingOf,
   writeExample,
 } from './column-guess.ts'
+import { FirstRows } from './first-rows.tsx'
 import styles from './imports.module.css'
 
 /** Asks what the columns of a CSV file mean, or reads it as the last one with these columns. */
@@ -35,6 +37,8 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
     const step = { transactionImportMappingId: made, status: 'pending-preview' } as const
     return await coffer.updateImport({ path, body: step })
   })
+  const rows = reading?.rows ?? []
+  const dates = rows.map(({ cells }) => cells[headers.indexOf(columns.date)] ?? '')
   const change = (next: Partial<Columns>) => setColumns((now) => ({ ...now, ...next }))
   return (
     <>
@@ -52,6 +56,7 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
       )}
       <Card title={words.columns}>
         <p className={styles.soft}>{words.mapText}</p>
+        <FirstRows headers={headers} rows={rows} />
         <Form
           action={words.preview}
           isSending={isSending}
@@ -59,7 +64,7 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
           onSubmit={() => send(null)}
         >
           <div className={styles.pair}>
-            <Texts headers={headers} columns={columns} change={change} />
+            <Texts {...{ headers, columns, change, dates }} />
           </div>
           <Amounts headers={headers} columns={columns} change={change} />
           <Column
@@ -101,13 +106,15 @@ function Column({ label, name, hint, headers, columns, change, isOptional }: Col
   )
 }
 
-function Texts(part: PartProps) {
+function Texts({ dates, ...part }: PartProps & { dates: string[] }) {
   const { columns, change } = part
+  const misfit = findMisfit(dates, columns.format)
   return (
     <>
       <Column {...part} label={words.date} name="date" />
       <ChoiceField
         label={words.format}
+        fault={misfit && words.misfit(misfit)}
         value={columns.format}
         options={[...new Set([columns.format, ...dayFormats])].map((value) => ({
           value,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { guessColumns, writeExample } from './column-guess.ts'
+import { findMisfit, guessColumns, writeExample } from './column-guess.ts'
 
 test.each`
   headers                     | found           | guess
@@ -17,4 +17,16 @@ test.each([
   ['D MMM YYYY', '31 Dec 2026'],
 ])('days of the format %s look like %s', (format, example) => {
   expect(writeExample(format)).toBe(example)
+})
+
+test.each`
+  format          | texts                           | misfit
+  ${'DD.MM.YYYY'} | ${'30.10.2026|01.11.2026'}      | ${null}
+  ${'MM/DD/YYYY'} | ${'|30.10.2026'}                | ${'30.10.2026'}
+  ${'MM.DD.YYYY'} | ${'01.11.2026|30.10.2026'}      | ${'30.10.2026'}
+  ${'DD.MM.YY'}   | ${'30.10.2026'}                 | ${'30.10.2026'}
+  ${'YYYYMMDD'}   | ${'20261030|202610301200'}      | ${null}
+  ${'D MMM YYYY'} | ${'3 Okt. 2026, 10:00|Buchung'} | ${'Buchung'}
+`('the format $format does not fit $misfit of $texts', ({ format, texts, misfit }) => {
+  expect(findMisfit(String(texts).split('|'), String(format))).toBe(misfit)
 })

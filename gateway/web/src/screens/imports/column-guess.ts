@@ -48,6 +48,25 @@ export function writeExample(format: string): string {
   })
 }
 
+const pieces: Readonly<Record<string, string>> = {
+  YYYY: '[0-9]{4}',
+  YY: '[0-9]{2}',
+  MMM: '[^0-9 ]{3,}',
+  MM: '(?:0[1-9]|1[0-2])',
+  M: '(?:0?[1-9]|1[0-2])',
+  DD: '(?:0[1-9]|[12][0-9]|3[01])',
+  D: '(?:0?[1-9]|[12][0-9]|3[01])',
+}
+
+/** Returns the first text that the format does not fit, apart from blank ones; null if it fits. */
+export function findMisfit(texts: readonly string[], format: string): string | null {
+  const source = format
+    .replace(/[^YMD]/g, (mark) => `[${mark}]`)
+    .replace(/Y+|M+|D+/g, (part) => pieces[part] ?? part)
+  const pattern = new RegExp(`^${source}(?![0-9]{1,3}(?![0-9]))`)
+  return texts.find((text) => text !== '' && !pattern.test(text)) ?? null
+}
+
 /** Words of headers by their meaning: English, German, French, Spanish and Dutch banks. */
 const meanings = {
   date: /date|datum|buchungstag|fecha|day/i,

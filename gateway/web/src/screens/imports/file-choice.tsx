@@ -6,6 +6,7 @@ import { bankAccountsQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { takeDropped } from '../../api/dropped-file.ts'
+import type { Fault } from '../../api/faults.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import { importWords as words } from '../../words/imports.ts'
@@ -44,7 +45,7 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
   }
   return (
     <>
-      {fault && <FaultBanner fault={fault} />}
+      {fault && <FaultBanner fault={ofFile(fault)} />}
       <section
         aria-label={words.file}
         className={`${styles.drop} ${isOver ? styles.over : ''}`}
@@ -63,7 +64,7 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
           type="file"
           hidden
           aria-label={words.choose}
-          accept=".ofx,.qfx,.qbo,.qif,.xml,.sta,.940,.942,.mt940,.mt942,.csv,.txt"
+          accept={accepted}
           onChange={(event) => {
             take(event.target.files?.[0])
             event.target.value = ''
@@ -84,12 +85,23 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
   )
 }
 
+const accepted =
+  '.ofx,.qfx,.qbo,.qif,.xml,.sta,.940,.942,.mt940,.mt942,.csv,.xlsx,.ods,.xls,.zip,.txt'
+/** Names of files with columns, which a person has to name. */
+const tables = /\.(csv|xlsx|ods|xls)$/i
+
+/** Returns a fault whose only field is the file as one of the whole. */
+function ofFile(fault: Fault): Fault {
+  const { data, ...problems } = fault.problems
+  return data === undefined ? fault : { ...fault, text: data, problems }
+}
+
 type Sent = { transactionImportId?: string; preview?: Previewed['preview'] }
 
 /** Sends a file. Returns its preview instead of storing it if rows may be stored already. */
 async function sendFile(bankAccountId: string, data: File): Promise<Sent> {
   const file = { path: { bankAccountId }, body: { data } }
-  if (data.name.toLowerCase().endsWith('.csv')) {
+  if (tables.test(data.name)) {
     const { transactionImportId } = (await coffer.createImport(file)).data
     return { transactionImportId }
   }

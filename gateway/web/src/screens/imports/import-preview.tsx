@@ -64,7 +64,6 @@ function PreviewRows({ found: { bankAccountId, preview } }: { found: Import }) {
             <th scope="col" className={styles.figure}>
               {transactionWords.amount}
             </th>
-            <th scope="col">{words.effect}</th>
           </tr>
         </thead>
         <tbody>
@@ -77,9 +76,11 @@ function PreviewRows({ found: { bankAccountId, preview } }: { found: Import }) {
               <td>{formatShortDay(dayOf(row.date, reader.timezone), reader)}</td>
               <td>{row.name || row.originalName}</td>
               <td className={styles.figure}>
-                <Amount amount={row.amount} manner={manner} as="flow" />
+                <div className={styles.flow}>
+                  <span className={styles.soft}>{effectOf(row)}</span>
+                  <Amount amount={row.amount} manner={manner} as="flow" />
+                </div>
               </td>
-              <td>{effectOf(row)}</td>
             </tr>
           ))}
         </tbody>

@@ -10,6 +10,7 @@ import { formatInstant } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { AskedChoice } from './asked-choice.tsx'
+import styles from './imports.module.css'
 import { reasonsOf } from './skipped-rows.tsx'
 import { useProgress } from './upload-progress.ts'
 
@@ -43,9 +44,11 @@ export function UploadRow({ upload }: { upload: Upload }) {
         {status !== 'failed' && <p className={rows.soft}>{counts}</p>}
         {isWorking({ status }) && <progress aria-label={words.reading} />}
         {isUndoable && (
-          <Button kind="quiet" onClick={() => setAsked(true)}>
-            {words.undo}
-          </Button>
+          <div className={styles.flush}>
+            <Button kind="quiet" onClick={() => setAsked(true)}>
+              {words.undo}
+            </Button>
+          </div>
         )}
       </div>
       {isAsked && <Undo upload={upload} name={name} onClose={() => setAsked(false)} />}

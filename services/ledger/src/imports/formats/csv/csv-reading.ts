@@ -12,6 +12,8 @@ export const CsvReading = z.object({
   dateFormat: z.string().optional(),
   decimalMark: z.string().optional(),
   reasons: z.array(z.object({ choice: z.string(), reason: z.string() })),
+  /** Cells of the first rows; unset without them (until 0.5: stored before 0.4.0). */
+  rows: z.array(z.array(z.string())).optional(),
   /** The sheet that was converted, and all of the file; unset for CSV files. */
   sheet: z.string().optional(),
   sheets: z.array(z.object({ name: z.string(), rowCount: z.number() })).optional(),
@@ -32,7 +34,7 @@ export function readShape(
 ): { shape: CsvShape; reading: CsvReading } | Unreadable {
   const found = detectShape(bytes, choices)
   if ('unreadable' in found) return found
-  const { dates, encoding, used, ...shape } = found
+  const { dates, encoding, used, firstRows: rows, ...shape } = found
   const { delimiter, headerRow, headers } = shape
   const dayFirst = choices.dayFirst ?? !MONTH_FIRST.includes(currency)
   const days = detectDayFormat(dates, dayFirst ? 'day first' : 'month first')
@@ -49,7 +51,7 @@ export function readShape(
     ...(days === null ? [] : [reasonOf('dateFormat', isSure ? `as in ${dates[0]}` : open)]),
   ]
   const dateFormat = choices.dateFormat ?? days?.format
-  const reading = { delimiter, encoding, headerRow, reasons }
+  const reading = { delimiter, encoding, headerRow, reasons, rows }
   return { shape, reading: dateFormat === undefined ? reading : { ...reading, dateFormat } }
 }
 

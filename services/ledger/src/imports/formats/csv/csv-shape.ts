@@ -10,8 +10,16 @@ import { type CsvLine, readTable } from './csv-table.ts'
 /** How the table of a CSV file is read; `headerRow` is the line of the header, 0 without one. */
 export type CsvShape = { delimiter: string; headerRow: number; headers: string[] }
 
-/** The shape with its evidence: the cells that are dates, and the number of rows that it reads. */
-export type DetectedShape = CsvShape & { encoding: string; dates: string[]; used: number }
+/**
+ * The shape with its evidence: the cells that are dates, the number of rows that it reads, and the
+ * cells of the first rows.
+ */
+export type DetectedShape = CsvShape & {
+  encoding: string
+  dates: string[]
+  used: number
+  firstRows: string[][]
+}
 
 /** Parts of the shape that the client states; the others are detected. */
 export type ShapeChoices = {
@@ -26,6 +34,9 @@ const HEAD_LENGTH = 65_536
 const shapeRowsMax = 5000
 /** Maximum number of columns: the widest exports of payment services have about 150. */
 const columnsMax = 400
+/** Number of rows that are shown to choose a mapping by, and the length of their cells. */
+const shownRows = 5
+const shownLengthMax = 100
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
@@ -86,7 +97,11 @@ function shapeOf({ delimiter, rows, layout }: Candidate): Omit<DetectedShape, 'e
   const { at, columns, dateColumn, used } = layout
   const header = rows[at]
   const cells = Array.from({ length: columns }, (_, index) => header?.cells[index] ?? '')
-  const dates = rows.slice(at + 1).map((row) => row.cells[dateColumn] ?? '')
+  const below = rows.slice(at + 1)
+  const dates = below.map((row) => row.cells[dateColumn] ?? '')
+  const firstRows = below
+    .slice(0, shownRows)
+    .map((row) => cells.map((_, index) => printCell(row.cells[index])))
   const headerRow = header?.line ?? 0
   return {
     delimiter,
@@ -94,7 +109,12 @@ function shapeOf({ delimiter, rows, layout }: Candidate): Omit<DetectedShape, 'e
     headers: nameColumns(cells),
     dates: dates.filter(isWrittenDay),
     used,
+    firstRows,
   }
+}
+
+function printCell(cell = ''): string {
+  return toPrintable(cell, { lengthMax: shownLengthMax })
 }
 
 /**

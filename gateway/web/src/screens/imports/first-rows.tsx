@@ -1,0 +1,38 @@
+import { importWords as words } from '../../words/imports.ts'
+import styles from './imports.module.css'
+
+interface Props {
+  headers: string[]
+  rows: readonly { cells: string[] }[]
+}
+
+/** The first rows of a file as they are, to choose its columns by. */
+export function FirstRows({ headers, rows }: Props) {
+  if (rows.length === 0) return null
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll it sideways
+    <section className={styles.scroll} tabIndex={0} aria-label={words.firstRows}>
+      <table className={`${styles.table} ${styles.raw}`}>
+        <thead>
+          <tr>
+            {headers.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ cells }, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows of a file may be alike
+            <tr key={at}>
+              {headers.map((name, column) => (
+                <td key={name}>{cells[column]}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
