@@ -65,7 +65,7 @@ test('a Bearer credential and a part of another name have a hint', async () => {
   })
 })
 
-test('the integers of bodies are amounts by their names, aside from three', () => {
+test('the integers of bodies are amounts by their names, aside from these', () => {
   const bodies = listRoutes(gateway).flatMap(({ body, file }) => (body && !file ? body : []))
   const schemas = bodies.map((body) =>
     z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }),
@@ -74,6 +74,6 @@ test('the integers of bodies are amounts by their names, aside from three', () =
   const names = [...JSON.stringify(schemas).matchAll(integers)].map(([, name = '']) => name)
   expect(new Set(names).size).toBeGreaterThan(4)
   expect(new Set(names.filter((name) => !isAmount.test(name)))).toEqual(
-    new Set(['nonce', 'graceDays', 'headerRow', 'dayFrom', 'dayTo']),
+    new Set(['nonce', 'graceDays', 'headerRow', 'dayFrom', 'dayTo', 'position']),
   )
 })
