@@ -56,12 +56,12 @@ test('the mapping of a form goes to the ledger, before or behind the file', asyn
   const hashes = new Set(taken.map(({ bodyHash }) => bodyHash))
   expect(hashes.size).toBe(2)
   for (const [sent, problem] of [
-    ['{', 'must be JSON'],
-    ['{}', 'must be JSON'],
+    ['{', 'must be a list of objects in JSON'],
+    ['{}', 'must be a list of objects in JSON'],
     [JSON.stringify([{ statement: '1001' }]), 'bankAccountId'],
     [JSON.stringify([{ statement: '', bankAccountId: 'bac_1' }]), 'begins with bac_'],
     [JSON.stringify(Array.from({ length: 21 }, () => mappings[0])), 'at most 20'],
-    ['x'.repeat(17 * 1024), 'at most 16 KiB'],
+    ['x'.repeat(257 * 1024), 'at most 256 KiB'],
   ] as const) {
     const form = await formOf({ statements: sent, data })
     const { status, body } = await gateway.send('POST', '/api/uploads', form)

@@ -43,11 +43,19 @@ function guessCharset(bytes: Uint8Array): string {
   const matches = chardet
     .analyse(sample)
     .filter(({ name, confidence }) => SINGLE_BYTES.test(name) || confidence >= MULTIBYTE_MIN)
+    .filter(({ name }) => isText(sample, labelOf(name)))
   const [best] = matches
   // On a tie with a western set, the other one fits letters that western languages lack.
   const equal = matches.filter(({ confidence }) => confidence === best?.confidence)
   const chosen = equal.find(({ name }) => !/^(?:windows-1252|ISO-8859-1)$/.test(name)) ?? best
   return labelOf(chosen?.name) ?? SINGLE_BYTE
+}
+
+/** Returns whether the bytes have no control character and no undefined one in this encoding. */
+function isText(sample: Uint8Array, label: string | null): boolean {
+  // As part of a stream: the sample may end within a character.
+  const text = new TextDecoder(label ?? SINGLE_BYTE).decode(sample, { stream: true })
+  return !/[\u0080-\u009f\ufffd]/.test(text)
 }
 
 function utf16Of(bytes: Uint8Array): string | null {

@@ -171,6 +171,10 @@ test('the only file of a ZIP archive is read as if it were sent by itself', () =
   })
   const html = zipSync({ 'a.xls': strToU8('<table><tr><td>a</table>') })
   expect(converted(html)).toBe('a')
+  expect(converted(zipSync({ 'a.xlsx': xlsx([row(inline('x'))]) }))).toBe('x')
+  const text = '<table:table-cell office:value-type="string"><text:p>y</text:p></table:table-cell>'
+  const sheet = ods(`<table:table-row>${text}</table:table-row>`)
+  expect(converted(zipSync({ 'a.ods': sheet }, { level: 0 }))).toBe('y')
   expect(converted(zipSync({ 'a.csv': csv, 'b.csv': csv }))).toMatch('The file is no workbook')
   expect(converted(zipSync({ 'a.zip': html }))).toMatch('The file is no workbook')
 })

@@ -46,13 +46,24 @@ export function convertSheet({ sheet: bytes, name }: SheetTask): ConvertedSheet 
   return { csv: new TextEncoder().encode(lines.join('\n')), chosen }
 }
 
-/** Returns the file of a ZIP archive that has one file and is no workbook itself, else null. */
+/** Names of entries that only workbooks have. */
+const PART = /^(?:\[Content_Types\]\.xml|mimetype|xl\/w.*)$/
+
+/**
+ * Returns the file of a ZIP archive that has one file and is no workbook itself, else null. Another
+ * archive in it is one only as a workbook.
+ */
 function onlyFile(bytes: Uint8Array): Uint8Array | null {
-  if (WORKBOOK.test(new TextDecoder('latin1').decode(bytes))) return null
-  const entries = unzip(bytes, (name) => !LEFT_OUT.test(name))
-  if ('unreadable' in entries || entries.size !== 1) return null
-  const [only] = entries.values()
-  return only && !isZip(only) ? only : null
+  const names: string[] = []
+  unzip(bytes, (name) => {
+    if (!LEFT_OUT.test(name)) names.push(name)
+    return false
+  })
+  const [first] = names
+  if (first === undefined || names.length > 1 || PART.test(first)) return null
+  const entries = unzip(bytes, (name) => name === first)
+  const only = 'unreadable' in entries ? undefined : entries.get(first)
+  return only && (!isZip(only) || hasTable(only)) ? only : null
 }
 
 /** The delimiter of converted sheets; cells have no tab, because each is one line of printables. */
