@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { dayMs } from '@coffer/kit/values/time'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { FieldMarks, type MarkedField } from './field-marks.ts'
@@ -133,4 +134,9 @@ export function hasSameText(one: Texts, other: Texts): boolean {
 /** Returns the fields that affect a search; `date` determines the order of transactions. */
 function selectTexts({ originalName, originalMerchantName, date, deletedAt }: Texts): Texts {
   return { originalName, originalMerchantName, date, deletedAt }
+}
+
+/** Returns the days between two midnights, rounded because a day may have 23 or 25 hours. */
+export function daysAfter(before: { date: Date }, after: { date: Date }): number {
+  return Math.round((after.date.getTime() - before.date.getTime()) / dayMs)
 }

@@ -1,5 +1,5 @@
-import { dayMs } from '@coffer/kit/values/time'
 import type { Joined, MatchReason, ProviderRecord } from '../book/provider-record.ts'
+import { daysAfter } from '../book/transaction.ts'
 import { lastRecord, liveRecord } from '../records/transaction-records.ts'
 import type { ProviderRow, SyncedTransaction } from './provider-transaction.ts'
 import { findSynced, type SyncedIndex } from './synced-transactions.ts'
@@ -106,11 +106,6 @@ function isPostedOf(row: ProviderRow, { last, synced }: Candidate): boolean {
 /** Returns whether no record was imported under the same alias of the bank account as the row. */
 function isFromBefore(row: ProviderRow, { records }: SyncedTransaction): boolean {
   return records.every(({ providerAccountId }) => providerAccountId !== row.providerAccountId)
-}
-
-/** Returns the days between two midnights, rounded because a day may have 23 or 25 hours. */
-export function daysAfter(before: { date: Date }, after: { date: Date }): number {
-  return Math.round((after.date.getTime() - before.date.getTime()) / dayMs)
 }
 
 /** Returns whether banks post a pending transaction of one day on the other. */

@@ -1,15 +1,10 @@
 import { decimalPlaces } from '@coffer/kit/values/currency'
 import type { ProviderRecord } from '../book/provider-record.ts'
+import { daysAfter } from '../book/transaction.ts'
 import { lastRecord, liveRecord } from '../records/transaction-records.ts'
 import type { ProviderRow, SyncedTransaction } from './provider-transaction.ts'
 import { hasEdits } from './sync-join.ts'
-import {
-  daysAfter,
-  haveAlikeTexts,
-  haveSameText,
-  isPostingDay,
-  postingDaysMax,
-} from './sync-match.ts'
+import { haveAlikeTexts, haveSameText, isPostingDay, postingDaysMax } from './sync-match.ts'
 
 /** The values by which a pending and a posted row of one purchase are recognized. */
 type Stated = Pick<ProviderRow, 'amount' | 'currency' | 'date' | 'name' | 'merchantName'>

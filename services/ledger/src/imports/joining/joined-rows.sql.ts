@@ -9,8 +9,8 @@ import { Joinable, joinDaysMax, NamedJoin, type RowJoin } from './row-joins.ts'
 type Under = Pick<UploadKey, 'accountId' | 'bankAccountId'>
 
 /**
- * SQL of the joined rows whose transaction and upload are still there. until 0.5: a replica of 0.3
- * undoes an import without parting them, so a row may have outlived either.
+ * SQL of the joined rows whose transaction is still there, as it may be deleted for good, and whose
+ * upload is not undone (until 0.5: a replica of 0.3 undoes an import without parting its rows).
  */
 export const joinedRows = sql.fragment`(
   SELECT one.* FROM joined_rows AS one JOIN uploads USING (account_id, bank_account_id,

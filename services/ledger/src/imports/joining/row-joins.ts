@@ -2,6 +2,7 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { foldText } from '@coffer/kit/values/fold'
 import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
+import { daysAfter } from '../../book/transaction.ts'
 import type { FileRow } from '../formats/statement.ts'
 
 /** A transaction of another source that a row of a file may be (docs/files/joining.md). */
@@ -58,7 +59,7 @@ export function findJoins(rows: readonly FileRow[], transactions: readonly Joina
     if (near.length === 0) return []
     const words = wordsOfRow(row)
     return near
-      .map((transaction) => ({ row, transaction, days: daysBetween(row, transaction) }))
+      .map((transaction) => ({ row, transaction, days: Math.abs(daysAfter(row, transaction)) }))
       .filter(({ transaction, days }) => {
         return days <= joinDaysMax && words.some((word) => wordsOf.get(transaction)?.has(word))
       })
@@ -92,10 +93,6 @@ export function keepEqual(
 
 function dayOf(date: Date): number {
   return Math.round(date.getTime() / dayMs)
-}
-
-function daysBetween(one: { date: Date }, other: { date: Date }): number {
-  return Math.abs(Math.round((one.date.getTime() - other.date.getTime()) / dayMs))
 }
 
 /** Letters of the shortest word that tells something: articles and legal forms are shorter. */
