@@ -19,6 +19,7 @@ export const frameWords = {
   theme: 'Colours',
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
   hidden: 'hidden',
+  cancel: 'Cancel',
   close: 'Close',
   keyboard: 'Keys',
   palette: 'Find or go to',

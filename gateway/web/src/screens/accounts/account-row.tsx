@@ -1,12 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { BankAccount } from '../../api/account-queries.ts'
-import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Button } from '../../controls/button.tsx'
-import { Dialog } from '../../controls/dialog.tsx'
-import { FaultBanner } from '../../controls/form.tsx'
+import { Confirmation } from '../../controls/confirmation.tsx'
 import rows from '../../controls/rows.module.css'
 import { useManner } from '../../shell/chosen-account.ts'
 import { accountWords as words } from '../../words/accounts.ts'
@@ -62,19 +60,14 @@ export function AccountRow({ account, isByHand }: Props) {
 }
 
 function Archive({ account: { bankAccountId, name }, onClose }: AskedProps) {
-  const { send, isSending, fault } = useChange(() =>
-    coffer.archiveBankAccount({ path: { bankAccountId } }),
-  )
   return (
-    <Dialog title={words.archiveTitle(name)} isOpen onClose={onClose}>
-      {fault && <FaultBanner fault={fault} />}
-      <p>{words.archiveText}</p>
-      <div className={rows.toolbar}>
-        <Button kind="danger" isBusy={isSending} onClick={() => send(undefined, onClose)}>
-          {words.archive}
-        </Button>
-        <Button onClick={onClose}>{words.cancel}</Button>
-      </div>
-    </Dialog>
+    <Confirmation
+      title={words.archiveTitle(name)}
+      action={words.archive}
+      change={() => coffer.archiveBankAccount({ path: { bankAccountId } })}
+      onClose={onClose}
+    >
+      {words.archiveText}
+    </Confirmation>
   )
 }

@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { archivedAccountsQuery, type BankAccount, type Link } from '../../api/account-queries.ts'
-import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
-import { Dialog } from '../../controls/dialog.tsx'
-import { FaultBanner } from '../../controls/form.tsx'
+import { Confirmation } from '../../controls/confirmation.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { useReader } from '../../shell/chosen-account.ts'
@@ -49,21 +47,18 @@ export function LinkCard({ link, accounts }: Props) {
 function Remove({ link, accounts, onClose }: Props & { onClose: () => void }) {
   const { linkId, institutionName, linkType } = link
   const { locale } = useReader()
-  const { send, isSending, fault } = useChange(() => coffer.deleteLink({ path: { linkId } }))
   const { data: archived = [] } = useQuery(archivedAccountsQuery(linkId))
   const all = [...accounts, ...archived].map(({ name }) => name)
   const names = new Intl.ListFormat(locale).format(all)
   return (
-    <Dialog title={words.removeTitle(institutionName)} isOpen onClose={onClose}>
-      {fault && <FaultBanner fault={fault} />}
-      <p>{names ? words.removeText(names) : words.removeEmpty}</p>
-      <div className={rows.toolbar}>
-        <Button kind="danger" isBusy={isSending} onClick={() => send(undefined, onClose)}>
-          {removeText(linkType)}
-        </Button>
-        <Button onClick={onClose}>{words.cancel}</Button>
-      </div>
-    </Dialog>
+    <Confirmation
+      title={words.removeTitle(institutionName)}
+      action={removeText(linkType)}
+      change={() => coffer.deleteLink({ path: { linkId } })}
+      onClose={onClose}
+    >
+      {names ? words.removeText(names) : words.removeEmpty}
+    </Confirmation>
   )
 }
 

@@ -1,11 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { Spending } from '../../api/budget-queries.ts'
-import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
-import { Button } from '../../controls/button.tsx'
-import { Dialog } from '../../controls/dialog.tsx'
-import { FaultBanner } from '../../controls/form.tsx'
-import rows from '../../controls/rows.module.css'
+import { Confirmation } from '../../controls/confirmation.tsx'
 import { formatMoney } from '../../format/money.ts'
 import { useManner } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
@@ -15,20 +11,16 @@ export function RemoveEnvelope({ spending, onClose }: { spending: Spending; onCl
   const { bankAccountId, spendingId, name, currentAmount } = spending
   const manner = useManner(bankAccountId)
   const navigate = useNavigate()
-  const { send, isSending, fault } = useChange(() =>
-    coffer.deleteSpending({ path: { bankAccountId, spendingId } }),
-  )
   const leave = () => void navigate({ to: '/envelopes', search: { account: bankAccountId } })
   return (
-    <Dialog title={words.removeTitle(name)} isOpen onClose={onClose}>
-      {fault && <FaultBanner fault={fault} />}
-      <p>{words.removeText(formatMoney(currentAmount, manner))}</p>
-      <div className={rows.toolbar}>
-        <Button kind="danger" isBusy={isSending} onClick={() => send(undefined, leave)}>
-          {words.remove}
-        </Button>
-        <Button onClick={onClose}>{words.cancel}</Button>
-      </div>
-    </Dialog>
+    <Confirmation
+      title={words.removeTitle(name)}
+      action={words.remove}
+      change={() => coffer.deleteSpending({ path: { bankAccountId, spendingId } })}
+      onClose={onClose}
+      onDone={leave}
+    >
+      {words.removeText(formatMoney(currentAmount, manner))}
+    </Confirmation>
   )
 }

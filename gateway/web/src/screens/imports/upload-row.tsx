@@ -1,10 +1,8 @@
 import { useState } from 'react'
-import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { isWorking, type Upload } from '../../api/import-queries.ts'
 import { Button } from '../../controls/button.tsx'
-import { Dialog } from '../../controls/dialog.tsx'
-import { FaultBanner } from '../../controls/form.tsx'
+import { Confirmation } from '../../controls/confirmation.tsx'
 import rows from '../../controls/rows.module.css'
 import { formatInstant } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
@@ -64,19 +62,14 @@ interface UndoProps {
 
 function Undo({ upload, name, onClose }: UndoProps) {
   const { bankAccountId, transactionUploadId, importedCount } = upload
-  const { send, isSending, fault } = useChange(() =>
-    coffer.undoUpload({ path: { bankAccountId, transactionUploadId } }),
-  )
   return (
-    <Dialog title={words.undoTitle(name)} isOpen onClose={onClose}>
-      {fault && <FaultBanner fault={fault} />}
-      <p>{words.undoText(importedCount)}</p>
-      <div className={rows.toolbar}>
-        <Button kind="danger" isBusy={isSending} onClick={() => send(undefined, onClose)}>
-          {words.undo}
-        </Button>
-        <Button onClick={onClose}>{words.cancel}</Button>
-      </div>
-    </Dialog>
+    <Confirmation
+      title={words.undoTitle(name)}
+      action={words.undo}
+      change={() => coffer.undoUpload({ path: { bankAccountId, transactionUploadId } })}
+      onClose={onClose}
+    >
+      {words.undoText(importedCount)}
+    </Confirmation>
   )
 }

@@ -1,10 +1,6 @@
-import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import type { Rule } from '../../api/rule-queries.ts'
-import { Button } from '../../controls/button.tsx'
-import { Dialog } from '../../controls/dialog.tsx'
-import { FaultBanner } from '../../controls/form.tsx'
-import rows from '../../controls/rows.module.css'
+import { Confirmation } from '../../controls/confirmation.tsx'
 import { ruleWords as words } from '../../words/rules.ts'
 
 interface Props {
@@ -14,17 +10,14 @@ interface Props {
 
 /** Asks before a rule is deleted. */
 export function DeleteRule({ rule: { ruleId, name }, onClose }: Props) {
-  const { send, isSending, fault } = useChange(() => coffer.deleteRule({ path: { ruleId } }))
   return (
-    <Dialog title={words.deleteTitle(name)} isOpen onClose={onClose}>
-      {fault && <FaultBanner fault={fault} />}
-      <p>{words.deleteText}</p>
-      <div className={rows.toolbar}>
-        <Button kind="danger" isBusy={isSending} onClick={() => send(undefined, onClose)}>
-          {words.delete}
-        </Button>
-        <Button onClick={onClose}>{words.cancel}</Button>
-      </div>
-    </Dialog>
+    <Confirmation
+      title={words.deleteTitle(name)}
+      action={words.delete}
+      change={() => coffer.deleteRule({ path: { ruleId } })}
+      onClose={onClose}
+    >
+      {words.deleteText}
+    </Confirmation>
   )
 }

@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react'
+import { useChange } from '../api/changes.ts'
+import { frameWords } from '../words/frame.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { FaultBanner } from './form.tsx'
+import rows from './rows.module.css'
+
+interface Props {
+  title: string
+  /** The button that sends the change. */
+  action: string
+  change: () => Promise<unknown>
+  onClose: () => void
+  /** Runs instead of `onClose` when the change has succeeded. */
+  onDone?: () => void
+  children: ReactNode
+}
+
+/** Asks in a dialog before something is removed or undone, and says why that is refused. */
+export function Confirmation({ title, action, change, onClose, onDone, children }: Props) {
+  const { send, isSending, fault } = useChange(change)
+  return (
+    <Dialog title={title} isOpen onClose={onClose}>
+      {fault && <FaultBanner fault={fault} />}
+      <p>{children}</p>
+      <div className={rows.toolbar}>
+        <Button kind="danger" isBusy={isSending} onClick={() => send(undefined, onDone ?? onClose)}>
+          {action}
+        </Button>
+        <Button onClick={onClose}>{frameWords.cancel}</Button>
+      </div>
+    </Dialog>
+  )
+}
