@@ -130,15 +130,22 @@ export function assignByRule(
 
 /**
  * Moves a transaction from its envelope to another one, or to none, as an operation of its own.
+ * The other one gives, or gets of a refund, at most `most` minor units, by default the amount.
  * Returns null, without effect, if the other one is closed or of another bank account.
  */
 export function moveEnvelope(
   { locked, settlements, refundable }: Settling,
   before: Transaction,
-  { spendingId, operationId }: { spendingId: string | null; operationId: string },
+  {
+    spendingId,
+    operationId,
+    most,
+  }: { spendingId: string | null; operationId: string; most?: bigint | undefined },
 ): Assignment | null {
-  const { transactionId: causeId, amount, date: day } = before
-  const isRefund = amount < 0n
+  const { transactionId: causeId, date: day } = before
+  const isRefund = before.amount < 0n
+  const sign = isRefund ? -1n : 1n
+  const amount = most === undefined ? before.amount : sign * most
   const envelopes = [spendingId, before.spendingId].flatMap((id) => {
     return settlements.envelopes.current.get(id ?? '') ?? []
   })

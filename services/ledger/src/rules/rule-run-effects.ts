@@ -1,36 +1,29 @@
 import { isDeepStrictEqual } from 'node:util'
-import { findRuleOf, type MarkedField, markedFields, markStated } from '../book/field-marks.ts'
+import { markedFields, markStated } from '../book/field-marks.ts'
 import type { Transaction } from '../book/transaction.ts'
 import type { Settlement } from '../money/operation.ts'
 import { type Settlements, totalOf } from '../money/settlements.ts'
 import type { Current } from '../money/unit-of-work.ts'
 import { hasOwnName, type IsRenamed } from '../transactions/provenance.ts'
 import { type CompiledRules, matchRules } from './rule.ts'
-import {
-  assignByRule,
-  joinActions,
-  moveEnvelope,
-  type Settling,
-  startSettling,
-  tidyTransaction,
-} from './rule-effects.ts'
+import { assignByRule, joinActions, startSettling, tidyTransaction } from './rule-effects.ts'
 import { previewRow } from './rule-preview.ts'
 import type { RunChange, RunField } from './rule-run.ts'
 
 /** The rows to save for a page of a run, or of its undo. */
-interface SettledPage {
+export interface SettledPage {
   settlement: Settlement
   /** The changed transactions. */
   transactions: Transaction[]
 }
 
 export interface AppliedPage extends SettledPage {
-  changes: Pick<RunChange, 'transactionId' | 'fields'>[]
+  changes: Pick<RunChange, 'transactionId' | 'version' | 'fields'>[]
   counts: { changedCount: bigint; leftAloneCount: bigint }
 }
 
 /** Returns whether rules apply to a stored transaction: it is live, and not one by hand. */
-function isRuled({ source, deletedAt }: Pick<Transaction, 'source' | 'deletedAt'>): boolean {
+export function isRuled({ source, deletedAt }: Pick<Transaction, 'source' | 'deletedAt'>): boolean {
   return source !== 'manual' && deletedAt === null
 }
 
@@ -74,7 +67,8 @@ export function applyPage(
     settlement: totalOf(settling.settlements),
     transactions: changed.map(({ after }) => after),
     changes: changed.map(({ before, after }) => {
-      return { transactionId: before.transactionId, fields: fieldsOf(before, after) }
+      const { version } = current.operation
+      return { transactionId: before.transactionId, version, fields: fieldsOf(before, after) }
     }),
     counts: {
       changedCount: BigInt(changed.length),
@@ -83,38 +77,15 @@ export function applyPage(
   }
 }
 
-/**
- * Returns what the undo of these changes puts back: the fields that still have the value of the
- * run. A former envelope that is closed leaves the transaction unassigned.
- */
-export function undoPage(
-  current: Current,
-  changes: readonly Pick<RunChange, 'transactionId' | 'fields'>[],
-): SettledPage & { counts: { undoneCount: bigint; keptCount: bigint } } {
-  const settling = startSettling(current)
-  const isArchived = current.bankAccount.deletedAt !== null
-  const byId = new Map(changes.map((one) => [one.transactionId, one]))
-  const rows = isArchived ? [] : inOrder(current.transactions, [...byId.keys()]).filter(isRuled)
-  const undone = rows.map((before) => {
-    const fields = byId.get(before.transactionId)?.fields ?? []
-    const due = fields.filter((one) => isStill(before, one))
-    const after = putBack(settling, before, due)
-    return { after, isUndone: due.length > 0, isKept: due.length < fields.length }
-  })
-  const put = undone.filter(({ isUndone }) => isUndone)
-  const keptCount = undone.filter(({ isKept }) => isKept).length + (changes.length - rows.length)
-  return {
-    settlement: totalOf(settling.settlements),
-    transactions: put.map(({ after }) => after),
-    counts: { undoneCount: BigInt(put.length), keptCount: BigInt(keptCount) },
-  }
-}
-
-function inOrder(transactions: readonly Transaction[], ids: readonly string[]): Transaction[] {
+/** Returns the named ones of these transactions: payments by day, then refunds. */
+export function inOrder(
+  transactions: readonly Transaction[],
+  ids: readonly string[],
+): Transaction[] {
   const named = new Set(ids)
   const rows = transactions
     .filter(({ transactionId }) => named.has(transactionId))
-    .toSorted((a, b) => a.date.getTime() - b.date.getTime())
+    .toSorted((a, b) => +a.date - +b.date || (a.transactionId < b.transactionId ? -1 : 1))
   return [...rows.filter(({ amount }) => amount >= 0n), ...rows.filter(({ amount }) => amount < 0n)]
 }
 
@@ -132,38 +103,12 @@ function fieldsOf(before: Transaction, after: Transaction): RunField[] {
     const { ruleId, value } = mark
     // A rule changes no field of the user, so a value without a mark is the provider's.
     const markBefore = former ?? markStated(before[field]) ?? null
-    return { field, before: before[field], markBefore, ruleId, value }
+    const gaveBefore = field === 'spendingId' && before.spendingId !== null && givenBy(before)
+    const gave = gaveBefore ? { gaveBefore } : {}
+    return { field, before: before[field], markBefore, ...gave, ruleId, value }
   })
 }
 
-function isStill(transaction: Transaction, { field, ruleId, value }: RunField): boolean {
-  return isDeepStrictEqual(transaction[field], value) && findRuleOf(transaction, field) === ruleId
-}
-
-function putBack(settling: Settling, before: Transaction, due: readonly RunField[]): Transaction {
-  const texts = due.filter(({ field }) => field !== 'spendingId')
-  const envelope = due.find(({ field }) => field === 'spendingId')
-  const { transactionId } = before
-  const operationId = `${settling.locked.operation.operationId}/undo/${transactionId}`
-  const move = (id: string | null) =>
-    moveEnvelope(settling, before, { spendingId: id, operationId })
-  const former = envelope ? (envelope.before as string | null) : null
-  const assignment = envelope ? (move(former) ?? move(null)) : null
-  return {
-    ...before,
-    ...Object.fromEntries(texts.map((one) => [one.field, one.before])),
-    ...assignment,
-    fieldMarks: marksBefore(before.fieldMarks, due),
-  }
-}
-
-function marksBefore(marks: Transaction['fieldMarks'], due: readonly RunField[]) {
-  const restored = new Map<MarkedField, RunField['markBefore']>(
-    due.map(({ field, markBefore }) => [field, markBefore]),
-  )
-  const kept = markedFields.flatMap((field) => {
-    const mark = restored.has(field) ? restored.get(field) : marks?.[field]
-    return mark ? [[field, mark] as const] : []
-  })
-  return kept.length === 0 ? null : Object.fromEntries(kept)
+function givenBy({ amount, spendingAmount, refundAmount }: Transaction) {
+  return { amount: `${amount}`, given: `${refundAmount ?? spendingAmount ?? 0n}` }
 }

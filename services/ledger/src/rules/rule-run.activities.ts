@@ -4,6 +4,7 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { findTimezone } from '../accounts/account-settings.sql.ts'
 import type { Transaction } from '../book/transaction.ts'
+import { lockMoney } from '../money/money-state.sql.ts'
 import { datesAreMoving } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import type { IsRenamed } from '../transactions/provenance.ts'
@@ -17,14 +18,17 @@ import {
   findRulesOf,
   findRun,
   insertRunChanges,
+  listLaterChanges,
   listRunChanges,
   listRunRows,
   lockRun,
   type ShownRun,
   updateRun,
+  updateRunChanges,
 } from './rule-run.sql.ts'
 import type { RuleRun, RuleRunKey, RunChange } from './rule-run.ts'
-import { type AppliedPage, applyPage, comparePage, undoPage } from './rule-run-effects.ts'
+import { type AppliedPage, applyPage, comparePage } from './rule-run-effects.ts'
+import { undoPage } from './rule-run-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
   Pick<MoneyWriter, 'writeIn'> & { isRenamed: IsRenamed }
@@ -188,33 +192,42 @@ async function applyIn(
   return writing.catch(unlessDeleted)
 }
 
-/** Undoes the first changes that are left, of one bank account; the undo deletes them. */
+/** Undoes the last page that is left, of one bank account; the undo deletes its changes. */
 function undoNext({ database, clock, writeIn }: Deps, key: RuleRunKey): Promise<boolean> {
   return database.transaction(async (tx) => {
     const run = await lockRun(tx, key)
     if (run?.status !== 'undoing') return false
-    const left = await listRunChanges(tx, key, pageSize)
-    const [first] = left
-    if (!first) {
+    const [last] = await listRunChanges(tx, key, 1)
+    if (!last) {
       await updateRun(tx, key, { status: 'undone', undoneAt: clock() })
       return false
     }
-    const changes = left.filter(({ bankAccountId }) => bankAccountId === first.bankAccountId)
-    const account = { accountId: key.accountId, bankAccountId: first.bankAccountId }
+    const account = { accountId: key.accountId, bankAccountId: last.bankAccountId }
+    // Changes are read under the lock: the undo of an earlier run may replace their values before.
+    await lockMoney(tx, [account])
+    const left = await listRunChanges(tx, key, pageSize)
+    const isOfPage = ({ bankAccountId, version }: RunChange) =>
+      bankAccountId === last.bankAccountId && version === last.version
+    const changes = left.filter(isOfPage)
+    const later = await listLaterChanges(tx, changes)
     const writing = writeIn(tx, account, async () => ({
       scope: { ...account, ...scopeOf(changes) },
       operationId: run.ruleRunId,
       createdBy: run.createdBy,
       decide: (current) => {
-        const { settlement, transactions, counts: reply } = undoPage(current, changes)
-        return transactions.length === 0 ? { reply } : { settlement, transactions, reply }
+        const page = undoPage(current, { changes, later })
+        const { settlement, transactions } = page
+        return transactions.length === 0
+          ? { reply: page }
+          : { settlement, transactions, reply: page }
       },
     }))
-    const counts = await writing.catch(unlessDeleted)
+    const undone = await writing.catch(unlessDeleted)
+    await updateRunChanges(tx, undone?.replaced ?? [])
     await deleteRunChanges(tx, key, changes)
     await updateRun(tx, key, {
-      undoneCount: run.undoneCount + (counts?.undoneCount ?? 0n),
-      keptCount: run.keptCount + (counts?.keptCount ?? 0n),
+      undoneCount: run.undoneCount + (undone?.counts.undoneCount ?? 0n),
+      keptCount: run.keptCount + (undone?.counts.keptCount ?? 0n),
     })
     return true
   })

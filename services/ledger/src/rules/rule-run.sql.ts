@@ -99,6 +99,8 @@ export function listRunRows(
     ORDER BY transaction_id LIMIT ${page.limit}`)
 }
 
+const changeColumns = columnsOf(RunChange, { table: 'rule_run_changes' })
+
 /** Inserts what a page of a run has changed. */
 export async function insertRunChanges(tx: Tx, changes: readonly RunChange[]): Promise<void> {
   if (changes.length === 0) return
@@ -109,16 +111,42 @@ export async function insertRunChanges(tx: Tx, changes: readonly RunChange[]): P
     FROM jsonb_populate_recordset(NULL::rule_run_changes, ${recordsOf(changes)}::jsonb)`)
 }
 
-/** Lists the first changes of a run that are not undone, in the order of the bank accounts. */
+/** Lists the last changes of a run that are not undone, by bank account and transaction. */
 export function listRunChanges(
   tx: Queries,
   { accountId, ruleRunId }: RuleRunKey,
   limit: number,
 ): Promise<readonly RunChange[]> {
   return tx.any(sql.type(RunChange)`
-    SELECT ${columnsOf(RunChange, { table: 'rule_run_changes' })} FROM rule_run_changes
+    SELECT ${changeColumns} FROM rule_run_changes
     WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}
-    ORDER BY bank_account_id, transaction_id LIMIT ${limit}`)
+    ORDER BY bank_account_id DESC, transaction_id DESC LIMIT ${limit}`)
+}
+
+/** Lists later changes of other runs to the transactions of one page, in their order. */
+export function listLaterChanges(
+  tx: Queries,
+  changes: readonly RunChange[],
+): Promise<readonly RunChange[]> {
+  const [
+    { accountId, bankAccountId, version } = { accountId: '', bankAccountId: '', version: 0n },
+  ] = changes
+  const ids = changes.map(({ transactionId }) => transactionId)
+  return tx.any(sql.type(RunChange)`
+    SELECT ${changeColumns} FROM rule_run_changes
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND transaction_id = ANY(${sql.array(ids, 'text')}) AND version > ${version}
+    ORDER BY version`)
+}
+
+/** Sets the fields of these changes. */
+export async function updateRunChanges(tx: Tx, changes: readonly RunChange[]): Promise<void> {
+  if (changes.length === 0) return
+  await tx.query(sql.unsafe`
+    UPDATE rule_run_changes AS one SET fields = new.fields
+    FROM jsonb_populate_recordset(NULL::rule_run_changes, ${recordsOf(changes)}::jsonb) AS new
+    WHERE one.account_id = new.account_id AND one.rule_run_id = new.rule_run_id
+      AND one.bank_account_id = new.bank_account_id AND one.transaction_id = new.transaction_id`)
 }
 
 /** Deletes these changes of one bank account. */

@@ -4,22 +4,31 @@ import { markedFields } from '../book/field-marks.ts'
 
 const Value = z.union([z.string(), z.array(z.string())]).nullable()
 
-/** A field that a run has changed: its value and mark before, and the rule's value since. */
+/**
+ * A field that a run has changed: its value and mark before, and the rule's value since. Of an
+ * envelope `gaveBefore` has the transaction's amount, and the minor units that the envelope before
+ * had given for it, or got of a refund.
+ */
 export const RunField = z.object({
   field: z.enum(markedFields),
   before: Value,
   markBefore: z.object({ ruleId: z.string().nullable(), value: Value }).nullable(),
+  gaveBefore: z.object({ amount: z.string(), given: z.string() }).optional(),
   ruleId: z.string(),
   value: Value,
 })
 export type RunField = z.infer<typeof RunField>
 
-/** The fields of one transaction that a run has changed; an undo deletes it. */
+/**
+ * The fields of one transaction that a run has changed; an undo deletes it. `version` is that of
+ * the bank account after the page of the run.
+ */
 export const RunChange = z.object({
   accountId: z.string(),
   ruleRunId: z.string(),
   bankAccountId: z.string(),
   transactionId: z.string(),
+  version: z.bigint(),
   fields: z.array(RunField),
 })
 export type RunChange = z.infer<typeof RunChange>

@@ -1,5 +1,4 @@
 import { booting } from '@coffer/host/testing/booting'
-import { createHousehold } from '@coffer/host/testing/household'
 import { sampleSize } from '@coffer/kit/testing/sample-size'
 import { newId } from '@coffer/kit/values/id'
 import type { Transaction } from '@coffer/proto/ledger/v1/transaction'
@@ -8,118 +7,24 @@ import fc from 'fast-check'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
 import { importFile, undo } from '../imports/uploading.ts'
-import { aRow, envelopeOf, feedHome, syncedHome } from '../syncs/syncing.ts'
 import {
-  applyRules,
-  edit,
-  fields,
-  joinRows,
-  type ModelChange,
-  type ModelRow,
-  type ModelRule,
-  newRow,
-  undoChanges,
-} from './rule-model.ts'
-import { type Parts, rulingOf, runningOf } from './ruling.ts'
+  at,
+  brings,
+  type Choice,
+  choice,
+  createWorld,
+  live,
+  nextDate,
+  partsOf,
+  pendingIn,
+  store,
+  type World,
+  words,
+} from './model-world.ts'
+import { applyRules, edit, fields, joinRows, type ModelRule, undoChanges } from './rule-model.ts'
+import { rulingOf, runningOf } from './ruling.ts'
 
 const booted = booting([ledger])
-const words = ['deli', 'taxi'] as const
-
-/** Random numbers, of which an operation takes what it needs. */
-const choice = fc.record({
-  kind: fc.constantFrom(
-    ...(['bring', 'post', 'tip', 'file', 'undoFile', 'edit', 'edit', 'edit', 'edit'] as const),
-    ...(['rule', 'change', 'change', 'remove', 'order', 'run', 'run', 'undoRun'] as const),
-  ),
-  pick: fc.nat(1_000),
-  word: fc.constantFrom(...words),
-  field: fc.constantFrom(...fields),
-  some: fc.subarray([...fields], { minLength: 3 }),
-  isPending: fc.option(fc.boolean(), { nil: undefined }),
-  isRefund: fc.boolean(),
-})
-type Choice = typeof choice extends fc.Arbitrary<infer One> ? One : never
-
-/** Creates an account with a synced and a manual bank account, each with an envelope. */
-async function createWorld(isFeed: boolean) {
-  const fed = await (isFeed ? feedHome : syncedHome)(booted)
-  const manual = await createHousehold(booted, { accountId: fed.accountId })
-  const owners = new Map<string, string>()
-  for (const home of [fed, manual]) {
-    const { spendingId } = await envelopeOf({ ...fed, ...home, account: fed.account }, 5_000n)
-    owners.set(spendingId, home.bankAccountId)
-  }
-  return {
-    isFeed,
-    fed,
-    manual,
-    owners,
-    rows: [] as ModelRow[],
-    rules: [] as ModelRule[],
-    runs: [] as { ruleRunId: string; changes: ModelChange[] }[],
-    uploads: [] as { id: string; rows: ModelRow[] }[],
-    providerIds: new Map<ModelRow, string>(),
-    serial: 0,
-  }
-}
-type World = Awaited<ReturnType<typeof createWorld>>
-
-const at = <T>(list: readonly T[], pick: number) => list[pick % Math.max(list.length, 1)]
-const live = ({ rows }: World) => rows.filter(({ isGone }) => !isGone)
-const pendingIn = (world: World) => live(world).filter(({ isPending }) => isPending)
-
-/** Returns a day for one row only, far enough from others that a sync never joins the two. */
-function nextDate(world: World): string {
-  world.serial += 1
-  return new Date(Date.UTC(2024, 0, 1 + 20 * world.serial)).toISOString().slice(0, 10)
-}
-
-function store(world: World, of: Omit<ModelRow, 'isGone' | 'fields'>): ModelRow {
-  const row = newRow(of)
-  applyRules(row, world.rules, world.owners)
-  world.rows.push(row)
-  return row
-}
-
-/** Brings a row under an ID; an aggregator's may name the ID of the pending row. */
-function brings({ fed, providerIds }: World, row: ModelRow, id: string, pendingId?: string) {
-  const { text, amount, date, isPending } = row
-  providerIds.set(row, id)
-  const texts = { displayName: text, originalName: text, name: text, merchantName: '' }
-  const named = pendingId === undefined ? {} : { pendingProviderTransactionId: pendingId }
-  const ids = { providerTransactionId: id, ...named }
-  return fed.brings(aRow({ ...texts, amount, date, isPending, ...ids }))
-}
-
-function partsOf(
-  world: World,
-  { word, isPending, some, pick }: Choice,
-): { rule: Omit<ModelRule, 'ruleId'>; parts: Pick<Parts, 'conditions' | 'actions'> } {
-  const isText = isPending === undefined || pick % 2 === 0
-  const posting = isPending === undefined ? {} : { isPending }
-  const values = {
-    name: `Name ${pick % 5}`,
-    merchantName: `Shop ${pick % 3}`,
-    notes: `Note ${pick % 4}`,
-    tags: [`t${pick % 3}`, `u${pick % 2}`],
-    spendingId: at([...world.owners.keys()], pick) ?? '',
-  }
-  const actions: Partial<typeof values> = Object.fromEntries(
-    some.map((field) => [field, values[field]]),
-  )
-  const { spendingId } = actions
-  return {
-    rule: { ...(isText ? { word } : {}), ...posting, actions },
-    parts: {
-      conditions: {
-        ...posting,
-        ...(isText ? { originalName: { kind: 'contains', text: word } } : {}),
-      },
-      actions: { ...actions, ...(spendingId && { refundSpendingId: spendingId }) },
-    },
-  }
-}
-
 const operations: Record<Choice['kind'], (world: World, of: Choice) => Promise<unknown>> = {
   bring: async (world, { word, isPending = false, isRefund, pick }) => {
     const text = `${word.toUpperCase()} STREET`
@@ -227,10 +132,14 @@ const operations: Record<Choice['kind'], (world: World, of: Choice) => Promise<u
   undoRun: async (world, { pick }) => {
     const run = at(world.runs, pick)
     if (!run) return
+    const later = world.runs.slice(world.runs.indexOf(run) + 1)
     world.runs = world.runs.filter((one) => one !== run)
     const { undo, ended } = runningOf(booted)(world.fed)
     await undo(run.ruleRunId)
-    const counts = undoChanges(run.changes)
+    const counts = undoChanges(
+      run.changes,
+      later.flatMap(({ changes }) => changes),
+    )
     expect(await ended(run.ruleRunId)).toMatchObject({ status: 'undone', ...counts })
   },
 }
@@ -281,7 +190,7 @@ async function compare(world: World): Promise<void> {
 test('rules, syncs, files, edits, runs and undos in any order agree with the model', async () => {
   const history = fc.array(choice, { minLength: 25, maxLength: 40, size: 'max' })
   const property = fc.asyncProperty(history, fc.boolean(), async (choices, isFeed) => {
-    const world = await createWorld(isFeed)
+    const world = await createWorld(booted, isFeed)
     for (const [pick, word] of words.entries()) {
       const of = { field: 'name' as const, some: [...fields], isRefund: false, pick, word }
       await operations.bring(world, { ...of, kind: 'bring', isPending: true })

@@ -75,11 +75,19 @@ export function edit(row: ModelRow, field: Field, value: Value): void {
   row.fields[field] = { value, by: 'user' }
 }
 
-/** Undoes a run: puts back each field that still has the run's value. Returns the counts. */
-export function undoChanges(changes: readonly ModelChange[]) {
+/**
+ * Undoes a run: puts back each field that still has the run's value, and that none of the later
+ * runs has changed; in those its value is the one before. Returns the counts.
+ */
+export function undoChanges(changes: readonly ModelChange[], later: readonly ModelChange[]) {
   let [undoneCount, keptCount] = [0n, 0n]
   for (const { row, set } of changes) {
-    const due = set.filter(({ field, after }) => isDeepStrictEqual(row.fields[field], after))
+    const due = set.filter(({ field, before, after }) => {
+      const ofRow = later.filter((one) => one.row === row).flatMap((one) => one.set)
+      const next = ofRow.find((one) => one.field === field)
+      if (next && isDeepStrictEqual(next.before, after)) next.before = before
+      return !next && isDeepStrictEqual(row.fields[field], after)
+    })
     if (!row.isGone) for (const { field, before } of due) row.fields[field] = before
     if (!row.isGone && due.length > 0) undoneCount += 1n
     if (row.isGone || due.length < set.length) keptCount += 1n

@@ -1,0 +1,147 @@
+import { isDeepStrictEqual } from 'node:util'
+import { findRuleOf, type MarkedField, markedFields } from '../book/field-marks.ts'
+import { type Transaction, unassigned } from '../book/transaction.ts'
+import { totalOf } from '../money/settlements.ts'
+import type { Current } from '../money/unit-of-work.ts'
+import { moveEnvelope, type Settling, startSettling } from './rule-effects.ts'
+import type { RunChange, RunField } from './rule-run.ts'
+import { inOrder, isRuled, type SettledPage } from './rule-run-effects.ts'
+
+/** The changes of one page of a run, and later ones of other runs to the same transactions. */
+interface Page {
+  changes: readonly RunChange[]
+  /** In the order of their versions. */
+  later: readonly RunChange[]
+}
+
+/** The rows to save for the undo of a page. */
+export interface UndonePage extends SettledPage {
+  /** Changes of later runs that get the values before this run. */
+  replaced: RunChange[]
+  counts: { undoneCount: bigint; keptCount: bigint }
+}
+
+/**
+ * Returns what the undo of a page puts back: the fields that still have the value of the run. All
+ * envelopes get back what they gave before one gives again, so that the money suffices. A former
+ * envelope that is closed leaves the transaction unassigned.
+ */
+export function undoPage(current: Current, { changes, later }: Page): UndonePage {
+  const settling = startSettling(current)
+  const isArchived = current.bankAccount.deletedAt !== null
+  const byId = new Map(changes.map((one) => [one.transactionId, one]))
+  const nextOf = indexLater(later)
+  const rows = isArchived ? [] : inOrder(current.transactions, [...byId.keys()]).filter(isRuled)
+  const undoing = rows.map((before) => {
+    const { transactionId } = before
+    const fields = byId.get(transactionId)?.fields ?? []
+    const due = fields.filter((one) => isStill(before, one) && !nextOf(transactionId, one.field))
+    return { row: freeRow(settling, before, due), due, isKept: due.length < fields.length }
+  })
+  const put = undoing.filter(({ due }) => due.length > 0)
+  const keptCount = undoing.filter(({ isKept }) => isKept).length + (changes.length - rows.length)
+  return {
+    transactions: put.map(({ row, due }) => putBack(settling, row, due)),
+    settlement: totalOf(settling.settlements),
+    replaced: replaceBefore(changes, nextOf),
+    counts: { undoneCount: BigInt(put.length), keptCount: BigInt(keptCount) },
+  }
+}
+
+type NextOf = (transactionId: string, field: MarkedField) => RunChange | undefined
+
+/** Returns a function to the next change of a field of a transaction. */
+function indexLater(later: readonly RunChange[]): NextOf {
+  const byRow = Map.groupBy(later, ({ transactionId }) => transactionId)
+  return (transactionId, field) =>
+    byRow.get(transactionId)?.find(({ fields }) => fields.some((one) => one.field === field))
+}
+
+/**
+ * Returns the next changes, in which the value before an undone run replaces that of the run:
+ * their undo must not bring it back.
+ */
+function replaceBefore(changes: readonly RunChange[], nextOf: NextOf): RunChange[] {
+  const replaced = new Map<RunChange, RunField[]>()
+  for (const { transactionId, fields } of changes) {
+    for (const one of fields) {
+      const next = nextOf(transactionId, one.field)
+      if (!next?.fields.some((its) => follows(its, one))) continue
+      const present = replaced.get(next) ?? next.fields
+      replaced.set(
+        next,
+        present.map((its) => (follows(its, one) ? replacedField(its, one) : its)),
+      )
+    }
+  }
+  return [...replaced].map(([change, fields]) => ({ ...change, fields }))
+}
+
+/** Returns whether a change found the value of an earlier one. */
+function follows({ field, before, markBefore }: RunField, earlier: RunField): boolean {
+  const { ruleId, value } = earlier
+  const isSame = field === earlier.field && isDeepStrictEqual(before, value)
+  return isSame && isDeepStrictEqual(markBefore, { ruleId, value })
+}
+
+function replacedField(
+  { gaveBefore: _, ...one }: RunField,
+  { before, markBefore, gaveBefore }: RunField,
+): RunField {
+  return { ...one, before, markBefore, ...(gaveBefore ? { gaveBefore } : {}) }
+}
+
+function isStill(transaction: Transaction, { field, ruleId, value }: RunField): boolean {
+  return isDeepStrictEqual(transaction[field], value) && findRuleOf(transaction, field) === ruleId
+}
+
+/** Returns the envelope to put back; undefined if there is none, or it is that of the run. */
+function envelopeToPut(due: readonly RunField[]): RunField | undefined {
+  return due.find(({ field, before, value }) => field === 'spendingId' && before !== value)
+}
+
+function operationIdOf({ locked }: Settling, { transactionId }: Transaction): string {
+  return `${locked.operation.operationId}/undo/${transactionId}`
+}
+
+/** Returns a transaction without the envelope that the run has given it. */
+function freeRow(settling: Settling, row: Transaction, due: readonly RunField[]): Transaction {
+  if (!envelopeToPut(due)) return row
+  const operationId = operationIdOf(settling, row)
+  moveEnvelope(settling, row, { spendingId: null, operationId })
+  return { ...row, ...unassigned }
+}
+
+function putBack(settling: Settling, row: Transaction, due: readonly RunField[]): Transaction {
+  const texts = due.filter(({ field }) => field !== 'spendingId')
+  const envelope = envelopeToPut(due)
+  const spendingId = (envelope?.before ?? null) as string | null
+  const operationId = operationIdOf(settling, row)
+  const assignment =
+    spendingId === null
+      ? null
+      : moveEnvelope(settling, row, { spendingId, operationId, most: givenFor(row, envelope) })
+  return {
+    ...row,
+    ...Object.fromEntries(texts.map((one) => [one.field, one.before])),
+    ...assignment,
+    fieldMarks: marksBefore(row.fieldMarks, due),
+  }
+}
+
+/** Returns what the former envelope gave for a transaction; undefined if its amount has changed. */
+function givenFor({ amount }: Transaction, envelope: RunField | undefined): bigint | undefined {
+  const gave = envelope?.gaveBefore
+  return gave && BigInt(gave.amount) === amount ? BigInt(gave.given) : undefined
+}
+
+function marksBefore(marks: Transaction['fieldMarks'], due: readonly RunField[]) {
+  const restored = new Map<MarkedField, RunField['markBefore']>(
+    due.map(({ field, markBefore }) => [field, markBefore]),
+  )
+  const kept = markedFields.flatMap((field) => {
+    const mark = restored.has(field) ? restored.get(field) : marks?.[field]
+    return mark ? [[field, mark] as const] : []
+  })
+  return kept.length === 0 ? null : Object.fromEntries(kept)
+}
