@@ -9,7 +9,7 @@ const readmeLinesMax = 120
 const kitExportsMax: Record<string, number> = {
   accounts: 10,
   database: 57,
-  events: 10,
+  events: 12,
   rpc: 50,
   secrets: 0,
   service: 15,

@@ -1,6 +1,7 @@
 import { type DescMethod, getOption } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel as Level } from '@bufbuild/protobuf/wkt'
 import { isCallerOver, type OutgoingCaller } from '@coffer/kit/rpc/caller'
+import { causedBy, causeOfCall } from '@coffer/kit/rpc/cause'
 import {
   callerExpired,
   callerRefused,
@@ -58,13 +59,18 @@ export function authorize({ verify, clock, services }: AuthorizeOptions): Interc
     }
     if (!anonymous && caller.accountId === '') throw unauthenticated('CREDENTIAL_REQUIRED')
     if (!anonymous && !pending && caller.kind === 'pending') throw unauthenticated('MFA_REQUIRED')
-    if (caller.isReadOnly && request.method.idempotency !== Level.NO_SIDE_EFFECTS) {
-      throw forbidden('this API key may only read')
-    }
+    const isRead = request.method.idempotency === Level.NO_SIDE_EFFECTS
+    if (caller.isReadOnly && !isRead) throw forbidden('this API key may only read')
     request.contextValues.set(callerKey, received)
-    return next(request)
+    if (isRead) return next(request)
+    const causeId = request.header.get(headers.requestId) ?? ''
+    const cause = causeOfCall(caller, causeId, syncServices.includes(caller.issuer))
+    return causedBy(cause, () => next(request))
   }
 }
+
+/** Services whose calls as the system bring data of banks. */
+const syncServices = ['aggregator-sync', 'feed-sync']
 
 type Access = { issuers: string[]; anonymous: boolean; pending: boolean }
 

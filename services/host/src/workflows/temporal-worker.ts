@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
+import { type Cause, causedBy } from '@coffer/kit/rpc/cause'
 import { isTransient } from '@coffer/kit/rpc/errors'
 import type { Log } from '@coffer/kit/service/log'
 import type { Activities } from '@coffer/kit/service/service'
@@ -115,9 +116,10 @@ const runActivity: NonNullable<ActivityInboundCallsInterceptor['execute']> = asy
     beatMs,
   )
   try {
-    const { activityType } = activityInfo()
+    const { activityType, workflowExecution } = activityInfo()
     const options = { kind: 'consumer' as const, ...causesOf(input.headers) }
-    return await traced(`activity ${activityType}`, options, () => next(input))
+    const run = () => causedBy(causeOf(workflowExecution?.workflowId), () => next(input))
+    return await traced(`activity ${activityType}`, options, run)
   } catch (error) {
     countActivityFailures(1, activityInfo().activityType, isTransient(error) ? 'repeated' : 'final')
     if (isTransient(error)) throw error
@@ -126,4 +128,10 @@ const runActivity: NonNullable<ActivityInboundCallsInterceptor['execute']> = asy
   } finally {
     clearInterval(timer)
   }
+}
+
+/** Returns the cause of the changes of an activity: the object that its workflow's ID names. */
+function causeOf(workflowId = ''): Cause {
+  const [, work = '', causeId = ''] = /\/workflows\/([^/]+)\/([^/]+)/.exec(workflowId) ?? []
+  return { actor: work.endsWith('-sync') ? 'sync' : 'job', causeId }
 }

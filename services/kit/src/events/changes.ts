@@ -1,5 +1,5 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
-import { type FragmentSqlToken, sql } from 'slonik'
+import { type FragmentSqlToken, type QuerySqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { Transaction } from '../database/database.ts'
 import { currentTraceparent } from '../telemetry/trace.ts'
@@ -65,6 +65,17 @@ export function insertChanges(changes: Change[]): FragmentSqlToken {
       ]),
       ['text', 'text', 'text', 'text', 'int8', 'bytea', 'text'],
     )}`
+}
+
+/**
+ * Returns a statement that runs an INSERT, UPDATE or DELETE, and emits changes if that has written
+ * a row. Its row count is that of the rows. `database.autocommit` wakes the relay.
+ */
+export function emitIfWritten(write: FragmentSqlToken, changes: Change[]): QuerySqlToken {
+  return sql.unsafe`
+    WITH written AS (${write} RETURNING 1 AS row),
+      emitted AS (${insertChanges(changes)} WHERE EXISTS (SELECT FROM written))
+    SELECT FROM written`
 }
 
 /**

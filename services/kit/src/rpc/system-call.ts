@@ -1,11 +1,13 @@
 import type { CallOptions } from '@connectrpc/connect'
 import { type Signer, systemCaller } from './caller.ts'
-import { asCaller } from './rpc.ts'
+import { currentCause } from './cause.ts'
+import { asCaller, headers } from './rpc.ts'
 
-/** Returns call options of the service itself for one account, valid for 60 s. */
+/** Returns call options of the service itself for one account, valid for 60 s. Sends the cause. */
 export function asSystem(
   { signer, clock }: { signer: Signer; clock: () => Date },
   accountId: string,
 ): CallOptions {
-  return asCaller(systemCaller(signer, accountId, clock()))
+  const caller = asCaller(systemCaller(signer, accountId, clock()))
+  return { ...caller, headers: { [headers.requestId]: currentCause().causeId } }
 }

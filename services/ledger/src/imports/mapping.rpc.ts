@@ -1,11 +1,13 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import { problemsOfMapping } from '@coffer/kit/values/mapping-rules'
+import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import {
   type CsvMapping as CsvMappingMessage,
   CsvMappingSchema,
@@ -44,8 +46,12 @@ export function mappingRoutes({
         createdAt: now,
         updatedAt: now,
       }
+      const objects = [
+        { type: 'mapping.created', objectId: made.transactionImportMappingId },
+      ] as const
+      const changes = objectsChanged(ObjectsChangedSchema, { accountId, now }, objects)
       await database.transaction(async (tx) => {
-        await insertMapping(tx, made)
+        await insertMapping(tx, made, changes)
         await requireWithin(tx, mappingBound(config, accountId))
       })
       return { mapping: renderMapping(made) }

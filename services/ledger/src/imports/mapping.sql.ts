@@ -1,5 +1,8 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
 import { columnsOf, insertOf } from '@coffer/kit/database/rows'
+import { type Change, emitIfWritten, insertChanges } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { CsvMapping } from './formats/csv/csv-mapping.ts'
@@ -17,8 +20,15 @@ export type ImportMapping = z.infer<typeof ImportMapping>
 
 const columns = columnsOf(ImportMapping, { table: 'transaction_import_mappings' })
 
-export async function insertMapping(tx: Tx, mapping: ImportMapping): Promise<void> {
-  await tx.query(sql.unsafe`${insertOf('transaction_import_mappings', ImportMapping, mapping)}`)
+/** Inserts a mapping with its events. */
+export async function insertMapping(
+  tx: Tx,
+  mapping: ImportMapping,
+  changes: Change[],
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    WITH emitted AS (${insertChanges(changes)})
+    ${insertOf('transaction_import_mappings', ImportMapping, mapping)}`)
 }
 
 export function findMapping(
@@ -57,13 +67,16 @@ export function listMappings(
 
 /** Marks a mapping as deleted; its imports can still use it. Returns false if it does not exist. */
 export async function deleteMapping(
-  { pool }: Database,
+  { autocommit }: Database,
   accountId: string,
-  { transactionImportMappingId, now }: { transactionImportMappingId: string; now: Date },
+  { transactionImportMappingId: objectId, now }: { transactionImportMappingId: string; now: Date },
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(sql.unsafe`
+  const deletion = sql.fragment`
     UPDATE transaction_import_mappings SET deleted_at = ${now.toISOString()}
     WHERE account_id = ${accountId} AND deleted_at IS NULL
-      AND transaction_import_mapping_id = ${transactionImportMappingId}`)
+      AND transaction_import_mapping_id = ${objectId}`
+  const objects = [{ type: 'mapping.deleted', objectId }] as const
+  const changes = objectsChanged(ObjectsChangedSchema, { accountId, now }, objects)
+  const { rowCount } = await autocommit((pool) => pool.query(emitIfWritten(deletion, changes)))
   return rowCount > 0
 }

@@ -1,0 +1,58 @@
+import type { Message, MessageInitShape } from '@bufbuild/protobuf'
+import type { GenMessage } from '@bufbuild/protobuf/codegenv2'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { Cause as CauseMessage, ObjectChange } from '@coffer/proto/changes/v1/changes'
+import type { values } from '@coffer/proto/values'
+import { groupsOf } from '../database/batch.ts'
+import { nextVersion } from '../database/version.ts'
+import { type Cause, currentCause } from '../rpc/cause.ts'
+import { type Change, changeOf, entitiesMax } from './changes.ts'
+
+/** Kind of an object and what happened to it, such as `transaction.updated`. */
+export type ObjectType = (typeof values)['ObjectChange.type'][number]
+
+/** An object that clients can read, and that a save creates, changes or deletes. */
+export interface ChangedObject {
+  type: ObjectType
+  objectId: string
+  bankAccountId?: string
+  /** The instant of the save, in microseconds, if the object has no version. */
+  version?: bigint
+}
+
+/** The event `ObjectsChanged` of a service; all services declare the same fields. */
+type ObjectsChanged = Message & {
+  accountId: string
+  objects: ObjectChange[]
+  cause?: CauseMessage | undefined
+}
+
+/** Account and instant of a save, and its cause if it is not the current one. */
+interface Save {
+  accountId: string
+  now: Date
+  cause?: Cause
+}
+
+/**
+ * Returns the events that tell which objects a save has changed, at most 200 in each
+ * (docs/events.md#objects-that-changed). `schema` is that of the service.
+ */
+export function objectsChanged<Event extends ObjectsChanged>(
+  schema: GenMessage<Event>,
+  { accountId, now, cause = currentCause() }: Save,
+  objects: readonly ChangedObject[],
+): Change[] {
+  const at = timestampFromDate(now)
+  const instant = nextVersion(0n, now)
+  return groupsOf(objects, entitiesMax).map((group) => {
+    const { objectId: entityId = '', version = instant } = group[0] ?? {}
+    const message = {
+      accountId,
+      objects: group.map((one) => ({ ...one, version: one.version ?? instant })),
+      cause: { ...cause, at },
+    }
+    const subject = { accountId, entityId, version }
+    return changeOf(schema, subject, message as MessageInitShape<GenMessage<Event>>)
+  })
+}
