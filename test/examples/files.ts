@@ -40,17 +40,29 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
   const failed = `${path}/transactions/upload/${broken.transactionUploadId}`
   await until(key, failed, ({ status }) => status === 'failed')
   await key('GET', failed, { name: 'failed', summary: 'A file that cannot be read' })
-  const { body: unclear } = await key('POST', `${path}/transactions/upload`, {
-    form: formWith('unclear.qif', '!Type:Bank\nD02/03/2026\nT-4.75\nPCafe Elan\n^\n'),
-    isShown: false,
-  })
+  await asks(key, path)
+  await suggests(key, path)
+}
+
+/** Uploads a file whose days have two meanings, and joins its row to a stored transaction. */
+async function asks(key: Ada['key'], path: string): Promise<void> {
+  const text = '!Type:Bank\nD02/03/2026\nT-64.20\nPPower & Light\n^\n'
+  const send = (query: string) =>
+    key('POST', `${path}/transactions/upload${query}`, {
+      form: formWith('unclear.qif', text),
+      isShown: false,
+    })
+  const { body: read } = await send('?preview=true&dayFirst=false')
+  const [{ uploadIdentifier, transactionId }] = read.preview.joinOffers
+  const { body: unclear } = await send('')
   const asking = `${path}/transactions/upload/${unclear.transactionUploadId}`
   await until(key, asking, ({ status }) => status === 'failed')
   await key('GET', asking, { name: 'asks', summary: 'A file whose days have two meanings' })
-  await key('PATCH', asking, { body: { dayFirst: false } })
+  const joins = [{ uploadIdentifier, transactionId }]
+  await key('PATCH', asking, { body: { dayFirst: false, joins } })
   // It is read again: before anything that is listed afterwards.
   await until(key, asking, ({ status }) => status === 'complete')
-  await suggests(key, path)
+  await key('GET', asking, { name: 'joined', summary: 'A row that is joined to a transaction' })
 }
 
 /** Uploads payments that suggest two rules, and undoes the upload. */
@@ -175,12 +187,15 @@ async function imports(key: Ada['key'], path: string): Promise<void> {
   })
   await until(key, step, ({ status }) => status === 'preview')
   await key('GET', step, { name: 'preview', summary: 'The rows that would be stored' })
+  const { body: stored } = await key('GET', `${path}/transactions?limit=1`, { isShown: false })
+  const joins = [{ uploadIdentifier: '1', transactionId: stored[0].transactionId }]
   await key('PATCH', step, {
-    body: { status: 'pending-processing' },
+    body: { status: 'pending-processing', joins },
     name: 'process',
     summary: 'Store the rows of the preview',
   })
   await until(key, step, ({ status }) => status === 'complete')
+  await key('GET', step, { name: 'stored', summary: 'A join that is not made: another amount' })
   await readsProvenance(key, path)
   await until(key, `${path}/transactions/import`, ([{ file }]) => file.deletedAt !== null)
   await key('GET', `${path}/transactions/import`)

@@ -43,6 +43,7 @@ const others = [
   'MappingBalance.kind',
   'MappingField.derivedKind',
   'MappingIdentifier.kind',
+  'NamedJoin.result',
   'ObjectChange.type',
   'PreviewSkip.reason',
   'PreviewedField.field',

@@ -284,3 +284,15 @@ test('files are listed', async () => {
   const { body } = await gateway.send('GET', '/api/files')
   expect(body).toEqual([expect.objectContaining({ fileId, size: 5, deletedAt: null })])
 })
+
+test.each([[undefined], [[]], [[{ uploadIdentifier: 'a', transactionId: ids.transactionId }]]])(
+  'a PATCH of an upload with joins %j replaces them only if they are sent',
+  async (joins) => {
+    const uploads = { getUpload: () => ({ upload }), updateUpload: () => ({ upload }) }
+    gateway = await createGateway({ uploads }, uploadsOn)
+    const path = `${accountUrl}/transactions/upload/${ids.transactionUploadId}`
+    await gateway.send('PATCH', path, { body: { decimalMark: '.', joins } })
+    const { joins: named } = sent<{ joins?: { joins: object[] } }>()
+    expect(named?.joins.length).toBe(joins?.length)
+  },
+)

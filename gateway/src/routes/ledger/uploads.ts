@@ -113,16 +113,18 @@ function updateRoute(uploads: Client<typeof UploadService>, find: Find): Route {
     path: uploadPath,
     summary: 'Read a file again by a choice that its upload asks for',
     description:
-      'An upload that fails with asks is read again while its file is stored, for an hour. ' +
+      'An upload that fails with asks is read again while its file is stored, for an hour; ' +
+      'joins takes the place of those of the upload. ' +
       'A repetition changes nothing; any other upload is 400 (docs/files.md#choices).',
     since: '0.4.0',
     auth: 'key',
     feature: 'uploads',
-    body: object(fileChoices),
+    body: object({ ...fileChoices, joins: rowJoins.optional() }),
     find,
     answer: UploadSchema,
-    handler: async ({ params, body, options }) => {
-      const request = { ...params, choices: valuesOf(body) }
+    handler: async ({ params, body: { joins, ...choices }, options }) => {
+      const named = joins === undefined ? {} : { joins: { joins } }
+      const request = { ...params, choices: valuesOf(choices), ...named }
       return (await uploads.updateUpload(request, options)).upload
     },
   })
@@ -200,6 +202,11 @@ const progressFrame = {
     joinedCount: {
       type: ['integer', 'null'],
       description: 'Number of rows that were joined to transactions of another source',
+    },
+    unjoinedCount: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Number of named joins that were not made; in the last frame, if any is named',
     },
     skipped: {
       type: 'array',

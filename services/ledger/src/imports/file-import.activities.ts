@@ -28,6 +28,7 @@ import type { FileStatement, Unreadable } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { joinNamed } from './joining/join.service.ts'
 import { listJoinedIdentifiers } from './joining/joined-rows.sql.ts'
+import { countUnjoined } from './joining/row-joins.ts'
 import { listStoredBookings } from './known/joined-bookings.sql.ts'
 import { bookingsOf, withoutStored } from './known/joined-bookings.ts'
 import { listStoredRows } from './known/reused-identifiers.sql.ts'
@@ -152,7 +153,7 @@ async function saveStatement(
     const unknown = withoutStored(rows, bookings).filter(
       ({ uploadIdentifier }) => !joined.has(uploadIdentifier),
     )
-    const joins = await joinNamed(tx, key, { rows: unknown, format: upload.format })
+    const { joins, outcomes } = await joinNamed(tx, upload, { rows, unknown })
     const joinedRows = new Set(joins.map(({ row }) => row))
     const newRows = unknown.filter((row) => !joinedRows.has(row))
     const joinedCount = BigInt(joins.length)
@@ -172,7 +173,7 @@ async function saveStatement(
       importedCount += BigInt(inserted.length)
     }
     const counts = countsOf(resolved, { importedCount, joinedCount })
-    await completeUpload(tx, key, { ...counts, balancesAsOf, now: clock() })
+    await completeUpload(tx, key, { ...counts, joins: outcomes, balancesAsOf, now: clock() })
     return writeIn(tx, key, async () => {
       const later = instants && (await sumLaterBookings(tx, key, instants))
       return {
@@ -225,7 +226,7 @@ async function publishState({ database, broker }: Deps, key: UploadKey): Promise
   if (!upload) return
   const of = { accountId: key.accountId, id: key.transactionUploadId }
   const { status, error, importedCount, skippedCount, skipped } = upload
-  const { rowCount, knownCount, joinedCount } = upload
+  const { rowCount, knownCount, joinedCount, joins } = upload
   publishProgress(broker, of, {
     status,
     ...(error === null ? {} : { error }),
@@ -234,6 +235,7 @@ async function publishState({ database, broker }: Deps, key: UploadKey): Promise
     rowCount: rowCount === null ? null : Number(rowCount),
     knownCount: knownCount === null ? null : Number(knownCount),
     joinedCount: joinedCount === null ? null : Number(joinedCount),
+    ...(status === 'complete' && joins !== null ? { unjoinedCount: countUnjoined(joins) } : {}),
     skipped: skipped ?? [],
   })
 }

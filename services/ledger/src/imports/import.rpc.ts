@@ -54,7 +54,7 @@ import { convertSheetFile } from './sheet-file.service.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
 import { newUpload, type Upload } from './upload.ts'
-import { renderListed, renderSkipped } from './upload-answer.ts'
+import { renderJoins, renderListed, renderSkipped } from './upload-answer.ts'
 import { isUndoable } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & {
@@ -83,6 +83,7 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
         return {
           ...renderImport({ ...found, reading: withoutRows(found.reading), processedBy: upload }),
           skipped: undo?.skipped ?? [],
+          joins: [],
           file: toMessage(FileSchema, file),
           ...(undo ? { upload: undo } : {}),
         }
@@ -232,10 +233,10 @@ async function getImport(
 }
 
 /** Returns the counts of an upload that has ended (docs/files.md#counts). */
-function countsOf({ skipped, ...upload }: Upload) {
+function countsOf(upload: Upload) {
   const { rowCount, importedCount, joinedCount, knownCount, skippedCount } = upload
   const counts = { rowCount, importedCount, joinedCount, knownCount, skippedCount }
-  return { ...counts, skipped: renderSkipped(skipped) }
+  return { ...counts, ...renderJoins(upload), skipped: renderSkipped(upload.skipped) }
 }
 
 /** Returns a reading for lists, which would be long with the rows of wide files. */

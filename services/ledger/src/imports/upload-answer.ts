@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { toMessage } from '@coffer/kit/rpc/message'
 import {
   FileStatementSchema,
+  NamedJoinSchema,
   type SkippedRows as SkippedMessage,
   SkippedRowsSchema,
   type Upload as UploadMessage,
@@ -11,6 +12,7 @@ import {
 import { previewParts } from './file-preview.ts'
 import { countSkipped, type SkippedRows, skippedParts } from './formats/skipped-rows.ts'
 import type { ListedStatement, Unreadable } from './formats/statement.ts'
+import { countUnjoined } from './joining/row-joins.ts'
 import { noteOf, type Upload } from './upload.ts'
 
 /** Returns an upload as the answer shows it. */
@@ -20,7 +22,20 @@ export function renderUpload(upload: Upload): UploadMessage {
     note: noteOf(upload),
     skipped: renderSkipped(upload.skipped),
     statements: (upload.statements ?? []).map(renderStatement),
+    ...renderJoins(upload),
   })
+}
+
+/** Returns the named joins of an upload, and how many of them were not made. */
+export function renderJoins({ status, joins }: Pick<Upload, 'status' | 'joins'>) {
+  if (joins === null || joins.length === 0) return { joins: [] }
+  const isEnded = status === 'complete'
+  // until 0.5: a replica of 0.3 stores these rows as new ones, and states no outcome.
+  const settled = joins.map((one) =>
+    isEnded && one.result === undefined ? { ...one, result: 'ignored' as const } : one,
+  )
+  const unjoinedCount = isEnded ? BigInt(countUnjoined(settled)) : null
+  return { joins: settled.map((one) => create(NamedJoinSchema, one)), unjoinedCount }
 }
 
 function renderStatement({ rowCount, balance, kind, ...of }: ListedStatement) {
@@ -48,10 +63,10 @@ export function renderPreview(
   return { ...renderUpload({ ...upload, status: 'preview' }), preview }
 }
 
-/** Returns an upload as lists show it: without the texts of skipped rows. */
+/** Returns an upload as lists show it: without texts of skipped rows, and joins. */
 export function renderListed(upload: Upload, isUndoable: boolean): UploadMessage {
   const skipped = (upload.skipped ?? []).map((one) => ({ ...one, rows: [] }))
-  return { ...renderUpload({ ...upload, skipped }), isUndoable }
+  return { ...renderUpload({ ...upload, skipped }), joins: [], isUndoable }
 }
 
 export function renderSkipped(skipped: readonly SkippedRows[] | null): SkippedMessage[] {

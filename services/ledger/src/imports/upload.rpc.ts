@@ -22,16 +22,18 @@ import { type Bounds, uploadBound } from '../accounts/bounds.sql.ts'
 import { requireManual } from '../book/bank-account.ts'
 import type { UploadKey } from '../book/upload-key.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import { type ReadingChoices, requireChoices } from './formats/reading-choices.ts'
+import { requireChoices } from './formats/reading-choices.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { type FileTotals, type IncomingFile, receiveFile } from './incoming-file.ts'
 import { keepNamedJoins } from './joining/joined-rows.sql.ts'
+import { requireJoins } from './joining/row-joins.ts'
 import { previewRules } from './rules/previewed-rules.service.ts'
 import { undoUploads } from './several/undo.service.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
 import { findUpload, insertUpload, listUploads, restartUpload } from './upload.sql.ts'
 import {
+  type Again,
   createUpload,
   detectFormat,
   isReadBy,
@@ -65,7 +67,9 @@ export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
       const { accountId } = callerOf(context)
       const upload = await getUpload(deps, { ...request, accountId })
       requireManual(await getBankAccount(deps.database, accountId, upload.bankAccountId))
-      return { upload: await readAgain(deps, upload, requireChoices(request.choices)) }
+      const joins = request.joins && requireJoins(request.joins.joins)
+      const again = { choices: requireChoices(request.choices), joins }
+      return { upload: await readAgain(deps, upload, again) }
     },
     getUpload: async (request, context) => {
       const { accountId } = callerOf(context)
@@ -118,7 +122,7 @@ async function createFromParts(
       }
       const made = createUpload(body, clock())
       const shown = toMessage(FileSchema, made.file)
-      reply.upload = { ...renderUpload(made.upload), file: shown }
+      reply.upload = { ...renderUpload({ ...made.upload, joins }), file: shown }
       const subject = { accountId, entityId: transactionUploadId, version: 1n }
       const event = toMessage(UploadCreatedSchema, made.upload)
       const changes = [changeOf(UploadCreatedSchema, subject, event)]
@@ -156,19 +160,20 @@ async function previewFile(
 }
 
 /**
- * Starts the import of a file that asks for a choice again, by the choices that are added. Changes
- * nothing if an earlier request has stated them.
+ * Starts the import of a file that asks for a choice again, by the choices that are added and the
+ * joins that are named. Changes nothing if an earlier request has stated them.
  */
-async function readAgain({ database, clock }: Deps, upload: Upload, added: ReadingChoices) {
+async function readAgain({ database, clock }: Deps, upload: Upload, added: Again) {
   if (isReadBy(upload, added)) return renderUpload(upload)
   requireAsking(upload)
   const { accountId, transactionUploadId: entityId } = upload
-  const choices = { ...upload.choices, ...added }
+  const choices = { ...upload.choices, ...added.choices }
   const attempt = BigInt(clock().getTime())
   const event = toMessage(UploadCreatedSchema, { ...upload, attempt })
   const changes = [changeOf(UploadCreatedSchema, { accountId, entityId, version: 2n }, event)]
+  const joins = added.joins === undefined ? null : [...added.joins]
   return database.transaction(async (tx) => {
-    const isDone = await restartUpload(tx, upload, { choices, changes })
+    const isDone = await restartUpload(tx, upload, { choices, joins, changes })
     const after = await getUpload({ database: { pool: tx } }, upload)
     if (!isDone && !isReadBy(after, added)) {
       throw refused('the file is no longer there: upload it again')

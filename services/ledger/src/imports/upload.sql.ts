@@ -89,11 +89,14 @@ export function tryLockImports(
 export async function completeUpload(
   tx: Tx,
   key: UploadKey,
-  done: Pick<Upload, (typeof countColumns)[number] | 'skipped' | 'balancesAsOf'> & { now: Date },
+  done: Pick<Upload, (typeof countColumns)[number] | 'skipped' | 'balancesAsOf' | 'joins'> & {
+    now: Date
+  },
 ): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE uploads SET status = 'complete', completed_at = ${at(done.now)},
       ${assignmentsOf(done, countColumns)}, skipped = ${sql.jsonb(done.skipped)},
+      joins = coalesce(${sql.jsonb(done.joins)}::jsonb, joins),
       balances_as_of = ${done.balancesAsOf?.toISOString() ?? null}, owed_is_negative = true
     WHERE ${isUpload(key)}`)
 }
@@ -113,18 +116,23 @@ export async function failUpload(
 }
 
 /**
- * Compare-and-set on an upload that asks for a choice and whose file is stored: stores the choices,
- * the `changes` to publish, and status `pending`, else returns false.
+ * Compare-and-set on an upload that asks for a choice and whose file is stored: stores choices and
+ * joins (null keeps them), the `changes` to publish, and status `pending`, else returns false.
  */
 export async function restartUpload(
   tx: Tx,
   key: UploadKey,
-  { choices, changes }: { choices: ReadingChoices; changes: Change[] },
+  {
+    choices,
+    joins,
+    changes,
+  }: { choices: ReadingChoices; joins: Upload['joins']; changes: Change[] },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     UPDATE uploads SET status = 'pending', error = NULL, asks = NULL, completed_at = NULL,
       processed_at = NULL, row_count = NULL, known_count = NULL, joined_count = NULL,
-      skipped = NULL, skipped_count = 0, choices = ${sql.jsonb(choices)}
+      skipped = NULL, skipped_count = 0, choices = ${sql.jsonb(choices)},
+      joins = coalesce(${sql.jsonb(joins)}::jsonb, joins)
     WHERE ${isUpload(key)} AND status = 'failed' AND asks IS NOT NULL AND EXISTS (
       SELECT FROM files WHERE files.account_id = uploads.account_id
         AND files.file_id = uploads.file_id AND deleted_at IS NULL)`)

@@ -6,6 +6,7 @@ import { detectKind, fileKinds } from './formats/file-kind.ts'
 import { ReadingChoices } from './formats/reading-choices.ts'
 import { SkippedRows } from './formats/skipped-rows.ts'
 import { ListedStatement } from './formats/statement.ts'
+import { NamedJoin } from './joining/row-joins.ts'
 import { createFile, type NewFile, type StoredFile } from './storage/stored-file.ts'
 
 /** The import of one file (docs/files.md#uploading). `error` is set exactly in status `failed`. */
@@ -35,6 +36,8 @@ export const Upload = UploadKey.extend({
   balancesAsOf: z.date().nullable(),
   /** The group that the upload is a part of (docs/files.md#all-accounts); null for others. */
   uploadGroupId: z.string().nullable(),
+  /** The joins that the user named, with outcomes once the import is complete; null without any. */
+  joins: z.array(NamedJoin).nullable(),
 })
 export type Upload = z.infer<typeof Upload>
 
@@ -72,12 +75,21 @@ export function requireAsking({ status, asks }: Upload): void {
   }
 }
 
-/** Returns whether the file is, or was, read by these choices. */
-export function isReadBy({ asks, choices }: Upload, stated: ReadingChoices): boolean {
-  const entries = Object.entries(stated)
-  const stored = new Map(Object.entries(choices ?? {}))
+/** Choices to read a file again by, and joins in place of those named before, if not undefined. */
+export type Again = { choices: ReadingChoices; joins: readonly NamedJoin[] | undefined }
+
+/** Returns whether the file is, or was, read by these choices and joins. */
+export function isReadBy({ asks, ...upload }: Upload, stated: Again): boolean {
+  const entries = Object.entries(stated.choices)
+  const stored = new Map(Object.entries(upload.choices ?? {}))
+  const named = (joins: readonly NamedJoin[] | null) =>
+    JSON.stringify((joins ?? []).map((one) => [one.uploadIdentifier, one.transactionId]))
+  const isSame = stated.joins === undefined || named(stated.joins) === named(upload.joins)
   return (
-    asks === null && entries.length > 0 && entries.every(([key, one]) => stored.get(key) === one)
+    asks === null &&
+    entries.length > 0 &&
+    entries.every(([key, one]) => stored.get(key) === one) &&
+    isSame
   )
 }
 
@@ -125,5 +137,6 @@ export function newUpload(
     asks: null,
     balancesAsOf: null,
     uploadGroupId: null,
+    joins: null,
   }
 }

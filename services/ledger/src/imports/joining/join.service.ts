@@ -2,26 +2,27 @@ import type { Transaction as Tx } from '@coffer/kit/database/database'
 import type { UploadKey } from '../../book/upload-key.ts'
 import type { FileRow } from '../formats/statement.ts'
 import { listKnownIdentifiers } from '../import.sql.ts'
-import { findNamedJoins, insertJoinedRows, listJoinable } from './joined-rows.sql.ts'
-import { keepEqual, type RowJoin } from './row-joins.ts'
+import type { Upload } from '../upload.ts'
+import { insertJoinedRows, listNamed } from './joined-rows.sql.ts'
+import { type NamedJoin, type RowJoin, settleJoins } from './row-joins.ts'
 
 /**
- * Joins those rows of an import that its user named and that still are equal to their transactions;
- * returns these joins. All others are rows like any other (docs/files/joining.md).
+ * Joins those rows of an import that its user named and that still can be joined. Returns these
+ * joins, and the outcome of each named one. All other rows are stored (docs/files/joining.md).
  */
 export async function joinNamed(
   tx: Tx,
-  key: UploadKey,
-  { rows: unknown, format }: { rows: readonly FileRow[]; format: string },
-): Promise<RowJoin[]> {
-  const named = await findNamedJoins(tx, key)
-  if (named.length === 0) return []
-  const identifiers = named.map(({ uploadIdentifier }) => uploadIdentifier)
-  const stored = new Set(await listKnownIdentifiers({ pool: tx }, key, identifiers))
-  const wanted = new Set(identifiers.filter((identifier) => !stored.has(identifier)))
-  const rows = unknown.filter(({ uploadIdentifier }) => wanted.has(uploadIdentifier))
-  const transactions = await listJoinable(tx, key, { rows, format })
-  const joins = keepEqual(named, { rows, transactions })
-  await insertJoinedRows(tx, key, joins)
-  return joins
+  { format, joins: named, ...key }: UploadKey & Pick<Upload, 'format' | 'joins'>,
+  { rows, unknown }: { rows: readonly FileRow[]; unknown: readonly FileRow[] },
+): Promise<{ joins: RowJoin[]; outcomes: NamedJoin[] | null }> {
+  if (named === null || named.length === 0) return { joins: [], outcomes: null }
+  const wanted = new Set(named.map(({ uploadIdentifier }) => uploadIdentifier))
+  const stored = new Set(await listKnownIdentifiers({ pool: tx }, key, [...wanted]))
+  const newRows = unknown.filter(({ uploadIdentifier: one }) => wanted.has(one) && !stored.has(one))
+  const transactionIds = [...new Set(named.map(({ transactionId }) => transactionId))]
+  const transactions = await listNamed(tx, key, { transactionIds, format })
+  const identifiers = new Set(rows.map(({ uploadIdentifier }) => uploadIdentifier))
+  const settled = settleJoins(named, { identifiers, newRows, transactions })
+  await insertJoinedRows(tx, key, settled.joins)
+  return settled
 }

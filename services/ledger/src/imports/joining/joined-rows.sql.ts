@@ -1,10 +1,16 @@
 import type { Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import { recordsOf } from '@coffer/kit/database/rows'
-import { sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { UploadKey } from '../../book/upload-key.ts'
 import type { FileRow } from '../formats/statement.ts'
-import { Joinable, joinDaysMax, NamedJoin, type RowJoin } from './row-joins.ts'
+import {
+  Joinable,
+  joinDaysMax,
+  type NamedJoin,
+  NamedTransaction,
+  type RowJoin,
+} from './row-joins.ts'
 
 type Under = Pick<UploadKey, 'accountId' | 'bankAccountId'>
 
@@ -35,25 +41,56 @@ export async function listJoinable(
   const first = new Date(days.reduce((a, b) => Math.min(a, b)))
   const last = new Date(days.reduce((a, b) => Math.max(a, b)))
   const amounts = [...new Set(rows.map(({ amount }) => amount))].map(String)
-  const isOwn = sql.fragment`one.account_id = ${accountId}
-    AND one.bank_account_id = ${bankAccountId}`
+  const isOwn = ownBy({ accountId, bankAccountId })
   return connection.any(sql.type(Joinable)`
-    WITH same_format AS MATERIALIZED (
-      SELECT transaction_upload_id FROM uploads AS one WHERE ${isOwn} AND format = ${format}
-    )
-    SELECT transaction_id AS "transactionId", amount, date, name, merchant_name AS "merchantName",
-      original_name AS "originalName", original_merchant_name AS "originalMerchantName"
+    WITH ${sameFormat(isOwn, format)}
+    SELECT ${joinableColumns}
     FROM transactions AS one
     WHERE ${isOwn} AND deleted_at IS NULL AND NOT is_pending
       AND date BETWEEN ${first.toISOString()}::timestamptz - ${margin}::interval
         AND ${last.toISOString()}::timestamptz + ${margin}::interval
       AND amount = ANY(${sql.array(amounts, 'int8')})
-      AND (transaction_upload_id IS NULL
-        OR transaction_upload_id NOT IN (SELECT transaction_upload_id FROM same_format))
-      AND transaction_id NOT IN (
-        SELECT one.transaction_id FROM ${joinedRows} AS one JOIN same_format
-          USING (transaction_upload_id) WHERE ${isOwn})
+      AND NOT ${isTaken(isOwn)}
     ORDER BY transaction_id`)
+}
+
+/** Returns those of the transactions that are live and posted. */
+export async function listNamed(
+  connection: Queries,
+  under: Under,
+  { transactionIds, format }: { transactionIds: readonly string[]; format: string },
+): Promise<readonly NamedTransaction[]> {
+  const isOwn = ownBy(under)
+  return connection.any(sql.type(NamedTransaction)`
+    WITH ${sameFormat(isOwn, format)}
+    SELECT ${joinableColumns}, ${isTaken(isOwn)} AS "isTaken"
+    FROM transactions AS one
+    WHERE ${isOwn} AND deleted_at IS NULL AND NOT is_pending
+      AND transaction_id = ANY(${sql.array(transactionIds, 'text')})`)
+}
+
+function ownBy({ accountId, bankAccountId }: Under): FragmentSqlToken {
+  return sql.fragment`one.account_id = ${accountId} AND one.bank_account_id = ${bankAccountId}`
+}
+
+function sameFormat(isOwn: FragmentSqlToken, format: string): FragmentSqlToken {
+  return sql.fragment`same_format AS MATERIALIZED (
+      SELECT transaction_upload_id FROM uploads AS one WHERE ${isOwn} AND format = ${format}
+    )`
+}
+
+const joinableColumns = sql.fragment`transaction_id AS "transactionId", amount, date, name,
+      merchant_name AS "merchantName", original_name AS "originalName",
+      original_merchant_name AS "originalMerchantName"`
+
+/** SQL of whether a file of the same format has stored or joined the transaction. */
+function isTaken(isOwn: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`(
+        transaction_upload_id IS NOT NULL
+          AND transaction_upload_id IN (SELECT transaction_upload_id FROM same_format)
+        OR transaction_id IN (
+          SELECT one.transaction_id FROM ${joinedRows} AS one JOIN same_format
+            USING (transaction_upload_id) WHERE ${isOwn}))`
 }
 
 /** The days between a row and its transaction, and an hour where the clock was changed. */
@@ -70,19 +107,6 @@ export async function keepNamedJoins(
     UPDATE uploads SET joins = ${sql.jsonb(joins)}
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND transaction_upload_id = ${transactionUploadId}`)
-}
-
-const Named = z.object({ joins: z.array(NamedJoin).nullable() })
-
-export async function findNamedJoins(
-  tx: Tx,
-  { accountId, bankAccountId, transactionUploadId }: UploadKey,
-): Promise<NamedJoin[]> {
-  const found = await tx.maybeOne(sql.type(Named)`
-    SELECT joins FROM uploads
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-      AND transaction_upload_id = ${transactionUploadId}`)
-  return found?.joins ?? []
 }
 
 const Identifier = z.object({ identifier: z.string() })

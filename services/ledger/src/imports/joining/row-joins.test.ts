@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { FileRow } from '../formats/statement.ts'
-import { findJoins, type Joinable, joinDaysMax, keepEqual } from './row-joins.ts'
+import { countUnjoined, findJoins, type Joinable, joinDaysMax, settleJoins } from './row-joins.ts'
 
 const onDay = (day: number) => new Date(Date.UTC(2026, 2, day))
 
@@ -86,19 +86,39 @@ describe('rows of a file that are transactions of another source', () => {
   })
 })
 
-test('named joins are kept while row and transaction are there and equal, each once', () => {
-  const rows = [aRow('a', 5), aRow('b', 5), aRow('c', 5, 'Rewe')]
-  const transactions = [stored('t', 5), stored('u', 4)]
-  const named = [
-    { uploadIdentifier: 'a', transactionId: 'u' },
-    { uploadIdentifier: 'a', transactionId: 't' },
-    { uploadIdentifier: 'b', transactionId: 'u' },
-    { uploadIdentifier: 'c', transactionId: 't' },
-    { uploadIdentifier: 'gone', transactionId: 't' },
-    { uploadIdentifier: 'b', transactionId: 'gone' },
+test('each named join has an outcome', () => {
+  const newRows = [aRow('a', 5), aRow('b', 5), aRow('c', 5, 'Rewe'), aRow('d', 5), aRow('e', 5)]
+  const all = [
+    stored('t', 5),
+    stored('u', 4),
+    stored('v', 9),
+    { ...stored('w', 5), amount: 476n },
+    stored('x', 5, 'Renamed'),
   ]
-  const kept = keepEqual(named, { rows, transactions })
+  const transactions = all.map((one) => ({ ...one, isTaken: one.transactionId === 't' }))
+  const identifiers = new Set([...newRows.map((row) => row.uploadIdentifier), 'old'])
+  const named = [
+    ['a', 'u', 'joined'],
+    ['a', 'x', 'taken'],
+    ['b', 'u', 'taken'],
+    ['b', 't', 'taken'],
+    ['c', 'x', 'joined'],
+    ['d', 'v', 'different'],
+    ['d', 'w', 'different'],
+    ['e', 'gone', 'transaction'],
+    ['gone', 'v', 'row'],
+    ['old', 'v', 'known'],
+  ] as const
+  const asked = named.map(([uploadIdentifier, transactionId]) => {
+    return { uploadIdentifier, transactionId }
+  })
+  const { joins, outcomes } = settleJoins(asked, { identifiers, newRows, transactions })
+  expect(outcomes.map((one) => Object.values(one))).toEqual(named)
   expect(
-    kept.map(({ row, transaction }) => [row.uploadIdentifier, transaction.transactionId]),
-  ).toEqual([['a', 'u']])
+    joins.map(({ row, transaction }) => [row.uploadIdentifier, transaction.transactionId]),
+  ).toEqual([
+    ['a', 'u'],
+    ['c', 'x'],
+  ])
+  expect(countUnjoined(outcomes)).toBe(7)
 })

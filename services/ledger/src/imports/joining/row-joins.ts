@@ -1,6 +1,7 @@
 import { invalid } from '@coffer/kit/rpc/errors'
 import { foldText } from '@coffer/kit/values/fold'
 import { dayMs } from '@coffer/kit/values/time'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { daysAfter } from '../../book/transaction.ts'
 import type { FileRow } from '../formats/statement.ts'
@@ -21,8 +22,16 @@ export type Joinable = z.infer<typeof Joinable>
 /** A row of a file and the stored transaction that it is. */
 export type RowJoin = { row: FileRow; transaction: Joinable }
 
-/** A join that a user names: the row by its identifier. */
-export const NamedJoin = z.object({ uploadIdentifier: z.string(), transactionId: z.string() })
+/** A transaction that a user names, and whether a file of the same format holds it. */
+export const NamedTransaction = Joinable.extend({ isTaken: z.boolean() })
+export type NamedTransaction = z.infer<typeof NamedTransaction>
+
+/** A join that a user names: the row by its identifier; `result` once the import is complete. */
+export const NamedJoin = z.object({
+  uploadIdentifier: z.string(),
+  transactionId: z.string(),
+  result: z.enum(values['NamedJoin.result']).optional(),
+})
 export type NamedJoin = z.infer<typeof NamedJoin>
 
 /** Maximum number of days between a row and its transaction. */
@@ -32,9 +41,11 @@ export const joinDaysMax = 3
 export const joinsMax = 500
 
 /** Returns the joins of a request. Throws `invalid` above `joinsMax`. */
-export function requireJoins(joins: readonly NamedJoin[]): NamedJoin[] {
+export function requireJoins(
+  joins: readonly Pick<NamedJoin, 'uploadIdentifier' | 'transactionId'>[],
+): NamedJoin[] {
   if (joins.length > joinsMax) throw invalid({ joins: `must be at most ${joinsMax}` })
-  return joins.map((one) => NamedJoin.parse(one))
+  return joins.map(({ uploadIdentifier, transactionId }) => ({ uploadIdentifier, transactionId }))
 }
 
 /** Transactions of one amount and day that a row is compared with. */
@@ -74,21 +85,43 @@ export function findJoins(rows: readonly FileRow[], transactions: readonly Joina
     })
 }
 
-/** Returns the named joins whose row and transaction still are equal, each once. */
-export function keepEqual(
+/**
+ * Returns the named joins with their outcomes, and those that are made: the row is new in the file,
+ * the transaction is there and not taken, with the same amount and near the day. Texts are not
+ * compared again: the user has seen both.
+ */
+export function settleJoins(
   named: readonly NamedJoin[],
-  { rows, transactions }: { rows: readonly FileRow[]; transactions: readonly Joinable[] },
-): RowJoin[] {
-  const rowOf = new Map(rows.map((row) => [row.uploadIdentifier, row]))
-  const transactionOf = new Map(transactions.map((one) => [one.transactionId, one]))
-  return named.flatMap(({ uploadIdentifier, transactionId }) => {
+  file: {
+    /** Identifiers of all rows of the file. */
+    identifiers: ReadonlySet<string>
+    newRows: readonly FileRow[]
+    transactions: readonly NamedTransaction[]
+  },
+): { joins: RowJoin[]; outcomes: NamedJoin[] } {
+  const rowOf = new Map(file.newRows.map((row) => [row.uploadIdentifier, row]))
+  const transactionOf = new Map(file.transactions.map((one) => [one.transactionId, one]))
+  const taken = new Set<string>()
+  const joins: RowJoin[] = []
+  const outcomes = named.map(({ uploadIdentifier, transactionId }): NamedJoin => {
+    const outcome = (result: NamedJoin['result']) => ({ uploadIdentifier, transactionId, result })
     const [row, transaction] = [rowOf.get(uploadIdentifier), transactionOf.get(transactionId)]
-    const [join] = row && transaction ? findJoins([row], [transaction]) : []
-    if (join === undefined) return []
-    rowOf.delete(uploadIdentifier)
-    transactionOf.delete(transactionId)
-    return [join]
+    if (!row) return outcome(file.identifiers.has(uploadIdentifier) ? 'known' : 'row')
+    if (!transaction) return outcome('transaction')
+    if (transaction.isTaken || taken.has(transactionId)) return outcome('taken')
+    if (joins.some((one) => one.row === row)) return outcome('taken')
+    const isNear = Math.abs(daysAfter(row, transaction)) <= joinDaysMax
+    if (row.amount !== transaction.amount || !isNear) return outcome('different')
+    taken.add(transactionId)
+    joins.push({ row, transaction })
+    return outcome('joined')
   })
+  return { joins, outcomes }
+}
+
+/** Returns the number of joins that were not made though their rows are new or missing. */
+export function countUnjoined(joins: readonly NamedJoin[]): number {
+  return joins.filter(({ result }) => result !== 'joined' && result !== 'known').length
 }
 
 function dayOf(date: Date): number {

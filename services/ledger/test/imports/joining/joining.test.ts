@@ -80,12 +80,13 @@ describe('joining rows of a file to stored transactions', () => {
     const counts = { rowCount: 3n, importedCount: 2n, joinedCount: 1n, knownCount: 0n }
     const upload = await send(home, { joins })
     expect(upload).toMatchObject({ ...counts, skippedCount: 0n, status: 'complete' })
+    expect(upload).toMatchObject({ joins: [{ ...joins[0], result: 'joined' }], unjoinedCount: 0n })
     const names = (await listed(home)).map(({ name }) => name)
     expect(names.toSorted()).toEqual(['ROW b', 'ROW c', 'row a'])
     expect(await home.balances()).toMatchObject({ current: 47000n })
     // The same file again, and the same joins: nothing is new.
     const again = { importedCount: 0n, joinedCount: 0n, knownCount: 3n, skippedCount: 3n }
-    expect(await send(home, { joins })).toMatchObject(again)
+    expect(await send(home, { joins })).toMatchObject({ ...again, joins: [{ result: 'known' }] })
     expect(await offersOf(home)).toEqual([])
     const { balance } = await undo(home, upload.transactionUploadId)
     expect(balance).toEqual(before)
@@ -110,6 +111,11 @@ describe('joining rows of a file to stored transactions', () => {
     await booted.database('ledger').pool.query(ended)
     const offers = gone === 'upload' ? joins : []
     expect(await offersOf(home)).toEqual(offers)
+    const { uploads, bankAccountId, as } = home
+    const [{ joins: listed = [], unjoinedCount } = {}] = (
+      await uploads.listUploads({ bankAccountId, limit: 1 }, as)
+    ).uploads
+    expect({ listed, unjoinedCount }).toEqual({ listed: [], unjoinedCount: 0n })
     const counts = { importedCount: 1n - BigInt(offers.length), joinedCount: BigInt(offers.length) }
     expect(await send(home, { joins: offers })).toMatchObject({ ...counts, knownCount: 2n })
   })
@@ -171,13 +177,67 @@ describe('joining rows of a file to stored transactions', () => {
     await transactions.deleteTransaction({ bankAccountId, transactionId: gone.transactionId }, as)
     const step = { bankAccountId, transactionImportId, status: 'pending-processing', joins }
     await imports.updateImport(step, as)
+    const joined = joins.map(({ transactionId: one }) =>
+      one === gone.transactionId ? 'transaction' : 'joined',
+    )
     expect(await reached(home, transactionImportId, ['complete', 'failed'])).toMatchObject({
       importedCount: 1n,
       joinedCount: 2n,
+      unjoinedCount: 1n,
+      joins: joined.map((result) => ({ result })),
     })
     // The undo of the first file takes its transactions, so their rows are new in the second one.
     await undo(home, transactionUploadId)
     const { preview: after } = await previewed()
     expect(after).toMatchObject({ newCount: 2n, duplicateCount: 1n, joinOffers: [] })
+  })
+
+  // until 0.5: a replica of 0.3 reads an upload with joins, and does not know them.
+  test('says that a former version ignored it', async () => {
+    const home = await createHousehold(booted, opening)
+    await typed(home)
+    const { transactionUploadId } = await send(home, { joins: await offersOf(home) })
+    await booted.database('ledger').pool.query(sql.unsafe`
+      UPDATE uploads SET joined_count = NULL,
+        joins = jsonb_set(joins, '{0}', (joins -> 0) - 'result')
+      WHERE account_id = ${home.accountId}`)
+    const { uploads, bankAccountId, as } = home
+    const { upload } = await uploads.getUpload({ bankAccountId, transactionUploadId }, as)
+    expect(upload).toMatchObject({ joins: [{ result: 'ignored' }], unjoinedCount: 1n })
+  })
+
+  test('is named, or named anew, as a file is read again', async () => {
+    const home = await createHousehold(booted, opening)
+    const { uploads, bankAccountId, as } = home
+    const transactionId = await typed(home, { name: 'Shop', amount: 140000n, date: '2026-01-20' })
+    const other = await typed(home, { name: 'Shop', amount: 140000n, date: '2026-01-21' })
+    const content = new TextEncoder().encode('!Type:Bank\nD1/20/2026\nT-1,400\nPShop\n^\n')
+    const part = { bankAccountId, name: 'a.qif', content }
+    const choices = { decimalMark: '.' }
+    const { upload: read } = await uploads.createUpload(
+      partsOf({ ...part, choices, preview: true }),
+      as,
+    )
+    const { uploadIdentifier } = read!.preview!.joinOffers[0]!
+    const ended = async (key: { bankAccountId: string; transactionUploadId: string }) =>
+      (await eventually(
+        async () => (await uploads.getUpload(key, as)).upload,
+        (one) => one?.status === 'complete' || one?.status === 'failed',
+      ))!
+    const first = [{ uploadIdentifier, transactionId: other }]
+    const { upload } = await uploads.createUpload(partsOf({ ...part, joins: first }), as)
+    const key = { bankAccountId, transactionUploadId: upload!.transactionUploadId }
+    expect(await ended(key)).toMatchObject({ asks: 'decimalMark', joins: first })
+    const joins = [{ uploadIdentifier, transactionId }]
+    const again = { ...key, choices, joins: { joins } }
+    await uploads.updateUpload(again, as)
+    const counts = { importedCount: 0n, joinedCount: 1n, unjoinedCount: 0n }
+    const result = { ...counts, joins: [{ transactionId, result: 'joined' }] }
+    expect(await ended(key)).toMatchObject(result)
+    // The same request again changes nothing; one with other joins is refused.
+    expect(await uploads.updateUpload(again, as)).toMatchObject({ upload: result })
+    await expect(uploads.updateUpload({ ...again, joins: { joins: first } }, as)).rejects.toThrow(
+      'asks for no choice',
+    )
   })
 })
