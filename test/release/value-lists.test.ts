@@ -34,6 +34,7 @@ const others = [
   'BankAccountSyncHealth.feedStatus',
   'BankAccountSyncHealth.status',
   'Cause.actor',
+  'ExplainSpendingRequest.language',
   'Explanation.method',
   'FieldProvenance.by',
   'FieldProvenance.field',

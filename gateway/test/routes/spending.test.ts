@@ -263,4 +263,6 @@ test('an explanation has sentences and their figures', async () => {
     dueDates: [],
     fundingDates: [],
   })
+  const refused = await gateway.send('GET', `${one}/explain?language=fr`)
+  expect(refused.body.problems).toEqual({ language: 'must be one of: en, de' })
 })

@@ -6,6 +6,16 @@ import { settings } from '../settings.ts'
 const [target = 'http://localhost:4000'] = process.argv.slice(2)
 // The host of the page stays: the cookie is SameSite=Strict, and Origin and Host have to agree.
 const proxy = { '/api': { target, changeOrigin: false, ws: true } }
-const server = await createServer({ ...settings, base: '/', server: { port: 5173, proxy } })
+// As the gateway does: pages below a path would ask for relative addresses there.
+const based = {
+  name: 'coffer-base',
+  transformIndexHtml: (page: string) => page.replaceAll('"./', '"/'),
+}
+const server = await createServer({
+  ...settings,
+  base: '/',
+  plugins: [...(settings.plugins ?? []), based],
+  server: { port: 5173, proxy },
+})
 await server.listen()
 server.printUrls()

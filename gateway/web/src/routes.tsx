@@ -22,6 +22,7 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : undefine
 /** Reads the filters of transactions from the URL; whatever is none of them is left out. */
 function filtersOf(search: Record<string, unknown>): Filters {
   const sources = ['aggregator', 'upload', 'manual', 'feed'] as const
+  const flows = ['out', 'in'] as const
   return {
     search: textOf(search.search),
     from: textOf(search.from),
@@ -29,6 +30,7 @@ function filtersOf(search: Record<string, unknown>): Filters {
     spendingId: textOf(search.spendingId),
     tag: textOf(search.tag),
     source: sources.find((one) => one === search.source),
+    flow: flows.find((one) => one === search.flow),
     pending: typeof search.pending === 'boolean' ? search.pending : undefined,
     deleted: search.deleted === true || undefined,
   }

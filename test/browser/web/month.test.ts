@@ -68,6 +68,18 @@ async function expectWarning(page: Page) {
   await page.keyboard.press('Escape')
 }
 
+/** Reads the forecast by the keys of a slider. */
+async function expectReading(page: Page) {
+  const chart = page.getByRole('slider', { name: 'Free to use' })
+  const read = async (key: string) => {
+    await chart.press(key)
+    return await chart.getAttribute('aria-valuetext')
+  }
+  const now = await read('Home')
+  expect(now).toMatch(/: \$879\.50 · Rent \$120\.50$/)
+  expect(await read('ArrowRight')).not.toBe(now)
+}
+
 test('a person plans a payday and an envelope, moves money, and pays from it', async () => {
   const alice = await coffer.person()
   const { path } = await alice.createBankAccount(100_000)
@@ -101,6 +113,7 @@ test('a person plans a payday and an envelope, moves money, and pays from it', a
     await open(page, 'Forecast')
     await page.getByRole('checkbox', { name: 'Rent' }).check()
     await page.getByText('· Rent $').waitFor()
+    await expectReading(page)
     await takePicture(page, 'web-forecast-lines')
     await open(page, 'Transactions')
     await page.getByRole('heading', { name: 'Transactions' }).press('n')

@@ -144,6 +144,15 @@ export function keyList(allowed: readonly string[]) {
     })
 }
 
+/** Returns the schema of an optional value from a list. */
+export function optionalChoice(allowed: readonly string[], description: string) {
+  return value
+    .refine((sent) => sent === undefined || allowed.includes(sent), {
+      error: `must be one of: ${allowed.join(', ')}`,
+    })
+    .meta({ type: 'string', enum: allowed, description })
+}
+
 /** Number of entries that a page leaves out. */
 export const offset = integer('Number of entries to skip at the beginning of the list', {
   fallback: 0,

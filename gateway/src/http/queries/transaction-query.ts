@@ -8,7 +8,15 @@ import { idPattern } from '../fields/fields.ts'
 import { idFault } from '../fields/id-fault.ts'
 import { dayShape, tagShape } from '../fields/shapes.ts'
 import { tag } from '../fields/tag.ts'
-import { integerText, offset, optionalBoolean, paged, searchText, value } from './query.ts'
+import {
+  integerText,
+  offset,
+  optionalBoolean,
+  optionalChoice,
+  paged,
+  searchText,
+  value,
+} from './query.ts'
 
 const day = value.superRefine(requireDay).meta({ type: 'string', ...dayShape })
 
@@ -47,12 +55,8 @@ function amountBound(description: string) {
     .meta({ type: 'integer', minimum, maximum, description })
 }
 
-const sources: readonly string[] = values['Transaction.source'].toSorted()
-const source = value
-  .refine((sent) => sent === undefined || sources.includes(sent), {
-    error: `must be one of: ${sources.join(', ')}`,
-  })
-  .meta({ type: 'string', enum: sources, description: 'Only transactions of this source' })
+const sources = values['Transaction.source'].toSorted()
+const source = optionalChoice(sources, 'Only transactions of this source')
 
 const taggedBy = value
   .transform((sent, context) => {

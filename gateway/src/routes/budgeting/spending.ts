@@ -7,7 +7,9 @@ import {
 import { BalancesSchema, BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
+import { values } from '@coffer/proto/values'
 import type { Client } from '@connectrpc/connect'
+import { z } from 'zod'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import { createTransactionLists } from '../../compose/transaction-page.ts'
 import type { RouteDeps } from '../../deps.ts'
@@ -15,9 +17,17 @@ import { requirePart } from '../../http/answers/answer.ts'
 import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
 import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import { pageText } from '../../http/queries/cursor.ts'
+import { optionalChoice } from '../../http/queries/query.ts'
 import { transactionPage } from '../../http/queries/transaction-query.ts'
 import { type Route, route } from '../../http/route.ts'
 import { change, creation, transfer } from './spending-bodies.ts'
+
+const explanationChoice = z.object({
+  language: optionalChoice(
+    values['ExplainSpendingRequest.language'],
+    "Language of the sentences. Default: that of the account's locale, else English",
+  ),
+})
 
 const written = { message: SpendingSchema, with: { hints: hintsShape } }
 
@@ -70,9 +80,10 @@ function reads(deps: RouteDeps): Route[] {
         'contribution (docs/plans.md#the-explanation).',
       since: '0.1.0',
       auth: 'key',
+      query: explanationChoice,
       answer: ExplanationSchema,
-      handler: async ({ params, options }) =>
-        (await spending.explainSpending(params, options)).explanation,
+      handler: async ({ params, query, options }) =>
+        (await spending.explainSpending({ ...params, ...valuesOf(query) }, options)).explanation,
     }),
     route({
       id: 'listSpendingTransactions',

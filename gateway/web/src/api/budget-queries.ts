@@ -24,15 +24,17 @@ export function schedulesQuery(bankAccountId: string) {
 /** Sentences that explain the next contribution of an envelope. */
 export function explanationQuery(bankAccountId: string, spendingId: string) {
   const path = { bankAccountId, spendingId }
+  // The texts around the sentences are in English.
+  const query = { language: 'en' } as const
   return queryOptions({
     queryKey: ['explanation', bankAccountId, spendingId],
-    queryFn: async ({ signal }) => (await coffer.explainSpending({ path, signal })).data,
+    queryFn: async ({ signal }) => (await coffer.explainSpending({ path, query, signal })).data,
   })
 }
 
-/** The newest transactions that no envelope paid for; 25 at most. */
-export function unassignedQuery(bankAccountId: string) {
-  const query = { limit: 25, spendingId: 'free' as const }
+/** The newest payments that no envelope paid for; deposits need none. */
+export function unassignedQuery(bankAccountId: string, limit: number) {
+  const query = { limit, spendingId: 'free', amount_from: 1 } as const
   return queryOptions({
     queryKey: ['transactions', bankAccountId, 'unassigned'],
     queryFn: async ({ signal }) =>

@@ -11,6 +11,8 @@ export interface Filters {
   spendingId?: string | undefined
   source?: Transaction['source'] | undefined
   tag?: string | undefined
+  /** `out`: only payments; `in`: only deposits. */
+  flow?: 'out' | 'in' | undefined
   pending?: boolean | undefined
   /** Only those that are deleted. */
   deleted?: boolean | undefined
@@ -18,9 +20,15 @@ export interface Filters {
 
 const pageSize = 100
 
+/** Returns the query of the API for filters: the sign of an amount is its direction. */
+export function filterQuery({ flow, ...filters }: Filters) {
+  const bounds = { out: { amount_from: 1 }, in: { amount_to: -1 } }
+  return { ...filters, ...(flow ? bounds[flow] : {}) }
+}
+
 /** The transactions that fit, newest first, page by page. */
 export function transactionsQuery(bankAccountId: string, filters: Filters) {
-  const query = { ...filters, limit: pageSize }
+  const query = { ...filterQuery(filters), limit: pageSize }
   return infiniteQueryOptions({
     queryKey: ['transactions', bankAccountId, query],
     queryFn: async ({ pageParam, signal }) => {

@@ -36,6 +36,16 @@ export function Screen({ title, children, actions, isNarrow = false }: Props) {
   )
 }
 
+/** Two columns of cards. They are read one after the other. */
+export function Columns({ first, second }: { first: ReactNode; second: ReactNode }) {
+  return (
+    <div className={styles.columns}>
+      <div className={styles.column}>{first}</div>
+      <div className={styles.column}>{second}</div>
+    </div>
+  )
+}
+
 interface CardProps {
   title?: string
   children: ReactNode

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { amountText, parseAmount } from './amount-input.ts'
-import { formatAmount, formatFlow, formatMoney } from './money.ts'
+import { formatAmount, formatAxis, formatFlow, formatMoney } from './money.ts'
 
 test.each([
   ['12.50+3', 'en-US', 'USD', 1550],
@@ -41,4 +41,20 @@ test('amounts are written with the decimals of the currency and the signs of the
     '0,00',
   ])
   expect(formatMoney(5, { locale: 'en-US', currency: 'JPY' })).toBe('¥5')
+})
+
+test.each([
+  ['en-US', 'USD', [-200_000, 0, 500_000], '−$2,000 $0 $5,000'],
+  ['en-US', 'USD', [0, 50, 100], '$0.00 $0.50 $1.00'],
+  ['en-US', 'BHD', [0, 1_500_000_000], 'BHD 0 BHD 1.5M'],
+  ['ja-JP', 'JPY', [0, 20_000_000], '￥0 ￥2000万'],
+  ['de-DE', 'EUR', [0, 1_000_000], '0 € 10.000 €'],
+])('the axis in %s of %s has %j as %s', (locale, currency, amounts, texts) => {
+  const written = formatAxis(amounts, { locale, currency })
+  expect(written.join(' ').replaceAll('\u00a0', ' ')).toBe(texts)
+})
+
+test('an amount of Arabic digits is isolated, so that two of them stay in their order', () => {
+  expect(formatMoney(250, { locale: 'ar-EG', currency: 'EGP' })).toMatch(/^\u2068.*٢٫٥٠.*\u2069$/)
+  expect(formatMoney(250, { locale: 'hi-IN', currency: 'INR' })).toBe('₹2.50')
 })

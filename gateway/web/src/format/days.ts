@@ -1,4 +1,5 @@
 import { parseDate } from '@internationalized/date'
+import { isolated } from './isolation.ts'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
@@ -38,7 +39,7 @@ export function formatDay(day: string, { locale, today }: { locale: string; toda
   const options = isThisYear
     ? ({ weekday: 'long', month: 'long', day: 'numeric' } as const)
     : ({ year: 'numeric', month: 'long', day: 'numeric' } as const)
-  return formatOf(locale, { ...options, timeZone: 'UTC' }).format(Date.parse(day))
+  return isolated(formatOf(locale, { ...options, timeZone: 'UTC' }).format(Date.parse(day)))
 }
 
 /** Returns a day in few characters, such as `Nov 20`; with the year if it is another one. */
@@ -46,7 +47,7 @@ export function formatShortDay(day: string, { locale, today }: { locale: string;
   const isThisYear = day.slice(0, 4) === today.slice(0, 4)
   const year = isThisYear ? {} : ({ year: 'numeric' } as const)
   const options = { month: 'short', day: 'numeric', timeZone: 'UTC', ...year } as const
-  return formatOf(locale, options).format(Date.parse(day))
+  return isolated(formatOf(locale, options).format(Date.parse(day)))
 }
 
 /**
@@ -65,7 +66,7 @@ export function formatDistance(day: string, { today }: { today: string }) {
 /** Returns an instant with its time of day. */
 export function formatInstant(instant: string, { locale, timezone }: Place): string {
   const options = { dateStyle: 'medium', timeStyle: 'short', timeZone: timezone } as const
-  return formatOf(locale, options).format(new Date(instant))
+  return isolated(formatOf(locale, options).format(new Date(instant)))
 }
 
 /** Locale (BCP 47) and timezone (IANA) of a reader. */

@@ -1,4 +1,5 @@
 import { decimalOf, decimalsOf, type Manner } from './currency.ts'
+import { isolated } from './isolation.ts'
 
 const formats = new Map<string, Intl.NumberFormat>()
 
@@ -21,6 +22,24 @@ export function formatAmount(amount: number, { locale, currency }: Manner): stri
   return written(formatOf(locale, plain(currency)), decimalOf(amount, currency))
 }
 
+/** Units from which the labels of an axis have words such as million in place of zeros. */
+const compactMin = 100_000
+
+/** Returns the amounts of an axis as short as they can be exact: `$1,200`, `$2.5M`, `−$0.50`. */
+export function formatAxis(amounts: number[], { locale, currency }: Manner): string[] {
+  const unit = 10 ** decimalsOf(currency)
+  const isCompact = amounts.some((one) => Math.abs(one) >= compactMin * unit)
+  const isWhole = amounts.every((one) => one % unit === 0)
+  const format = formatOf(locale, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: isCompact || isWhole ? 0 : decimalsOf(currency),
+    maximumFractionDigits: isCompact ? 2 : isWhole ? 0 : decimalsOf(currency),
+    ...(isCompact ? { notation: 'compact' } : {}),
+  })
+  return amounts.map((one) => written(format, decimalOf(one, currency)))
+}
+
 /**
  * Returns the amount of a transaction as people say it: spent money has a minus, money that came in
  * a plus. In the API, a positive amount leaves the bank account.
@@ -37,5 +56,5 @@ function plain(currency: string): Intl.NumberFormatOptions {
 
 /** The minus sign U+2212 has the width of a figure; a hyphen does not. */
 function written(format: Intl.NumberFormat, decimal: `${number}`): string {
-  return format.format(decimal).replace('-', '−')
+  return isolated(format.format(decimal).replace('-', '−'))
 }

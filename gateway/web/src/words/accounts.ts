@@ -27,8 +27,11 @@ export const accountWords = {
   remove: 'Delete the connection',
   removeByHand: 'Delete with all its accounts',
   removeTitle: (name: string) => `Delete ${name}?`,
-  removeText: (accounts: string) =>
-    `This deletes for good: ${accounts}, with all transactions, envelopes and paydays.`,
+  removeText: (accounts: string, count: number) =>
+    `${accounts} ${count === 1 ? 'is' : 'are'} deleted for good, with all transactions, ` +
+    'envelopes, paydays and imported files. This cannot be undone. To stop using an account and ' +
+    'keep what it holds, archive it instead.',
+  removeAtBank: 'At the bank nothing changes.',
   removeEmpty: 'It has no bank accounts.',
   sync: 'Sync now',
   syncing: 'Transactions are being read.',

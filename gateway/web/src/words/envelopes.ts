@@ -76,6 +76,7 @@ export const envelopeWords = {
   history: 'History',
   historyNone: 'Nothing has happened yet.',
   transactions: 'Paid from it',
+  allTransactions: 'Show all',
   transactionsNone: 'Nothing was paid from it yet.',
   held: 'Holds',
   needed: 'Needed',

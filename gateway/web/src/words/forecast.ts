@@ -8,7 +8,7 @@ export const forecastWords = {
   >,
   lowest: (amount: string, day: string) => `Lowest: ${amount} on ${day}.`,
   negative: (day: string) => `Below zero from ${day}.`,
-  chart: 'Free to use over time. The arrow keys go from change to change.',
+  chart: 'Free to use over time; the arrow keys go from change to change',
   lines: 'Lines of envelopes',
   none: 'Nothing is planned, so nothing changes. Plan a payday first.',
   table: 'Changes of free to use',

@@ -19,6 +19,7 @@ export const frameWords = {
   theme: 'Colours',
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
   hidden: 'hidden',
+  hiddenSentences: 'The amounts are hidden, so this is hidden too.',
   cancel: 'Cancel',
   close: 'Close',
   keyboard: 'Keys',

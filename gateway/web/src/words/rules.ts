@@ -79,9 +79,14 @@ export const ruleWords = {
   },
   nothing: 'none',
   becomes: (from: string, to: string) => `${from} → ${to}`,
-  who: 'Who set what',
-  by: { provider: 'The bank or the file', user: 'You', rule: 'A rule that is deleted' },
-  byHand: 'By hand',
+  who: 'Where the entries come from',
+  by: { provider: 'The bank', user: 'You', rule: 'A rule that is deleted' },
+  bySource: {
+    aggregator: 'The bank',
+    feed: 'The bank, by your feed',
+    upload: 'The imported file',
+    manual: 'You',
+  },
   byRule: (name: string) => `Rule “${name}”`,
   fromThis: 'Make a rule from this transaction',
 }

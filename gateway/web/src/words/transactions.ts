@@ -10,6 +10,8 @@ export const transactionWords = {
   envelope: 'Envelope',
   all: 'All envelopes',
   noEnvelope: 'Without an envelope',
+  flow: 'Direction',
+  flows: { '': 'In and out', out: 'Money out', in: 'Money in' },
   source: 'Source',
   anySource: 'Any source',
   sources: { aggregator: 'Bank', upload: 'File', manual: 'By hand', feed: 'Feed' },

@@ -4,14 +4,22 @@ import type { Spending } from '../book/spending.ts'
 import type { Explanation } from './explanation.ts'
 import { english, german, type Words } from './explanation-words.ts'
 
-/** Format of amounts and days: currency (ISO 4217), locale (such as en_US), IANA timezone. */
-export type Style = { currency: string; locale: string; timezone: string }
+/**
+ * Format of amounts and days: currency (ISO 4217), locale (such as en_US), IANA timezone. Without
+ * `language` the sentences are in that of the locale.
+ */
+export type Style = {
+  currency: string
+  locale: string
+  timezone: string
+  language?: string | undefined
+}
 
 type Texts = { words: Words; money: (amount: bigint) => string; day: (date: Date) => string }
 
 /**
- * Renders an explanation as sentences in the language of the locale, English if there are none in
- * that language (docs/plans.md#the-explanation).
+ * Renders an explanation as sentences in the language of the style, English if there are none in
+ * that language (docs/plans.md#the-explanation). Amounts and days are written as in the locale.
  */
 export function renderSentences(plan: Spending, explanation: Explanation, style: Style): string[] {
   const texts = createTexts(style)
@@ -62,13 +70,14 @@ function split(
   { words, money, day }: Texts,
 ): string[] {
   if (need === 0n) return [words.reached]
-  const sum = `${money(plan.targetAmount)} − ${money(progress)} = ${money(need)}`
+  const sum = `${money(plan.targetAmount)} − ${money(progress)}`
+  const missing = words.missing({ need: money(need), sum })
   const funding = dates.funding ? day(dates.funding) : ''
-  if (divisor === 1n) return [words.missing(sum), words.all(funding)]
-  const share = `${money(need)} ÷ ${divisor} = ${money(nextContributionAmount)}`
+  if (divisor === 1n) return [missing, words.all(funding)]
+  const amount = money(nextContributionAmount)
   return [
-    words.missing(sum),
-    words.share({ count: divisor, sum: share, funding }),
+    missing,
+    words.share({ count: divisor, amount, sum: `${money(need)} ÷ ${divisor}`, funding }),
     ...(remainder > 0n ? [words.rest(money(remainder))] : []),
   ]
 }
@@ -78,17 +87,19 @@ function targets(
   { need, duesBeforeFunding: dues, duesAfterFunding, progress, ...dates }: Explanation,
   { words, money, day }: Texts,
 ): string[] {
-  const due = money(targetAmount * BigInt(duesAfterFunding))
+  const sum = money(targetAmount * BigInt(duesAfterFunding))
+  const count = duesAfterFunding
   return [
     words.covers({
       funding: dates.funding ? day(dates.funding) : '',
       after: dates.fundingAfter && day(dates.fundingAfter),
-      sum: `${duesAfterFunding} × ${money(targetAmount)} = ${due}`,
+      count,
+      due: count === 1 ? sum : `${count} × ${money(targetAmount)} = ${sum}`,
     }),
     words.adds({
       left: money(max0(progress - targetAmount * BigInt(dues))),
       dues,
-      need: money(need),
+      need: need === 0n ? null : money(need),
       isMost: need === amountMax,
     }),
   ]
@@ -102,9 +113,9 @@ function max0(amount: bigint): bigint {
   return amount > 0n ? amount : 0n
 }
 
-function createTexts({ currency, locale, timezone }: Style): Texts {
+function createTexts({ currency, locale, timezone, language }: Style): Texts {
   const places = decimalPlaces(currency)
-  const { tag, words } = languageOf(locale)
+  const tag = tagOf(locale)
   const amounts = new Intl.NumberFormat(tag, {
     style: 'currency',
     currency,
@@ -113,9 +124,9 @@ function createTexts({ currency, locale, timezone }: Style): Texts {
   })
   const days = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: timezone })
   return {
-    words,
-    money: (amount) => amounts.format(decimal(amount, places)),
-    day: (date) => days.format(date),
+    words: wordsOf.get(language ?? new Intl.Locale(tag).language) ?? english,
+    money: (amount) => isolated(amounts.format(decimal(amount, places))),
+    day: (date) => isolated(days.format(date)),
   }
 }
 
@@ -124,20 +135,22 @@ const wordsOf = new Map([
   ['de', german],
 ])
 
-/**
- * Returns the words of a POSIX locale and its BCP 47 tag (`de_DE.UTF-8` to `de-DE`). Without words
- * in its language both are English, so that amounts are in the language of the sentences.
- */
-function languageOf(locale: string): { tag: string; words: Words } {
+/** Returns the BCP 47 tag of a POSIX locale, `de-DE` of `de_DE.UTF-8`; `en` of an unknown one. */
+function tagOf(locale: string): string {
   const [name = ''] = locale.split('.')
-  const tag = name.replaceAll('_', '-')
-  const words = wordsOf.get(tag.toLowerCase().split('-')[0] ?? '')
   try {
-    const [known] = Intl.NumberFormat.supportedLocalesOf(tag)
-    return known && words ? { tag: known, words } : { tag: 'en', words: english }
+    return Intl.NumberFormat.supportedLocalesOf(name.replaceAll('_', '-'))[0] ?? 'en'
   } catch {
-    return { tag: 'en', words: english }
+    return 'en'
   }
+}
+
+/**
+ * Puts a text in a script from right to left into a directional isolate (Unicode Annex 9),
+ * so that the terms of a sum stay in their order in a sentence from left to right.
+ */
+function isolated(text: string): string {
+  return /[\u0590-\u08ff\u200f]/.test(text) ? `\u2068${text}\u2069` : text
 }
 
 /** Returns minor units as text such as `1234e-2`, which Intl.NumberFormat does not round. */

@@ -1,6 +1,7 @@
 /**
- * The sentences of an explanation in one language. Amounts and days are formatted texts, counts are
- * numbers; a day is null if no date follows.
+ * The sentences of an explanation in one language, for people who plan a household: a funding is
+ * their payday. Amounts and days are formatted texts, counts are numbers; a day is null if no date
+ * follows, an amount is null if it is zero.
  */
 export type Words = {
   skipped: (of: { first: string; count: number }) => string
@@ -13,12 +14,12 @@ export type Words = {
   }) => string
   grace: (amount: string, until: string) => string
   reached: string
-  missing: (sum: string) => string
+  missing: (of: { need: string; sum: string }) => string
   all: (funding: string) => string
-  share: (of: { count: bigint; sum: string; funding: string }) => string
+  share: (of: { count: bigint; amount: string; sum: string; funding: string }) => string
   rest: (remainder: string) => string
-  covers: (of: { funding: string; after: string | null; sum: string }) => string
-  adds: (of: { left: string; dues: number; need: string; isMost: boolean }) => string
+  covers: (of: { funding: string; after: string | null; count: number; due: string }) => string
+  adds: (of: { left: string; dues: number; need: string | null; isMost: boolean }) => string
   none: string
   behind: (of: { progress: string; funding: string | null }) => string
   paused: string
@@ -28,33 +29,36 @@ export type Words = {
 export const english: Words = {
   skipped: ({ first, count }) =>
     count === 1
-      ? `The due date ${first} is left out.`
-      : `${count} due dates are left out, the first on ${first}.`,
+      ? `The due date on ${first} is skipped.`
+      : `${count} due dates are skipped, the first on ${first}.`,
   settled: ({ paid, due }) =>
-    `It was paid on ${paid}; ${due === null ? 'no due date follows' : `this is for ${due}`}.`,
+    `It was paid on ${paid}, ` +
+    `${due === null ? 'and no due date follows' : `so this is for ${due}`}.`,
   target: ({ target, due, progress, used }) =>
-    `${target} is the target${due === null ? '' : `, due on ${due}`}; ` +
-    `${progress} is put aside so far${used === null ? '' : ` (${used} of it already spent)`}.`,
+    `It needs ${target}${due === null ? '' : ` by ${due}`}, and ${progress} is there so far` +
+    `${used === null ? '' : `, of which ${used} is already spent`}.`,
   grace: (amount, until) =>
-    `${amount} more is kept for the bill of the last due date until ${until}.`,
-  reached: 'The target is reached, so the next funding adds nothing.',
-  missing: (sum) => `${sum} is missing.`,
-  all: (funding) => `The next funding, on ${funding}, adds all of it.`,
-  share: ({ count, sum, funding }) => `${count} fundings share it: ${sum} on ${funding}.`,
-  rest: (remainder) => `The remaining ${remainder} of the division comes with a later funding.`,
-  covers: ({ funding, after, sum }) =>
-    `The funding on ${funding} covers what falls due from then on, ` +
-    `${after === null ? 'and no other funding follows' : `before the one after it on ${after}`}: ` +
-    `${sum}.`,
+    `Another ${amount} stays there until ${until}, for the late bill of the last due date.`,
+  reached: 'That is enough: the next payday adds nothing.',
+  missing: ({ need, sum }) => `${need} is still missing: ${sum}.`,
+  all: (funding) => `The next payday, on ${funding}, adds all of it.`,
+  share: ({ count, amount, sum, funding }) =>
+    `${count} paydays share this: the next one, on ${funding}, adds ${amount} (${sum}).`,
+  rest: (remainder) => `A later payday adds the ${remainder} that the division leaves over.`,
+  covers: ({ funding, after, count, due }) =>
+    after === null
+      ? `No payday follows the one on ${funding}. It covers the last due date: ${due}.`
+      : `The payday on ${funding} has to last until the next one on ${after}. ` +
+        `Until then that is needed ${count === 1 ? 'once' : `${count} times`}: ${due}.`,
   adds: ({ left, dues, need, isMost }) =>
-    `Of what is put aside ${left} is left by then` +
-    `${dues > 0 ? `, after ${dues} due before it,` : ''} so it adds ${need}` +
+    `${dues === 0 ? '' : `After ${dues === 1 ? 'a due date' : `${dues} due dates`} before it, `}` +
+    `${left} will be there on that payday, so it adds ${need ?? 'nothing'}` +
     `${isMost ? ', the most that an amount may be' : ''}.`,
-  none: 'No funding or no due date follows: nothing more is put aside.',
+  none: 'No payday or no due date follows, so nothing more is added.',
   behind: ({ progress, funding }) =>
-    `It is behind: more than ${progress} falls due ` +
-    `${funding === null ? 'and no funding follows' : `before the next funding on ${funding}`}.`,
-  paused: 'It is paused: nothing is put aside until it is resumed.',
+    `It is behind: more than the ${progress} that is there falls due ` +
+    `${funding === null ? 'and no payday follows' : `before the payday on ${funding}`}.`,
+  paused: 'It is paused: no payday adds anything until it is resumed.',
 }
 
 /** German sentences. */
@@ -66,28 +70,28 @@ export const german: Words = {
   settled: ({ paid, due }) =>
     `Bezahlt am ${paid}; ${due === null ? 'keine Fälligkeit folgt' : `dies ist für den ${due}`}.`,
   target: ({ target, due, progress, used }) =>
-    `${target} ist das Ziel${due === null ? '' : `, fällig am ${due}`}; ` +
-    `${progress} sind bisher zurückgelegt` +
-    `${used === null ? '' : ` (davon ${used} schon ausgegeben)`}.`,
+    `Gebraucht werden ${target}${due === null ? '' : ` bis zum ${due}`}, ` +
+    `${progress} sind bisher da${used === null ? '' : `, davon ${used} schon ausgegeben`}.`,
   grace: (amount, until) =>
-    `Weitere ${amount} bleiben bis zum ${until} für die Rechnung der letzten Fälligkeit.`,
-  reached: 'Das Ziel ist erreicht: Die nächste Zuführung legt nichts zurück.',
-  missing: (sum) => `${sum} fehlen.`,
-  all: (funding) => `Die nächste Zuführung am ${funding} legt alles davon zurück.`,
-  share: ({ count, sum, funding }) => `${count} Zuführungen teilen es auf: ${sum} am ${funding}.`,
-  rest: (remainder) => `Der Rest der Teilung, ${remainder}, kommt mit einer späteren Zuführung.`,
-  covers: ({ funding, after, sum }) =>
-    `Die Zuführung am ${funding} deckt, was ab dann fällig wird, ` +
-    `${after === null ? 'und keine weitere folgt' : `vor der nächsten am ${after}`}: ${sum}.`,
+    `Weitere ${amount} bleiben bis zum ${until} für die späte Rechnung der letzten Fälligkeit.`,
+  reached: 'Das reicht: Der nächste Zahltag legt nichts dazu.',
+  missing: ({ need, sum }) => `Es fehlen noch ${need}: ${sum}.`,
+  all: (funding) => `Der nächste Zahltag am ${funding} legt alles davon dazu.`,
+  share: ({ count, amount, sum, funding }) =>
+    `${count} Zahltage teilen sich das: Der nächste am ${funding} legt ${amount} dazu (${sum}).`,
+  rest: (remainder) => `Den Rest der Teilung, ${remainder}, legt ein späterer Zahltag dazu.`,
+  covers: ({ funding, after, count, due }) =>
+    after === null
+      ? `Nach dem Zahltag am ${funding} folgt keiner. Er deckt die letzte Fälligkeit: ${due}.`
+      : `Der Zahltag am ${funding} muss bis zum nächsten am ${after} reichen. ` +
+        `Bis dahin wird das ${count === 1 ? 'einmal' : `${count}-mal`} gebraucht: ${due}.`,
   adds: ({ left, dues, need, isMost }) =>
-    `Vom Zurückgelegten sind dann ${left} übrig` +
-    `${dues > 0 ? `, nach ${dues} Fälligkeit${dues > 1 ? 'en' : ''} davor` : ''}: ` +
-    `Sie legt ${need} zurück${isMost ? ', den größten möglichen Betrag' : ''}.`,
-  none: 'Es folgt keine Zuführung oder keine Fälligkeit: Nichts wird mehr zurückgelegt.',
+    `${dues === 0 ? '' : `Davor ${dues === 1 ? 'eine Fälligkeit' : `${dues} Fälligkeiten`}. `}` +
+    `An diesem Zahltag sind noch ${left} da, also legt er ${need ?? 'nichts'} dazu` +
+    `${isMost ? ', den größten möglichen Betrag' : ''}.`,
+  none: 'Es folgt kein Zahltag oder keine Fälligkeit, also kommt nichts mehr dazu.',
   behind: ({ progress, funding }) =>
-    `Es fehlt Geld: Mehr als ${progress} wird fällig, ` +
-    (funding === null
-      ? 'und keine Zuführung folgt.'
-      : `bevor am ${funding} die nächste Zuführung folgt.`),
-  paused: 'Pausiert: Bis zur Fortsetzung wird nichts zurückgelegt.',
+    `Es fehlt Geld: Mehr als die ${progress}, die da sind, wird fällig, ` +
+    (funding === null ? 'und kein Zahltag folgt.' : `bevor am ${funding} der Zahltag kommt.`),
+  paused: 'Pausiert: Bis zur Fortsetzung legt kein Zahltag etwas dazu.',
 }

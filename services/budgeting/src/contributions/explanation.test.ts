@@ -5,7 +5,7 @@ import { chicago, fridays, monthly, rent as sample, twiceMonthly } from '../../t
 import { type FundedSpending, fundingOf } from '../book/spending.ts'
 import { recalculate } from './contribution.ts'
 import { explain } from './explanation.ts'
-import { renderSentences } from './explanation-text.ts'
+import { renderSentences, type Style } from './explanation-text.ts'
 
 const timezone = chicago
 const daily = 'DTSTART:20230101T060000Z\nRRULE:FREQ=DAILY'
@@ -16,55 +16,75 @@ const due = { lastRecurrence, nextRecurrence }
 const rent = { ...sample, ...due, targetAmount: 12_500n, currentAmount: 157n }
 const goal: FundedSpending = { ...rent, spendingType: 'goal', ruleset: null }
 
-function render(plan: FundedSpending, style = { currency: 'USD', locale: 'en_US' }): string[] {
-  return renderSentences(plan, explain(plan, { timezone, now }), { ...style, timezone })
+const us = { currency: 'USD', locale: 'en_US' }
+
+function render(plan: FundedSpending, style: Omit<Style, 'timezone'> = us): string[] {
+  const texts = renderSentences(plan, explain(plan, { timezone, now }), { ...style, timezone })
+  return texts.map((text) => text.replaceAll(/[\u00a0\u202f]/g, ' '))
 }
 
 describe('an explanation leads to the contribution', () => {
   test('of a share', () => {
     expect(render(rent)).toEqual([
-      '$125.00 is the target, due on Mar 1, 2024; $1.57 is put aside so far.',
-      '$125.00 − $1.57 = $123.43 is missing.',
-      '10 fundings share it: $123.43 ÷ 10 = $12.34 on Oct 13, 2023.',
-      'The remaining $0.03 of the division comes with a later funding.',
+      'It needs $125.00 by Mar 1, 2024, and $1.57 is there so far.',
+      '$123.43 is still missing: $125.00 − $1.57.',
+      '10 paydays share this: the next one, on Oct 13, 2023, adds $12.34 ($123.43 ÷ 10).',
+      'A later payday adds the $0.03 that the division leaves over.',
     ])
   })
 
   test('of a goal that is spent in part, in the language of its amounts', () => {
     const paid = { ...goal, targetAmount: 900n, currentAmount: 0n, usedAmount: 300n }
     const style = { currency: 'JPY', locale: 'de_DE.UTF-8' }
-    expect(render(paid, style).map((text) => text.replaceAll('\u00a0', ' '))).toEqual([
-      '900 ¥ ist das Ziel, fällig am 01.03.2024; 300 ¥ sind bisher zurückgelegt' +
-        ' (davon 300 ¥ schon ausgegeben).',
-      '900 ¥ − 300 ¥ = 600 ¥ fehlen.',
-      '10 Zuführungen teilen es auf: 600 ¥ ÷ 10 = 60 ¥ am 13.10.2023.',
+    expect(render(paid, style)).toEqual([
+      'Gebraucht werden 900 ¥ bis zum 01.03.2024, 300 ¥ sind bisher da, davon 300 ¥ schon' +
+        ' ausgegeben.',
+      'Es fehlen noch 600 ¥: 900 ¥ − 300 ¥.',
+      '10 Zahltage teilen sich das: Der nächste am 13.10.2023 legt 60 ¥ dazu (600 ¥ ÷ 10).',
     ])
-    const french = render(paid, { currency: 'EUR', locale: 'fr_FR' })
-    expect(french[1]).toBe('€9.00 − €3.00 = €6.00 is missing.')
   })
+
+  test.each([
+    ['fr_FR', 'EUR', '6,00 € is still missing: 9,00 € − 3,00 €.'],
+    ['ja_JP', 'JPY', '￥600 is still missing: ￥900 − ￥300.'],
+    ['hi_IN', 'INR', '₹6.00 is still missing: ₹9.00 − ₹3.00.'],
+    ['ar_EG', 'EGP', /^\u2068[^\u2069]*٦٫٠٠[^\u2069]*\u2069 is still missing: \u2068.*\u2069 − /],
+    ['xx_YY', 'EUR', '€6.00 is still missing: €9.00 − €3.00.'],
+    ['no locale', 'EUR', '€6.00 is still missing: €9.00 − €3.00.'],
+  ])(
+    'in English with the amounts of %s, for want of words or by choice',
+    (locale, currency, text) => {
+      const paid = { ...goal, targetAmount: 900n, currentAmount: 300n }
+      const [, missing = ''] = render(paid, { currency, locale })
+      if (typeof text === 'string') expect(missing).toBe(text)
+      else expect(missing).toMatch(text)
+      const chosen = render(paid, { currency: 'EUR', locale: 'de_DE', language: 'en' })
+      expect(chosen[1]).toBe('6,00 € is still missing: 9,00 € − 3,00 €.')
+    },
+  )
 
   test('of a paused expense that is due more often than funded', () => {
     const food = { ...rent, ruleset: fridays, targetAmount: 700n, isPaused: true }
     const due = { fundingNextRecurrence: new Date('2023-10-15T05:00Z') }
     const nextRecurrence = new Date('2023-10-13T05:00Z')
     expect(render({ ...food, ...due, nextRecurrence })).toEqual([
-      '$7.00 is the target, due on Oct 13, 2023; $1.57 is put aside so far.',
-      'The funding on Oct 15, 2023 covers what falls due from then on, before the one after' +
-        ' it on Oct 31, 2023: 2 × $7.00 = $14.00.',
-      'Of what is put aside $0.00 is left by then, after 1 due before it, so it adds $14.00.',
-      'It is behind: more than $1.57 falls due before the next funding on Oct 15, 2023.',
-      'It is paused: nothing is put aside until it is resumed.',
+      'It needs $7.00 by Oct 13, 2023, and $1.57 is there so far.',
+      'The payday on Oct 15, 2023 has to last until the next one on Oct 31, 2023. Until then' +
+        ' that is needed 2 times: 2 × $7.00 = $14.00.',
+      'After a due date before it, $0.00 will be there on that payday, so it adds $14.00.',
+      'It is behind: more than the $1.57 that is there falls due before the payday on' +
+        ' Oct 15, 2023.',
+      'It is paused: no payday adds anything until it is resumed.',
     ])
     const german = { currency: 'EUR', locale: 'de_DE' }
-    const texts = render({ ...food, ...due, nextRecurrence }, german)
-    expect(texts.map((text) => text.replaceAll('\u00a0', ' ')).slice(1)).toEqual([
-      'Die Zuführung am 15.10.2023 deckt, was ab dann fällig wird, vor der nächsten am' +
-        ' 31.10.2023: 2 × 7,00 € = 14,00 €.',
-      'Vom Zurückgelegten sind dann 0,00 € übrig, nach 1 Fälligkeit davor:' +
-        ' Sie legt 14,00 € zurück.',
-      'Es fehlt Geld: Mehr als 1,57 € wird fällig, bevor am 15.10.2023 die nächste Zuführung' +
-        ' folgt.',
-      'Pausiert: Bis zur Fortsetzung wird nichts zurückgelegt.',
+    expect(render({ ...food, ...due, nextRecurrence }, german).slice(1)).toEqual([
+      'Der Zahltag am 15.10.2023 muss bis zum nächsten am 31.10.2023 reichen. Bis dahin wird' +
+        ' das 2-mal gebraucht: 2 × 7,00 € = 14,00 €.',
+      'Davor eine Fälligkeit. An diesem Zahltag sind noch 0,00 € da, also legt er' +
+        ' 14,00 € dazu.',
+      'Es fehlt Geld: Mehr als die 1,57 €, die da sind, wird fällig, bevor am 15.10.2023 der' +
+        ' Zahltag kommt.',
+      'Pausiert: Bis zur Fortsetzung legt kein Zahltag etwas dazu.',
     ])
   })
 
@@ -87,13 +107,13 @@ describe('an explanation leads to the contribution', () => {
 
   test('without a need, and without a further funding', () => {
     expect(render({ ...rent, currentAmount: 12_500n }).at(-1)).toBe(
-      'The target is reached, so the next funding adds nothing.',
+      'That is enough: the next payday adds nothing.',
     )
     const ended = { ...rent, fundingRuleset: `${twiceMonthly};COUNT=1` }
     const past = { ...ended, fundingNextRecurrence: new Date('2021-12-31T06:00Z') }
     expect(render(past).slice(1)).toEqual([
-      'No funding or no due date follows: nothing more is put aside.',
-      'It is behind: more than $1.57 falls due and no funding follows.',
+      'No payday or no due date follows, so nothing more is added.',
+      'It is behind: more than the $1.57 that is there falls due and no payday follows.',
     ])
   })
 })

@@ -35,7 +35,7 @@ test('the explanation says when the bill was paid, and which due date follows', 
   const settled = settle({ ...rent, lastRecurrence, currentAmount: 0n }, now)
   const explanation = explain(settled, { timezone: chicago, now })
   expect(renderSentences(settled, explanation, style)[0]).toBe(
-    'It was paid on Oct 20, 2023; this is for Dec 1, 2023.',
+    'It was paid on Oct 20, 2023, so this is for Dec 1, 2023.',
   )
   expect(explanation.dueDates).toEqual([])
   expect(explanation.due).toEqual(new Date('2023-12-01T06:00Z'))

@@ -57,7 +57,8 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
         getPlan(deps, request, context),
         bankAccounts.getBalances({ bankAccountId: request.bankAccountId }, onBehalfOf(context)),
       ])
-      const style = { currency: balances?.currency ?? 'USD', locale, timezone }
+      const { language } = request
+      const style = { currency: balances?.currency ?? 'USD', locale, timezone, language }
       return { explanation: createExplanation(plan, style) }
     },
     createSpending: (request, context) => createSpending(deps, request, context),

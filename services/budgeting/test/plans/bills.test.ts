@@ -94,7 +94,7 @@ test('a bill that settles by itself was paid on the day of its payment', async (
   booted.clock.now = noonOf('28 Nov')
   await pay(noonOf('26 Nov'))
   const { explanation } = await home.spending.explainSpending(key, home.as)
-  expect(explanation?.sentences[0]).toMatch(/^It was paid on Nov 26, 2023; /)
+  expect(explanation?.sentences[0]).toMatch(/^It was paid on Nov 26, 2023, /)
 })
 
 test('a bill is settled once: repeated, at the same time, and until it is undone', async () => {
@@ -112,7 +112,7 @@ test('a bill is settled once: repeated, at the same time, and until it is undone
   const settled = { nextContributionAmount: 26_666n, settledAt }
   expect(await bill()).toMatchObject(settled)
   const { explanation } = await home.spending.explainSpending(key, home.as)
-  expect(explanation?.sentences[0]).toBe('It was paid on Nov 26, 2023; this is for Jan 1, 2024.')
+  expect(explanation?.sentences[0]).toBe('It was paid on Nov 26, 2023, so this is for Jan 1, 2024.')
   // The request that is repeated after the due date does not settle the bill of January.
   await advanceOnly(booted, home, noonOf('2 Dec'))
   await home.spending.settleSpending(key, keyed)
@@ -149,7 +149,7 @@ test('a due date is left out once: at the same time, repeated, and after a failu
   expect(noted).toMatchObject([{ delta: 0n, occurrence: due }])
   const { explanation } = await home.spending.explainSpending(key, home.as)
   expect(explanation).toMatchObject({ skippedDates: [due] })
-  expect(explanation?.sentences[0]).toBe('The due date Dec 1, 2023 is left out.')
+  expect(explanation?.sentences[0]).toBe('The due date on Dec 1, 2023 is skipped.')
   const skipping = [1, 2].map(() => home.spending.skipSpending(key, home.as))
   const outcomes = await Promise.allSettled(skipping)
   const moves = outcomes.filter(({ status }) => status === 'fulfilled').length
@@ -178,7 +178,7 @@ test('a bill paid late from money of the next period does not settle that one', 
   const { explanation } = await home.spending.explainSpending(key, home.as)
   expect(explanation).toMatchObject({ progress: 40_000n, graceAmount: 1n, graceUntil })
   expect(explanation?.sentences[1]).toBe(
-    '$0.01 more is kept for the bill of the last due date until Dec 16, 2023.',
+    'Another $0.01 stays there until Dec 16, 2023, for the late bill of the last due date.',
   )
   await pay(noonOf('15 Dec'))
   const [bill] = await home.list()

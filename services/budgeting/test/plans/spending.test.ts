@@ -95,8 +95,10 @@ test('an explanation has the figures of the shown contribution', async () => {
     fundingDates: [at('2023-10-15T05:00Z'), at('2023-10-31T05:00Z')],
   })
   expect(explanation?.sentences).toContain(
-    '2 fundings share it: $6.67 ÷ 2 = $3.33 on Oct 15, 2023.',
+    '2 paydays share this: the next one, on Oct 15, 2023, adds $3.33 ($6.67 ÷ 2).',
   )
+  const german = await spending.explainSpending({ ...ids, language: 'de' }, as)
+  expect(german.explanation?.sentences[1]).toBe('Es fehlen noch $6.67: $10.00 − $3.33.')
   const other = await createBudgetHousehold(booted)
   const gone = { code: Code.NotFound }
   await expect(other.spending.explainSpending(ids, other.as)).rejects.toMatchObject(gone)

@@ -57,7 +57,8 @@ function Remove({ link, accounts, onClose }: Props & { onClose: () => void }) {
       change={() => coffer.deleteLink({ path: { linkId } })}
       onClose={onClose}
     >
-      {names ? words.removeText(names) : words.removeEmpty}
+      {names ? words.removeText(names, all.length) : words.removeEmpty}
+      {linkType !== 'manual' && ` ${words.removeAtBank}`}
     </Confirmation>
   )
 }

@@ -8,7 +8,8 @@ import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
 import { History } from '../../controls/history.tsx'
 import rows from '../../controls/rows.module.css'
-import { Card, Screen } from '../../controls/screen.tsx'
+import { Card, Columns, Screen } from '../../controls/screen.tsx'
+import { Sentences } from '../../controls/texts/sentences.tsx'
 import { dayOf, formatDay } from '../../format/days.ts'
 import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
@@ -53,34 +54,37 @@ function Parts({ spending }: { spending: Spending }) {
   const manner = useManner(bankAccountId)
   const explanation = useQuery(explanationQuery(bankAccountId, spendingId))
   const history = useQuery(spendingHistoryQuery(bankAccountId, spendingId))
+  const { spendingType } = spending
   return (
-    <div className={styles.parts}>
-      <Facts spending={spending} />
-      {spending.spendingType === 'expense' && <Bill spending={spending} />}
-      <Card title={words.explanation}>
-        <Asked query={explanation}>
-          {({ sentences }) => (
-            <ul className={styles.sentences}>
-              {sentences.map((sentence) => (
-                <li key={sentence}>{sentence}</li>
-              ))}
-            </ul>
-          )}
-        </Asked>
-      </Card>
-      <PaidFromIt spending={spending} />
-      <Card title={words.history}>
-        <Asked query={history}>
-          {(entries) =>
-            entries.length === 0 ? (
-              <p className={styles.soft}>{words.historyNone}</p>
-            ) : (
-              <History entries={entries} manner={manner} place={reader} />
-            )
-          }
-        </Asked>
-      </Card>
-    </div>
+    <Columns
+      first={
+        <>
+          <Facts spending={spending} />
+          {spendingType === 'expense' && <Bill spending={spending} />}
+          <Card title={words.explanation}>
+            <Asked query={explanation}>
+              {({ sentences }) => <Sentences sentences={sentences} className={styles.sentences} />}
+            </Asked>
+          </Card>
+        </>
+      }
+      second={
+        <>
+          <PaidFromIt spending={spending} />
+          <Card title={words.history}>
+            <Asked query={history}>
+              {(entries) =>
+                entries.length === 0 ? (
+                  <p className={styles.soft}>{words.historyNone}</p>
+                ) : (
+                  <History entries={entries} manner={manner} place={reader} />
+                )
+              }
+            </Asked>
+          </Card>
+        </>
+      }
+    />
   )
 }
 

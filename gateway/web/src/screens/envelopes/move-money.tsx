@@ -10,8 +10,9 @@ import { Dialog } from '../../controls/dialog.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import formStyles from '../../controls/form.module.css'
 import { Form } from '../../controls/form.tsx'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { parseAmount } from '../../format/amount-input.ts'
-import { formatAmount, formatMoney } from '../../format/money.ts'
+import { formatAmount } from '../../format/money.ts'
 import { useManner } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 
@@ -38,7 +39,7 @@ interface Warned {
 /** Moves money between two envelopes, or between one and the money that is free to use. */
 export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Props) {
   const manner = useManner(bankAccountId)
-  const money = (amount: number) => formatMoney(amount, manner)
+  const money = useMoneyText(manner)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const balances = useQuery(bankAccountOverviewQuery(bankAccountId)).data?.balance
   const [faults, setFaults] = useState<Record<string, string>>({})
@@ -95,7 +96,7 @@ interface FieldsProps {
 
 function Fields({ bankAccountId, source, goal, problems }: FieldsProps) {
   const manner = useManner(bankAccountId)
-  const money = (amount: number) => formatMoney(amount, manner)
+  const money = useMoneyText(manner)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const balances = useQuery(bankAccountOverviewQuery(bankAccountId)).data?.balance
   const places = [

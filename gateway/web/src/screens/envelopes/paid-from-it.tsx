@@ -9,7 +9,6 @@ import { Card } from '../../controls/screen.tsx'
 import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
-import { transactionWords } from '../../words/transactions.ts'
 
 const shownMax = 10
 
@@ -26,7 +25,7 @@ export function PaidFromIt({ spending }: { spending: Spending }) {
   })
   const all = (
     <Link to="/transactions" search={{ account: bankAccountId, spendingId }}>
-      {transactionWords.back}
+      {words.allTransactions}
     </Link>
   )
   return (

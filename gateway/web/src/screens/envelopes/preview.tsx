@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { coffer } from '../../api/client.ts'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { parseAmount } from '../../format/amount-input.ts'
 import { instantOf } from '../../format/days.ts'
-import { formatMoney } from '../../format/money.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { type Entries, ruleOf } from './envelope-entries.ts'
@@ -19,6 +19,7 @@ interface Props {
 export function Preview({ bankAccountId, entries, held }: Props) {
   const { timezone } = useReader()
   const manner = useManner(bankAccountId)
+  const money = useMoneyText(manner)
   const targetAmount = parseAmount(entries.target, manner) ?? 0
   const { kind, day, fundingScheduleId } = entries
   const rule = ruleOf(entries, timezone)
@@ -41,7 +42,7 @@ export function Preview({ bankAccountId, entries, held }: Props) {
   if (!isAskable || data === undefined) return null
   return (
     <p className={styles.preview} role="status">
-      {words.preview(formatMoney(data.estimatedCost, manner))}
+      {words.preview(money(data.estimatedCost))}
     </p>
   )
 }

@@ -2,14 +2,14 @@ import { useNavigate } from '@tanstack/react-router'
 import type { Spending } from '../../api/budget-queries.ts'
 import { coffer } from '../../api/client.ts'
 import { Confirmation } from '../../controls/confirmation.tsx'
-import { formatMoney } from '../../format/money.ts'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { useManner } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 
 /** Asks before an envelope is deleted, and says what becomes of its money. */
 export function RemoveEnvelope({ spending, onClose }: { spending: Spending; onClose: () => void }) {
   const { bankAccountId, spendingId, name, currentAmount } = spending
-  const manner = useManner(bankAccountId)
+  const money = useMoneyText(useManner(bankAccountId))
   const navigate = useNavigate()
   const leave = () => void navigate({ to: '/envelopes', search: { account: bankAccountId } })
   return (
@@ -20,7 +20,7 @@ export function RemoveEnvelope({ spending, onClose }: { spending: Spending; onCl
       onClose={onClose}
       onDone={leave}
     >
-      {words.removeText(formatMoney(currentAmount, manner))}
+      {words.removeText(money(currentAmount))}
     </Confirmation>
   )
 }

@@ -2,29 +2,78 @@ import { useQuery } from '@tanstack/react-query'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import type { Forecast } from '../../api/forecast-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
+import rows from '../../controls/rows.module.css'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayOf, formatShortDay } from '../../format/days.ts'
-import { formatMoney } from '../../format/money.ts'
-import { usePreferences } from '../../preferences/preferences.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
-import { frameWords } from '../../words/frame.ts'
 import styles from './forecast.module.css'
+import { useIsNarrow } from './use-narrow.ts'
 
 interface Props {
   forecast: Forecast
   bankAccountId: string
 }
 
-/** Every change of free-to-use money with its reason, and what the envelopes hold after it. */
+/** A change of free-to-use money, in words. */
+interface Change {
+  date: string
+  day: string
+  reason: string
+  free: number
+}
+
+/** Every change of free-to-use money with its reason: a table, and a list on a phone. */
 export function ChangeTable({ forecast, bankAccountId }: Props) {
-  const reader = useReader()
+  const changes = useChanges({ forecast, bankAccountId })
   const manner = useManner(bankAccountId)
-  const { areAmountsHidden } = usePreferences()
+  if (useIsNarrow()) {
+    return (
+      <ul className={rows.rows}>
+        {changes.map(({ date, day, reason, free }) => (
+          <li key={date} className={rows.row}>
+            <div>
+              <p className={rows.name}>{day}</p>
+              <p className={rows.soft}>{reason}</p>
+            </div>
+            <div className={rows.figures}>
+              <Amount amount={free} manner={manner} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    )
+  }
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">{words.day}</th>
+          <th scope="col">{words.change}</th>
+          <th scope="col">{words.after}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map(({ date, day, reason, free }) => (
+          <tr key={date}>
+            <td>{day}</td>
+            <td>{reason}</td>
+            <td>
+              <Amount amount={free} manner={manner} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function useChanges({ forecast, bankAccountId }: Props): Change[] {
+  const reader = useReader()
+  const money = useMoneyText(useManner(bankAccountId))
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const nameOf = new Map(spending.map(({ spendingId, name }) => [spendingId, name]))
   const events = new Map(forecast.events.map((one) => [one.date, one]))
-  const money = (amount: number) =>
-    areAmountsHidden ? `(${frameWords.hidden})` : formatMoney(amount, manner)
   const reasonOf = ({ date, deposit, contribution, paid }: Forecast['free'][number]) => {
     const due = events.get(date)?.spending.filter((one) => one.transactionAmount > 0) ?? []
     const names = due.flatMap(({ spendingId }) => nameOf.get(spendingId) ?? [])
@@ -36,29 +85,10 @@ export function ChangeTable({ forecast, bankAccountId }: Props) {
     ]
     return reasons.filter(Boolean).join('; ') || words.now
   }
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll it sideways
-    <section className={styles.scroll} tabIndex={0} aria-label={words.table}>
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th scope="col">{words.day}</th>
-            <th scope="col">{words.change}</th>
-            <th scope="col">{words.after}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {forecast.free.map((one) => (
-            <tr key={one.date}>
-              <td>{formatShortDay(dayOf(one.date, reader.timezone), reader)}</td>
-              <td>{reasonOf(one)}</td>
-              <td>
-                <Amount amount={one.free} manner={manner} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  )
+  return forecast.free.map((one) => ({
+    date: one.date,
+    day: formatShortDay(dayOf(one.date, reader.timezone), reader),
+    reason: reasonOf(one),
+    free: one.free,
+  }))
 }

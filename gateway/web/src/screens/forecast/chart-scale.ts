@@ -15,35 +15,69 @@ export interface Frame {
 }
 
 /** Returns the size for a wide or a narrow screen, so that labels keep their size. */
-export function frameOf(isNarrow: boolean): Frame {
-  const sides = { left: 4, right: 4, top: 20, bottom: 28 }
+export function frameOf(isNarrow: boolean, amounts: string[]): Frame {
+  const left = Math.max(...amounts.map(widthOf)) + 10
+  const sides = { left, right: 6, top: 12, bottom: 28 }
   return isNarrow ? { width: 330, height: 250, ...sides } : { width: 920, height: 320, ...sides }
+}
+
+/** Returns about how wide a label is, rather too wide; letters of East Asia are squares. */
+export function widthOf(label: string): number {
+  const letters = [...label.replaceAll(/[\u200f\u2068\u2069]/g, '')]
+  return letters.reduce((sum, one) => sum + ((one.codePointAt(0) ?? 0) >= 0x2e80 ? 12.5 : 7), 0)
+}
+
+/** A label of the time axis; `side` is the end of the axis at which it stands. */
+export interface Tick {
+  at: number
+  text: string
+  side: 'begin' | 'middle' | 'end'
+}
+
+/** Returns as many days as fit, evenly from the begin to the end, which alone has a year. */
+export function ticksOf(
+  { begin, end }: { begin: number; end: number },
+  { width, left, right }: Frame,
+  textOf: (at: number, hasYear: boolean) => string,
+): Tick[] {
+  const dayMs = 86_400_000
+  const days = Math.max(Math.round((end - begin) / dayMs), 1)
+  const last = textOf(end, true)
+  const half = widthOf(textOf(begin, false)) / 2
+  const space = half + Math.max(2 * half, widthOf(last)) + 12
+  const count = Math.max(1, Math.min(days, Math.floor((width - left - right) / space)))
+  return Array.from({ length: count + 1 }, (_, index) => {
+    if (index === count) return { at: end, text: last, side: 'end' }
+    const at = begin + Math.round((days * index) / count) * dayMs
+    return { at, text: textOf(at, false), side: index === 0 ? 'begin' : 'middle' }
+  })
 }
 
 export interface Scale {
   x: (at: number) => number
   y: (amount: number) => number
-  /** Amounts of the horizontal lines. */
-  lines: number[]
 }
 
-/** Returns the scale of a chart that has all points, and zero. */
-export function scaleOf(points: Point[], place: { end: number; frame: Frame }): Scale {
-  const { end, frame } = place
+/** Returns the amounts of the horizontal lines: round ones around all points, and zero. */
+export function amountLines(points: Point[]): number[] {
   const amounts = points.map(({ amount }) => amount)
   const [low, high] = [Math.min(0, ...amounts), Math.max(0, ...amounts)]
   const step = stepOf(high - low)
-  const [bottom, top] = [Math.floor(low / step) * step, Math.ceil(high / step) * step || step]
-  const begin = points[0]?.at ?? end
+  const [bottom, top] = [Math.floor(low / step), Math.ceil(high / step) || 1]
+  return Array.from({ length: top - bottom + 1 }, (_, at) => (bottom + at) * step)
+}
+
+/** Returns the scale of a chart from `begin` to `end` with these lines. */
+export function scaleOf(
+  lines: number[],
+  { begin, end, frame }: { begin: number; end: number; frame: Frame },
+): Scale {
+  const [bottom = 0, top = 1] = [lines[0], lines.at(-1)]
   const width = frame.width - frame.left - frame.right
   const height = frame.height - frame.top - frame.bottom
   return {
     x: (at) => frame.left + (width * (at - begin)) / Math.max(end - begin, 1),
     y: (amount) => frame.top + (height * (top - amount)) / (top - bottom),
-    lines: Array.from(
-      { length: Math.round((top - bottom) / step) + 1 },
-      (_, at) => bottom + at * step,
-    ),
   }
 }
 

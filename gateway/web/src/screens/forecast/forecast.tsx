@@ -7,8 +7,8 @@ import { type Forecast as Answer, forecastQuery } from '../../api/forecast-queri
 import { Asked } from '../../controls/asked.tsx'
 import { CheckField, ChoiceField } from '../../controls/field.tsx'
 import { Card, Screen } from '../../controls/screen.tsx'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayAfter, dayOf, formatDay } from '../../format/days.ts'
-import { formatMoney } from '../../format/money.ts'
 import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
@@ -55,7 +55,7 @@ function Ahead({ bankAccountId }: { bankAccountId: string }) {
 
 function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: string }) {
   const reader = useReader()
-  const manner = useManner(bankAccountId)
+  const money = useMoneyText(useManner(bankAccountId))
   const { free, lowestFree, lowestFreeDate, negativeFreeDate } = forecast
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const [chosen, setChosen] = useState<string[]>([])
@@ -75,7 +75,7 @@ function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: s
         <FreeChart forecast={forecast} bankAccountId={bankAccountId} envelopes={lines} />
         <Choice spending={spending} chosen={chosen} choose={setChosen} />
         <p>
-          {words.lowest(formatMoney(lowestFree, manner), dayTextOf(lowestFreeDate))}{' '}
+          {words.lowest(money(lowestFree), dayTextOf(lowestFreeDate))}{' '}
           {negativeFreeDate && (
             <strong className={styles.short}>{words.negative(dayTextOf(negativeFreeDate))}</strong>
           )}

@@ -1,13 +1,25 @@
-import { type KeyboardEvent, type PointerEvent, useState, useSyncExternalStore } from 'react'
+import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react'
 import type { Forecast } from '../../api/forecast-queries.ts'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayOf, formatShortDay } from '../../format/days.ts'
-import { formatMoney } from '../../format/money.ts'
+import { formatAxis } from '../../format/money.ts'
 import { usePreferences } from '../../preferences/preferences.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
-import { type Frame, frameOf, type Point, type Scale, scaleOf, stepsOf } from './chart-scale.ts'
+import { AmountAxis, BelowZero, TimeAxis } from './axes.tsx'
+import {
+  amountLines,
+  type Frame,
+  frameOf,
+  type Point,
+  type Scale,
+  scaleOf,
+  stepsOf,
+  ticksOf,
+} from './chart-scale.ts'
 import { amountAt, type EnvelopeLine } from './envelope-lines.ts'
 import styles from './forecast.module.css'
+import { useIsNarrow } from './use-narrow.ts'
 
 interface Props {
   forecast: Forecast
@@ -15,78 +27,109 @@ interface Props {
   envelopes: EnvelopeLine[]
 }
 
-/** Steps by which an arrow key moves. */
-const moves: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, Home: -1e6, End: 1e6 }
+/** Steps by which a key moves, as it moves a slider. */
+const moves: Record<string, number> = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -5,
+  PageUp: 5,
+  Home: -1e6,
+  End: 1e6,
+}
 
 /** The line of free-to-use money. Pointer and arrow keys name the amount at each change. */
 export function FreeChart({ forecast, bankAccountId, envelopes }: Props) {
   const reader = useReader()
-  const manner = useManner(bankAccountId)
-  const { areAmountsHidden } = usePreferences()
-  const end = Date.parse(forecast.endingTime)
   const points = forecast.free.map(({ date, free }) => ({ at: Date.parse(date), amount: free }))
   const lowest = points.findIndex(({ amount }) => amount === forecast.lowestFree)
   const [shown, setShown] = useState<number | null>(null)
-  const frame = frameOf(useIsNarrow())
-  const all = [points, ...envelopes.map((line) => line.points)]
-  const scale = scaleOf(all.flat(), { end, frame })
   const at = Math.min(shown ?? lowest, points.length - 1)
-  const point = points[at]
+  const point = points[at] ?? { at: 0, amount: 0 }
+  const money = useMoneyText(useManner(bankAccountId))
   const dayTextOf = (instant: number) =>
     formatShortDay(dayOf(new Date(instant), reader.timezone), reader)
-  const moneyOf = (amount: number) => (areAmountsHidden ? '•••' : formatMoney(amount, manner))
+  const others = envelopes.map(
+    ({ name, points: own }) => ` · ${name} ${money(amountAt(own, point.at))}`,
+  )
   const move = (event: KeyboardEvent) => {
     const by = moves[event.key]
     if (by === undefined) return
     event.preventDefault()
     setShown(Math.min(Math.max(at + by, 0), points.length - 1))
   }
+  return (
+    <div className={styles.chart}>
+      <p className={styles.tip}>
+        {dayTextOf(point.at)}: <strong>{money(point.amount)}</strong>
+        {others}
+      </p>
+      <div
+        role="slider"
+        tabIndex={0}
+        aria-label={words.chart}
+        aria-valuemin={1}
+        aria-valuemax={points.length}
+        aria-valuenow={at + 1}
+        aria-valuetext={[`${dayTextOf(point.at)}: ${money(point.amount)}`, ...others].join('')}
+        onKeyDown={move}
+      >
+        <Picture
+          {...{ forecast, bankAccountId, envelopes, points, point }}
+          isLow={at === lowest}
+          onPoint={setShown}
+        />
+      </div>
+    </div>
+  )
+}
+
+interface PictureProps extends Props {
+  points: Point[]
+  point: Point
+  isLow: boolean
+  onPoint: (at: number | null) => void
+}
+
+function Picture({ forecast, bankAccountId, envelopes, points, point, ...props }: PictureProps) {
+  const { isLow, onPoint } = props
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const { areAmountsHidden } = usePreferences()
+  const isNarrow = useIsNarrow()
+  const begin = points[0]?.at ?? 0
+  const end = Date.parse(forecast.endingTime)
+  const lines = amountLines([points, ...envelopes.map((line) => line.points)].flat())
+  const texts = areAmountsHidden ? lines.map(() => '•••') : formatAxis(lines, manner)
+  const frame = frameOf(isNarrow, texts)
+  const scale = scaleOf(lines, { begin, end, frame })
+  const labels = lines.map((amount, index) => ({ amount, text: texts[index] ?? '' }))
+  const path = stepsOf(points, scale, end)
+  const tickText = (at: number, hasYear: boolean) => {
+    const day = dayOf(new Date(at), reader.timezone)
+    return formatShortDay(day, hasYear ? reader : { ...reader, today: day })
+  }
   const follow = (event: PointerEvent<SVGSVGElement>) => {
     const { left, width } = event.currentTarget.getBoundingClientRect()
     const x = ((event.clientX - left) / width) * frame.width
-    setShown(
-      Math.max(
-        points.findLastIndex((one) => scale.x(one.at) <= x),
-        0,
-      ),
-    )
+    const found = points.findLastIndex((one) => scale.x(one.at) <= x)
+    onPoint(Math.max(found, 0))
   }
   return (
-    <div className={styles.chart}>
-      <p className={styles.tip} aria-live="polite">
-        {point && `${dayTextOf(point.at)}: `}
-        <strong>{point && moneyOf(point.amount)}</strong>
-        {point &&
-          envelopes.map(({ spendingId, name, points: own }) => (
-            <span key={spendingId}>{` · ${name} ${moneyOf(amountAt(own, point.at))}`}</span>
-          ))}
-      </p>
-      <svg
-        viewBox={`0 0 ${frame.width} ${frame.height}`}
-        role="img"
-        aria-label={words.chart}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys read it out
-        tabIndex={0}
-        onKeyDown={move}
-        onPointerMove={follow}
-        onPointerLeave={() => setShown(null)}
-      >
-        <Lines frame={frame} scale={scale} moneyOf={moneyOf} />
-        <Envelopes lines={envelopes} scale={scale} end={end} />
-        <path className={styles.line} d={stepsOf(points, scale, end)} />
-        {point && <Mark frame={frame} point={point} scale={scale} isLow={at === lowest} />}
-        <text className={styles.label} x={frame.left} y={frame.height - 6}>
-          {points[0] && dayTextOf(points[0].at)}
-        </text>
-        <text
-          className={`${styles.label} ${styles.last}`}
-          x={frame.width - frame.right}
-          y={frame.height - 6}
-        >
-          {dayTextOf(end)}
-        </text>
-      </svg>
-    </div>
+    <svg
+      viewBox={`0 0 ${frame.width} ${frame.height}`}
+      aria-hidden="true"
+      onPointerMove={follow}
+      onPointerLeave={() => onPoint(null)}
+    >
+      <BelowZero frame={frame} scale={scale} />
+      <AmountAxis frame={frame} scale={scale} labels={labels} />
+      <TimeAxis frame={frame} scale={scale} ticks={ticksOf({ begin, end }, frame, tickText)} />
+      <Envelopes lines={envelopes} scale={scale} end={end} />
+      <FreeLine path={path} frame={frame} scale={scale} />
+      <Mark frame={frame} point={point} scale={scale} isLow={isLow} />
+    </svg>
   )
 }
 
@@ -107,33 +150,27 @@ function Envelopes({ lines, scale, end }: EnvelopesProps) {
   ))
 }
 
-interface LinesProps {
+interface PartProps {
   frame: Frame
   scale: Scale
-  moneyOf: (amount: number) => string
 }
 
-function Lines({ frame, scale, moneyOf }: LinesProps) {
-  return scale.lines.map((amount) => (
-    <g key={amount}>
-      <line
-        className={amount === 0 ? styles.zero : styles.grid}
-        x1={frame.left}
-        x2={frame.width - frame.right}
-        y1={scale.y(amount)}
-        y2={scale.y(amount)}
-      />
-      <text className={styles.label} x={frame.left} y={scale.y(amount) - 4}>
-        {moneyOf(amount)}
-      </text>
-    </g>
-  ))
+/** The line, in another colour where it is below zero. */
+function FreeLine({ path, frame, scale }: PartProps & { path: string }) {
+  const id = useId()
+  return (
+    <>
+      <clipPath id={id}>
+        <rect x={0} y={scale.y(0) + 1} width={frame.width} height={frame.height} />
+      </clipPath>
+      <path className={styles.line} d={path} />
+      <path className={styles.below} d={path} clipPath={`url(#${CSS.escape(id)})`} />
+    </>
+  )
 }
 
-interface MarkProps {
-  frame: Frame
+interface MarkProps extends PartProps {
   point: Point
-  scale: Scale
   isLow: boolean
 }
 
@@ -150,17 +187,5 @@ function Mark({ frame, point, scale, isLow }: MarkProps) {
       />
       <circle className={isLow ? styles.low : styles.dot} cx={x} cy={y} r={5} />
     </>
-  )
-}
-
-const narrow = matchMedia('(max-width: 40rem)')
-
-function useIsNarrow(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      narrow.addEventListener('change', listener)
-      return () => narrow.removeEventListener('change', listener)
-    },
-    () => narrow.matches,
   )
 }

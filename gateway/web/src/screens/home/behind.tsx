@@ -5,6 +5,7 @@ import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
 import { Card } from '../../controls/screen.tsx'
+import { Sentences } from '../../controls/texts/sentences.tsx'
 import { dayOf, formatDistance } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
@@ -72,13 +73,7 @@ function Explanation({ spending }: { spending: Spending }) {
   const explanation = useQuery(explanationQuery(bankAccountId, spendingId))
   return (
     <Asked query={explanation} lines={2}>
-      {({ sentences }) => (
-        <ul className={styles.sentences}>
-          {sentences.map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ul>
-      )}
+      {({ sentences }) => <Sentences sentences={sentences} className={styles.sentences} />}
     </Asked>
   )
 }

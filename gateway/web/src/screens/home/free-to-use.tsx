@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { type CSSProperties, useId, useState } from 'react'
 import { type Balances, bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
 import { Card } from '../../controls/screen.tsx'
-import { formatMoney } from '../../format/money.ts'
-import { usePreferences } from '../../preferences/preferences.ts'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { useManner } from '../../shell/chosen-account.ts'
-import { frameWords } from '../../words/frame.ts'
 import { homeWords } from '../../words/home.ts'
 import styles from './home.module.css'
 
@@ -28,14 +26,15 @@ export function FreeToUse({ bankAccountId }: { bankAccountId: string }) {
 function Figures({ balances }: { balances: Balances }) {
   const { bankAccountId, available, current, expenses, goals, free, isCredit } = balances
   const manner = useManner(bankAccountId)
+  const money = useMoneyText(manner)
   const [isWhyShown, setWhyShown] = useState(false)
   const id = useId()
   return (
-    <>
+    <div className={styles.measured}>
       <div className={styles.hero}>
         <div>
           <h2 className={styles.heroLabel}>{homeWords.free}</h2>
-          <p className={styles.heroAmount}>
+          <p className={styles.heroAmount} style={lettersOf(money(free))}>
             <Amount amount={free} manner={manner} />
           </p>
         </div>
@@ -70,8 +69,13 @@ function Figures({ balances }: { balances: Balances }) {
       <div id={id} hidden={!isWhyShown}>
         {isWhyShown && <Why balances={balances} />}
       </div>
-    </>
+    </div>
   )
+}
+
+/** The length of the amount, by which it fits a narrow screen. */
+function lettersOf(text: string): CSSProperties {
+  return { '--letters': text.length } as CSSProperties
 }
 
 interface SumProps {
@@ -96,10 +100,8 @@ function Sum({ text, amount, manner, className }: SumProps) {
 function Why({ balances }: { balances: Balances }) {
   const { bankAccountId, available, current, expenses, goals, free } = balances
   const manner = useManner(bankAccountId)
-  const { areAmountsHidden } = usePreferences()
+  const money = useMoneyText(manner)
   const { data: all = [] } = useQuery(spendingQuery(bankAccountId))
-  const money = (amount: number) =>
-    areAmountsHidden ? `(${frameWords.hidden})` : formatMoney(amount, manner)
   const countOf = (type: string) => all.filter((one) => one.spendingType === type).length
   const sentences = [
     homeWords.whyAvailable(money(available), money(current)),

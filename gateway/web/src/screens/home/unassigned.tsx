@@ -28,23 +28,18 @@ const keys = '123456789bcdlmoqruvwxyz'
 
 /** The newest payments that no envelope paid for, each with the choice of one. */
 export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
-  const newest = useQuery(unassignedQuery(bankAccountId))
+  const newest = useQuery(unassignedQuery(bankAccountId, shownMax))
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const { data: overview } = useQuery(bankAccountOverviewQuery(bankAccountId))
   if (spending.length === 0) return null
   return (
     <Card title={homeWords.unassigned}>
       <Asked query={newest}>
-        {(all) => {
-          const waiting = all.filter(({ amount }) => amount > 0)
+        {(waiting) => {
           if (waiting.length === 0) return <p className={styles.soft}>{homeWords.unassignedNone}</p>
           return (
             <>
-              <Payments
-                bankAccountId={bankAccountId}
-                payments={waiting.slice(0, shownMax)}
-                spending={spending}
-              />
+              <Payments bankAccountId={bankAccountId} payments={waiting} spending={spending} />
               {overview && <Others bankAccountId={bankAccountId} overview={overview} />}
             </>
           )
@@ -65,7 +60,7 @@ function Others({ bankAccountId, overview }: OthersProps) {
   if (unassignedCount <= shownMax) return null
   return (
     <p>
-      <Link to="/transactions" search={{ account: bankAccountId, spendingId: 'free' }}>
+      <Link to="/transactions" search={{ account: bankAccountId, spendingId: 'free', flow: 'out' }}>
         {homeWords.unassignedAll(unassignedCount, isUnassignedCountExact)}
       </Link>
     </p>

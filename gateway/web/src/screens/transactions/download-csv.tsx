@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { coffer } from '../../api/client.ts'
 import { faultOf } from '../../api/faults.ts'
-import type { Filters } from '../../api/transaction-queries.ts'
+import { type Filters, filterQuery } from '../../api/transaction-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import { transactionWords as words } from '../../words/transactions.ts'
@@ -16,11 +16,12 @@ interface Props {
 const timeoutMs = 300_000
 
 /** Downloads all transactions that fit the filters as a CSV file. */
-export function DownloadCsv({ bankAccountId, filters: query }: Props) {
+export function DownloadCsv({ bankAccountId, filters }: Props) {
   const download = useMutation({
     mutationFn: async () => {
       const headers = { Accept: 'text/csv' }
       const path = { bankAccountId }
+      const query = filterQuery(filters)
       const { data } = await coffer.listTransactions({ path, query, headers, timeoutMs })
       save(data as unknown as string)
     },

@@ -117,6 +117,12 @@ function FilterFields({ bankAccountId, filters, change }: FieldsProps) {
       />
       <TagFilter tag={filters.tag ?? ''} change={change} />
       <ChoiceField
+        label={words.flow}
+        value={filters.flow ?? ''}
+        options={Object.entries(words.flows).map(([value, text]) => ({ value, text }))}
+        onChange={(value) => change({ flow: (value || undefined) as FilterValues['flow'] })}
+      />
+      <ChoiceField
         label={words.source}
         value={source}
         options={[

@@ -27,7 +27,7 @@ export function Provenance({ transaction }: { transaction: Transaction }) {
         {({ provenance = [], ...now }) => {
           const whoOf = (field: Field): string => {
             const mark = provenance.find((one) => one.field === field)
-            if (mark === undefined) return source === 'manual' ? words.byHand : words.by.provider
+            if (mark === undefined) return words.bySource[source]
             const rule = rules.find(({ ruleId }) => ruleId === mark.ruleId)
             return rule ? words.byRule(rule.name) : words.by[mark.by]
           }

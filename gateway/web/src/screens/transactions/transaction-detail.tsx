@@ -7,7 +7,7 @@ import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { History } from '../../controls/history.tsx'
 import rows from '../../controls/rows.module.css'
-import { Card, Screen } from '../../controls/screen.tsx'
+import { Card, Columns, Screen } from '../../controls/screen.tsx'
 import { dayOf, formatDay, formatInstant } from '../../format/days.ts'
 import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
@@ -44,20 +44,28 @@ function Detail(path: { bankAccountId: string; transactionId: string }) {
   return (
     <Asked query={transaction} lines={8}>
       {(found) => (
-        <div className={styles.parts}>
-          <Facts transaction={found} />
-          <Suggestions transaction={found} />
-          <Separate transaction={found} />
-          <Card title={words.edit}>
-            <EditTransaction key={keyOf(found)} transaction={found} />
-          </Card>
-          <SuggestedRule transaction={found} />
-          <Provenance transaction={found} />
-          <CorrectTransaction transaction={found} />
-          <Similar transaction={found} />
-          <Changes transaction={found} />
-          <RemoveTransaction transaction={found} />
-        </div>
+        <Columns
+          first={
+            <>
+              <Facts transaction={found} />
+              <Suggestions transaction={found} />
+              <Separate transaction={found} />
+              <Card title={words.edit}>
+                <EditTransaction key={keyOf(found)} transaction={found} />
+              </Card>
+              <SuggestedRule transaction={found} />
+              <Provenance transaction={found} />
+            </>
+          }
+          second={
+            <>
+              <CorrectTransaction transaction={found} />
+              <Similar transaction={found} />
+              <Changes transaction={found} />
+              <RemoveTransaction transaction={found} />
+            </>
+          }
+        />
       )}
     </Asked>
   )
