@@ -32,13 +32,32 @@ test.each([
     'PATCH',
     `${accountUrl}/transactions/${ids.transactionId}`,
     { addTags: Array(21).fill('a') },
-    { addTags: { oneOf: ['must be null', 'must have at most 20 tags'] } },
+    { addTags: 'must have at most 20 tags' },
+  ],
+  [
+    'PATCH',
+    `${accountUrl}/transactions/${ids.transactionId}`,
+    { tags: ['a', 'b,c', ' \u0301'] },
+    { tags: { 1: 'cannot have a comma', 2: 'must have a letter, digit or sign' } },
   ],
 ])('%s %s of %j is 400', async (method, url, body, problems) => {
   const getTransaction = () => ({ transaction })
   await using gateway = await createGateway({ transactions: { getTransaction } })
   const answer = await gateway.send(method, url, { body })
   expect([answer.status, answer.body.problems]).toEqual([400, problems])
+})
+
+test.each([
+  [{ tags: [] }, true],
+  [{ tags: ['a'] }, false],
+  [{ tags: null }, false],
+  [{}, false],
+])('a new transaction with %j states that it has no tags: %s', async (sent, hasNoTags) => {
+  const createTransaction = () => ({ transaction })
+  await using gateway = await createGateway({ transactions: { createTransaction } })
+  const body = { amount: 5, date: '2026-01-02T00:00:00Z', name: 'x', appliesRules: true, ...sent }
+  await gateway.send('POST', `${accountUrl}/transactions`, { body })
+  expect(gateway.received.at(-1)?.message).toMatchObject({ hasNoTags })
 })
 
 test.each([['a,b'], [long], [''], ['a\u0007']])('the filter refuses the tag %j', async (tag) => {

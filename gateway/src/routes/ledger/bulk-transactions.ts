@@ -13,11 +13,10 @@ import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
 import { hintsOf } from '../../http/answers/hints.ts'
 import { bulkItems } from '../../http/bodies/bulk-request.ts'
-import { valuesOf } from '../../http/bodies/update.ts'
 import { problemTree } from '../../http/errors/problems.ts'
 import { type Route, route } from '../../http/route.ts'
 import { hintsSchema } from '../../openapi/errors.ts'
-import { transactionCreation } from './transactions.ts'
+import { creationOf, transactionCreation } from './transactions.ts'
 
 export const sizeMax = 500
 
@@ -67,7 +66,7 @@ export function bulkTransactionRoutes(deps: RouteDeps): Route[] {
       },
       handler: async (call) => {
         const { transactions: sent } = call.body
-        const good = sent.flatMap((one) => ('item' in one ? valuesOf(one.item) : []))
+        const good = sent.flatMap((one) => ('item' in one ? creationOf(one.item) : []))
         const creating = { ...call.params, transactions: good }
         const created = await transactions.createTransactions(creating, call.writeOptions)
         const results = created.results.values()

@@ -25,7 +25,7 @@ import {
   text,
   timestamp,
 } from '../../http/fields/fields.ts'
-import { tags } from '../../http/fields/tag.ts'
+import { optionalTags, tags } from '../../http/fields/tag.ts'
 import { pageText } from '../../http/queries/cursor.ts'
 import { value } from '../../http/queries/query.ts'
 import { everyTransactionPage } from '../../http/queries/transaction-query.ts'
@@ -62,11 +62,18 @@ export const transactionCreation = z.strictObject({
     'Whether the transaction is not posted yet. Default: false',
   ),
   notes: ignoringNull(notes).describe('Note in any number of lines. Null counts as not sent'),
-  tags: ignoringNull(tags).describe('Tags, at most 20. Null counts as not sent'),
+  tags: optionalTags.describe(
+    'Tags, at most 20. Null counts as not sent; with an empty list rules set none',
+  ),
   appliesRules: ignoringNull(boolean).describe(
     'Whether rules set merchant, note, tags and envelope where they are left out. Default: false',
   ),
 })
+
+/** Returns a new transaction as message fields; an empty list of tags is stated, too. */
+export function creationOf(body: z.output<typeof transactionCreation>) {
+  return { ...valuesOf(body), hasNoTags: body.tags?.length === 0 }
+}
 
 /** Fields of a PATCH; some are refused for provider transactions (docs/api.md#patch). */
 export const transactionChange = z.strictObject({
@@ -94,9 +101,12 @@ export const transactionChange = z.strictObject({
     'Whether it is not posted yet; on a manual link only. Moves no balance; null is ignored',
   ),
   notes: nullOr(notes).optional().describe('New note; null and a blank text clear it'),
-  tags: nullOr(tags).optional().describe('The tags from now on; null and an empty list clear them'),
-  addTags: ignoringNull(tags).describe('Tags to add; not with tags'),
-  removeTags: ignoringNull(tags).describe('Tags to remove, before others are added; not with tags'),
+  tags: tags
+    .nullable()
+    .optional()
+    .describe('The tags from now on; null and an empty list clear them'),
+  addTags: optionalTags.describe('Tags to add; not with tags'),
+  removeTags: optionalTags.describe('Tags to remove, before others are added; not with tags'),
 })
 
 const provenance = value
@@ -215,7 +225,7 @@ function creationRoute(
       },
     },
     handler: async (call) => {
-      const creating = { ...valuesOf(call.body), ...call.params }
+      const creating = { ...creationOf(call.body), ...call.params }
       const created = await transactions.createTransaction(creating, call.writeOptions)
       const { transaction, balance, envelope } = created
       const [spending] = await recalculate(envelope ? [envelope] : [], call)

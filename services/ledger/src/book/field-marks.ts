@@ -62,6 +62,12 @@ function isFormer(of: Marked, field: MarkedField): boolean {
   return value !== null && isDeepStrictEqual(value, of[field])
 }
 
+/** Returns whether a mark says that the user has set the field. */
+export function isUsers({ fieldMarks }: Pick<Marked, 'fieldMarks'>, field: MarkedField): boolean {
+  const mark = fieldMarks?.[field]
+  return mark !== undefined && mark.ruleId === null && mark.value === null
+}
+
 /** Returns the mark of a value that the provider has stated; null for no value. */
 export function markStated(value: string | string[] | null): FieldMarks[MarkedField] | null {
   return value === null ? null : { ruleId: null, value }
@@ -77,19 +83,17 @@ function isUnlike(of: Marked, field: MarkedField, isRenamed: boolean): boolean {
   return of[field] !== null
 }
 
-/** Returns the marks after the user has set these fields, also to the value of a rule. */
+/**
+ * Returns the marks after the user has set these fields, also to the value that a rule or the
+ * provider has set: who states a value wants it to stay.
+ */
 export function markEdits(
-  before: Marked,
-  after: Marked,
+  before: FieldMarks | null,
   fields: readonly MarkedField[],
 ): FieldMarks | null {
-  const edited = fields.filter((field) => {
-    const mark = before.fieldMarks?.[field]
-    return (mark && mark.ruleId !== null) || !isDeepStrictEqual(before[field], after[field])
-  })
-  if (edited.length === 0) return before.fieldMarks
-  const marks = edited.map((field) => [field, { ruleId: null, value: null }])
-  return { ...before.fieldMarks, ...Object.fromEntries(marks) }
+  if (fields.length === 0) return before
+  const marks = fields.map((field) => [field, { ruleId: null, value: null }])
+  return { ...before, ...Object.fromEntries(marks) }
 }
 
 /** Returns marks in which these fields have those of `from`. */

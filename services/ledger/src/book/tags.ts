@@ -4,6 +4,15 @@ import { foldText } from '@coffer/kit/values/fold'
 /** Maximum number of tags of a transaction (docs/limits.md). */
 export const tagsMax = 20
 
+/** Text of the problem of a tag, or a text of a rule, that has combining marks alone. */
+export const visible = 'must have a letter, digit or sign'
+
+/** Returns the problems of tags whose fold is blank, by their index; null without one. */
+export function findBlankTags(tags: readonly string[]): Record<string, string> | null {
+  const blank = tags.flatMap((tag, index) => (foldText(tag).trim() === '' ? [index] : []))
+  return blank.length === 0 ? null : Object.fromEntries(blank.map((index) => [index, visible]))
+}
+
 /** The tags of a change: all of them, or those to add and to remove. */
 export interface TagChange {
   tags?: readonly string[] | null | undefined
@@ -13,14 +22,18 @@ export interface TagChange {
 
 /**
  * Returns the tags of a transaction after a change (docs/rules/tags.md); null without tags. Tags
- * are equal by their fold, and the first spelling stays. Throws `invalid` beyond 20 tags, and for a
- * change that both states the tags and adds or removes some.
+ * are equal by their fold, and the first spelling stays. Throws `invalid` beyond 20 tags, for one
+ * without a visible character, and for a change that both states the tags and adds or removes some.
  */
 export function changeTags(before: readonly string[] | null, change: TagChange): string[] | null {
   const { tags, addTags, removeTags } = change
   if (tags === undefined && !addTags && !removeTags) return before && [...before]
   if (tags !== undefined && (addTags || removeTags)) {
     throw invalid({ tags: 'does not go with addTags or removeTags: send one or the other' })
+  }
+  for (const [field, added] of Object.entries({ tags, addTags })) {
+    const blank = findBlankTags(added ?? [])
+    if (blank) throw invalid({ [field]: blank })
   }
   const removed = new Set(removeTags?.map(foldText))
   const kept = (before ?? []).filter((tag) => !removed.has(foldText(tag)))

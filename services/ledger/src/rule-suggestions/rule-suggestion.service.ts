@@ -3,9 +3,9 @@ import { foldText } from '@coffer/kit/values/fold'
 import type { Transaction } from '../book/transaction.ts'
 import { listRecordsOf } from '../records/provider-record.sql.ts'
 import { loadRules } from '../rules/rule.service.ts'
-import { listOwners } from '../rules/rule.sql.ts'
+import { listArchived, listOwners } from '../rules/rule.sql.ts'
 import { matchRules } from '../rules/rule.ts'
-import { everything } from '../rules/rule-preview.service.ts'
+import { everything, isEnd } from '../rules/rule-preview.service.ts'
 import { hasOwnName, type IsRenamed } from '../transactions/provenance.ts'
 import { searchTransactions } from '../transactions/transaction-search.service.ts'
 import { rangeOf } from '../transactions/transaction-search.ts'
@@ -69,20 +69,26 @@ export async function findSuggestions(
   return { suggestions, all, examinedCount: rows.length, isComplete }
 }
 
-/** Reads the newest transactions, those by hand aside, with their edits and their rules. */
+/**
+ * Reads the newest transactions, those by hand and of archived bank accounts aside, with their
+ * edits and their rules.
+ */
 async function readRows(
   { database, isRenamed }: Deps,
   { accountId, timezone }: Owner,
   pause: () => Promise<void>,
 ): Promise<{ rows: Examined[]; isComplete: boolean }> {
   const rules = await loadRules(database, accountId, timezone)
+  const archived = await listArchived(database, accountId)
   const rows: Examined[] = []
   const range = rangeOf({ from: null, to: null, after: null }, timezone)
   let search = { ...everything, ...range, limit: pageSize }
   for (let pages = 0; pages < examinedMax / pageSize; pages++) {
     const page = await searchTransactions(database, accountId, search)
     const all = page?.transactions ?? []
-    const imported = all.filter(({ source }) => source !== 'manual')
+    const imported = all.filter(
+      ({ source, bankAccountId }) => source !== 'manual' && !archived.has(bankAccountId),
+    )
     const records = await listRecordsOf(database, accountId, imported.filter(hasOtherName))
     for (const transaction of imported) {
       const own = records.get(transaction.transactionId) ?? []
@@ -98,7 +104,7 @@ async function readRows(
     search = { ...search, behind: page.next }
     await pause()
   }
-  return { rows, isComplete: false }
+  return { rows, isComplete: await isEnd(database, accountId, search) }
 }
 
 function hasOtherName({ name, originalName, originalMerchantName }: Transaction): boolean {

@@ -14,6 +14,7 @@ import {
   RuleSchema,
 } from '@coffer/proto/ledger/v1/rule'
 import { sql } from 'slonik'
+import { distinctTags, findBlankTags, visible } from '../book/tags.ts'
 import { findOwner } from '../transactions/transaction.sql.ts'
 import { readParts } from './rule.service.ts'
 import { findNamedAccount, insertRule, type Rule } from './rule.sql.ts'
@@ -85,6 +86,8 @@ export async function requireRule(
   }
   if (!actions) return
   requireSome({ actions: toJson(RuleActionsSchema, actions) })
+  const blank = findBlankTags(actions.tags)
+  if (blank) throw invalid({ actions: { tags: blank } })
   const { spendingId, refundSpendingId } = actions
   for (const id of [spendingId, refundSpendingId]) {
     if (id && !(await findOwner(database, accountId, id))) throw notFound('spending')
@@ -97,11 +100,16 @@ function requireSome(parts: Record<string, JsonValue>): void {
   }
 }
 
-/** Throws `invalid` for a text of combining marks alone: its fold is blank, and in every text. */
+/**
+ * Throws `invalid` for a text of combining marks alone: its fold is blank, and in every text. Marks
+ * beside the `*` of a pattern are in none of its pieces.
+ */
 function requireText(texts: Record<string, string | undefined>): void {
   for (const [key, text] of Object.entries(texts)) {
-    if (text === undefined || foldText(text).trim() !== '') continue
-    throw invalid({ conditions: { [key]: { text: 'must have a letter, digit or sign' } } })
+    const piece = text?.replaceAll('*', '').trim() ?? ''
+    const isOfStars = text !== undefined && text.trim() !== '' && piece === ''
+    if (text === undefined || isOfStars || foldText(piece).trim() !== '') continue
+    throw invalid({ conditions: { [key]: { text: visible } } })
   }
 }
 
@@ -112,8 +120,13 @@ export function storedParts({
 }: Parts): Partial<Pick<Rule, 'conditions' | 'actions'>> {
   return {
     ...(conditions ? { conditions: toJson(RuleConditionsSchema, conditions) } : {}),
-    ...(actions ? { actions: toJson(RuleActionsSchema, actions) } : {}),
+    ...(actions ? { actions: toJson(RuleActionsSchema, distinctActions(actions)) } : {}),
   }
+}
+
+/** Returns actions without tags that are equal by their fold to one before. */
+function distinctActions(actions: RuleActions): RuleActions {
+  return { ...actions, tags: distinctTags(actions.tags) ?? [] }
 }
 
 /** Returns the message of a rule. */

@@ -4,9 +4,9 @@ import type { Transaction } from '../book/transaction.ts'
 import { listRecordsOf } from '../records/provider-record.sql.ts'
 import { hasOwnName, type IsRenamed } from '../transactions/provenance.ts'
 import { searchTransactions } from '../transactions/transaction-search.service.ts'
-import { rangeOf } from '../transactions/transaction-search.ts'
+import { rangeOf, type TransactionSearch } from '../transactions/transaction-search.ts'
 import { readParts } from './rule.service.ts'
-import { listOwners, listRules } from './rule.sql.ts'
+import { listArchived, listOwners, listRules } from './rule.sql.ts'
 import { type CompiledRule, compileRules, matchRules, type StoredRule } from './rule.ts'
 import { joinActions } from './rule-effects.ts'
 import { type PreviewedField, previewBehind, previewRow } from './rule-preview.ts'
@@ -33,8 +33,8 @@ export interface Draft {
 
 /**
  * Compares a draft, or (null) all rules of the account in their order, with the newest transactions
- * of all bank accounts, page by page, those by hand aside; stores nothing. Returns the counts, and
- * the first 100 that the draft, or any rule, concerns.
+ * of all bank accounts, page by page, those by hand and of archived bank accounts aside; stores
+ * nothing. Returns the counts, and the first 100 that the draft, or any rule, concerns.
  */
 export async function previewRule(
   { database, isRenamed }: { database: Database; isRenamed: IsRenamed },
@@ -48,6 +48,7 @@ export async function previewRule(
   )
   const owners = await listOwners(database, accountId, named)
   const ownerOf = (spendingId: string) => owners.get(spendingId) ?? null
+  const archived = await listArchived(database, accountId)
   const counts = { examinedCount: 0, matchedCount: 0, changedCount: 0, keptCount: 0 }
   const shown: Previewed[] = []
   const range = rangeOf({ from: null, to: null, after: null }, timezone)
@@ -55,7 +56,9 @@ export async function previewRule(
   for (;;) {
     const page = await searchTransactions(database, accountId, search)
     const transactions = page?.transactions ?? []
-    const ruled = transactions.filter(({ source }) => source !== 'manual')
+    const ruled = transactions.filter(
+      ({ source, bankAccountId }) => source !== 'manual' && !archived.has(bankAccountId),
+    )
     const matching = new Map(ruled.map((one) => [one, matchRules(rules, one)]))
     const matched = ruled.filter((one) => {
       const found = matching.get(one) ?? []
@@ -75,11 +78,23 @@ export async function previewRule(
       if (fields.length > 0 && shown.length < shownMax) shown.push({ transaction, fields })
     }
     const behind = page?.next ?? null
-    const isComplete = behind === null
-    if (isComplete || counts.examinedCount >= examinedMax) return { ...counts, isComplete, shown }
+    if (behind === null) return { ...counts, isComplete: true, shown }
     search = { ...search, behind }
+    if (counts.examinedCount >= examinedMax) {
+      return { ...counts, isComplete: await isEnd(database, accountId, search), shown }
+    }
     await pause()
   }
+}
+
+/** Returns whether a search has no further transaction: a full page may be the last one. */
+export async function isEnd(
+  database: Database,
+  accountId: string,
+  search: TransactionSearch,
+): Promise<boolean> {
+  const further = await searchTransactions(database, accountId, { ...search, limit: 1 })
+  return (further?.transactions ?? []).length === 0
 }
 
 /** Returns the rules of a preview in their order, a draft at its position. */

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
 import { changeOf, insertChanges } from '@coffer/kit/events/changes'
-import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { invalid, notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -17,7 +17,8 @@ import {
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { sql } from 'slonik'
 import { rangeOf } from '../transactions/transaction-search.ts'
-import { findNamedAccount, listRules } from './rule.sql.ts'
+import { findNamedAccount, listArchived, listRules } from './rule.sql.ts'
+import { rulesMax } from './rule.ts'
 import { findRun, insertRun, listRuns, lockRun, type ShownRun, updateRun } from './rule-run.sql.ts'
 import { newRun, type RuleRunKey } from './rule-run.ts'
 
@@ -66,6 +67,9 @@ function createRun(
     if (bankAccountId && !(await findNamedAccount(database, accountId, bankAccountId))) {
       throw notFound('bank account')
     }
+    if (bankAccountId && (await listArchived(database, accountId)).has(bankAccountId)) {
+      throw refused('The bank account is archived: a run changes nothing in it; restore it first')
+    }
     const rules = await chosenRules(database, accountId, request.ruleIds)
     const ids = { accountId, ruleRunId: newId('rrun') }
     const stated = { bankAccountId, fromDay, toDay, timezone, rules }
@@ -87,6 +91,8 @@ async function chosenRules(
   accountId: string,
   ruleIds: readonly string[],
 ) {
+  if (ruleIds.length > rulesMax) throw invalid({ ruleIds: `must have 1 to ${rulesMax} items` })
+  if (new Set(ruleIds).size < ruleIds.length) throw invalid({ ruleIds: 'must have each ID once' })
   const all = await listRules(database, accountId)
   const known = new Set(all.map(({ ruleId }) => ruleId))
   if (ruleIds.some((id) => !known.has(id))) throw notFound('rule')

@@ -60,11 +60,14 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
     },
     orderRules: async ({ ruleIds }, context) => {
       const { accountId } = callerOf(context)
+      if (new Set(ruleIds).size < ruleIds.length) {
+        throw invalid({ ruleIds: 'must have each ID once' })
+      }
       const rules = await database.transaction(async (tx) => {
         await lockBound(tx, ruleBound(accountId))
         const known = new Set(await lockRules(tx, accountId))
         if (ruleIds.some((id) => !known.has(id))) throw notFound('rule')
-        if (ruleIds.length !== known.size || new Set(ruleIds).size !== known.size) {
+        if (ruleIds.length !== known.size) {
           throw invalid({ ruleIds: 'must have every rule of the account once: see the list' })
         }
         await orderRules(tx, accountId, ruleIds)

@@ -3,6 +3,7 @@ import { fromJson, toJson } from '@bufbuild/protobuf'
 import type { Database } from '@coffer/kit/database/database'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { RuleActionsSchema, RuleConditionsSchema } from '@coffer/proto/ledger/v1/rule'
+import { type MarkedField, markEdits } from '../book/field-marks.ts'
 import { renameTags } from '../book/tags.ts'
 import { emptyTransaction } from '../book/transaction.ts'
 import type { RenameInRules } from '../transactions/tag.rpc.ts'
@@ -94,10 +95,14 @@ function statedBy(
   const { transactionId, amount, date, name } = body
   const created = { transactionId, amount, date, source: 'manual', createdAt } as const
   const spendingId = body.spendingId || body.refundSpendingId || null
-  return {
-    ...emptyTransaction(key, created),
-    ...storedFields(body),
-    originalName: name,
-    spendingId,
-  }
+  const stated = { ...storedFields(body), originalName: name, spendingId }
+  // An empty value is stated too, and has no value by which it would be the user's.
+  const { merchantName, notes, tags, hasNoTags = false } = body
+  const fields: MarkedField[] = [
+    ...(merchantName === undefined ? [] : (['merchantName'] as const)),
+    ...(notes === undefined ? [] : (['notes'] as const)),
+    ...(hasNoTags || (tags ?? []).length > 0 ? (['tags'] as const) : []),
+  ]
+  const fieldMarks = markEdits(null, fields)
+  return { ...emptyTransaction(key, created), ...stated, fieldMarks }
 }

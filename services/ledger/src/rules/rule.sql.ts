@@ -77,6 +77,17 @@ export function findNamedAccount(
       AND removed_at IS NULL`)
 }
 
+/** Returns the IDs of the archived bank accounts of an account. */
+export async function listArchived(
+  { pool }: Database,
+  accountId: string,
+): Promise<ReadonlySet<string>> {
+  const found = await pool.anyFirst(sql.type(z.object({ bankAccountId: z.string() }))`
+    SELECT bank_account_id AS "bankAccountId" FROM bank_accounts
+    WHERE account_id = ${accountId} AND deleted_at IS NOT NULL AND removed_at IS NULL`)
+  return new Set(found)
+}
+
 /** Locks the rules of an account whose actions have tags, in the order of their IDs. */
 export function lockTagging(
   tx: Tx,

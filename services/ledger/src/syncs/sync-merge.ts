@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isUsers } from '../book/field-marks.ts'
 import type { Joined, MatchReason, ProviderRecord } from '../book/provider-record.ts'
 import {
   type Assignment,
@@ -115,7 +116,8 @@ export function mergeTransaction(
 
 /** Returns the transaction with the provider's latest values, without moving money. */
 export function describe(before: Transaction, row: ProviderRow): Transaction {
-  const isOwnMerchant = (before.merchantName ?? '') !== before.originalMerchantName
+  const isOwnMerchant =
+    (before.merchantName ?? '') !== before.originalMerchantName || isUsers(before, 'merchantName')
   return {
     ...before,
     amount: row.amount,

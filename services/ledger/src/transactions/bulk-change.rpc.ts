@@ -208,6 +208,10 @@ function encode(kind: string, changed: ReturnType<typeof changedOf>): Uint8Array
     before: renderTransaction(before),
     isAdjusted: before.adjustedByDeletion === true,
     after: tagOf(after),
+    ...(kind === 'set' && {
+      marksBefore: JSON.stringify(before.fieldMarks),
+      marksAfter: JSON.stringify(after.fieldMarks),
+    }),
   }))
   return toBinary(BulkChangeSchema, create(BulkChangeSchema, { kind, rows }))
 }

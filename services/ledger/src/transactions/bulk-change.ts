@@ -3,6 +3,7 @@ import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { invalid, type Refusal, refused, settledOrRefused } from '@coffer/kit/rpc/errors'
 import type { BulkChangedRow } from '@coffer/proto/ledger/v1/bulk_change'
 import { requireWritable } from '../book/bank-account.ts'
+import { FieldMarks } from '../book/field-marks.ts'
 import type { JournalEntry } from '../book/journal.ts'
 import { namedEnvelope, type Transaction } from '../book/transaction.ts'
 import { refundableAfter } from '../money/bookings.ts'
@@ -121,7 +122,9 @@ export function undoerOf(
   return (state) => {
     const { transaction } = state
     const row = byId.get(transaction.transactionId)
-    if (!row?.before || tagOf(transaction) !== row.after) {
+    const isChanged = row?.before ? tagOf(transaction) !== row.after : true
+    const isMarked = row?.marksAfter !== undefined && !hasMarks(transaction, row.marksAfter)
+    if (!row?.before || isChanged || isMarked) {
       throw refused('The transaction has changed since: change it by itself')
     }
     if (kind === 'delete') return restoreTransaction(state)
@@ -129,8 +132,17 @@ export function undoerOf(
       const { settlement, transaction: removed } = removeSoftly(state, row.isAdjusted)
       return { settlement, transaction: { ...removed, deletedAt: dateOf(row.before.deletedAt) } }
     }
-    return setBack(state, row.before)
+    return setBack(state, row, row.before)
   }
+}
+
+/** Returns whether the fields have these marks, as JSON: an edit to an equal value is an edit. */
+function hasMarks({ fieldMarks }: Transaction, marks: string): boolean {
+  return isDeepStrictEqual(fieldMarks, readMarks(marks))
+}
+
+function readMarks(text: string): FieldMarks | null {
+  return FieldMarks.nullable().parse(JSON.parse(text))
 }
 
 function dateOf(timestamp: Timestamp | undefined): Date | null {
@@ -144,6 +156,7 @@ function removeSoftly(state: BookedState, adjustsBalance: boolean): TransactionD
 
 function setBack(
   state: BookedState,
+  { marksBefore }: BulkChangedRow,
   before: NonNullable<BulkChangedRow['before']>,
 ): TransactionDecision {
   const { amount, spendingId = null, refundSpendingId = null, isPending, date } = before
@@ -155,8 +168,7 @@ function setBack(
   const { name = null, merchantName = null, notes = null } = before
   const tags = before.tags.length > 0 ? before.tags : null
   const day = dateOf(date) ?? transaction.date
-  return {
-    settlement,
-    transaction: { ...transaction, name, merchantName, notes, tags, isPending, date: day },
-  }
+  const marks = marksBefore === undefined ? {} : { fieldMarks: readMarks(marksBefore) }
+  const fields = { name, merchantName, notes, tags, isPending, date: day, ...marks }
+  return { settlement, transaction: { ...transaction, ...fields } }
 }

@@ -7,7 +7,7 @@ import { foldText } from '@coffer/kit/values/fold'
 import { type RenameTagsRequest, TagSchema, type TagService } from '@coffer/proto/ledger/v1/tag'
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
 import { type FieldMarks, findRuleOf } from '../book/field-marks.ts'
-import { renameTags, type TagRenaming, tagsMax } from '../book/tags.ts'
+import { findBlankTags, renameTags, type TagRenaming, tagsMax, visible } from '../book/tags.ts'
 import type { Transaction } from '../book/transaction.ts'
 import { endOperation, startOperation } from '../money/operation.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
@@ -52,13 +52,16 @@ async function renameAll(
   if (tags.length === 0 || tags.length > tagsMax) throw invalid({ tags: 'must have 1 to 20 tags' })
   const { accountId } = callerOf(context)
   const name = named ?? null
-  const change = { former: new Set(tags.map(foldText)), name }
+  if (name !== null && findBlankTags([name])) throw invalid({ name: visible })
+  // Other spellings of the new name become it too.
+  const all = name === null ? tags : [...tags, name]
+  const change = { former: new Set(all.map(foldText)), name }
   // First: a row that is imported meanwhile already gets the new name.
   await deps.renameInRules(accountId, change)
   let after: TaggedKey = { bankAccountId: '', transactionId: '' }
   let changedCount = 0
   for (let page = 0; page < pagesMax; page += 1) {
-    const wanted = { tags, name, after, limit: pageSize }
+    const wanted = { tags: all, name, after, limit: pageSize }
     const found = await findTagged(deps.database, accountId, wanted)
     const byAccount = Map.groupBy(found, ({ bankAccountId }) => bankAccountId)
     for (const [bankAccountId, rows] of byAccount) {

@@ -37,7 +37,7 @@ export function changeTransaction(
 ): TransactionDecision {
   const started = startOperation(locked)
   const changed = changeIn(started, locked, patch)
-  const fieldMarks = markEdits(locked.transaction, changed, editedFields(patch))
+  const fieldMarks = markEdits(locked.transaction.fieldMarks, editedFields(patch))
   return { settlement: endOperation(started), transaction: { ...changed, fieldMarks } }
 }
 
@@ -88,14 +88,14 @@ function changeIn(
   return { ...merged, ...assign(started, merged, named) }
 }
 
-/** Returns the fields that a PATCH states, which are its user's from now on. */
+/** Returns the fields that a PATCH states, its user's from now on; some ignore null. */
 function editedFields(patch: TransactionPatch): MarkedField[] {
   const { name, merchantName, notes, tags, addTags, removeTags } = patch
   const stated: [MarkedField, boolean][] = [
-    ['name', name !== undefined],
-    ['merchantName', (merchantName ?? undefined) !== undefined],
+    ['name', (name ?? undefined) !== undefined],
+    ['merchantName', merchantName !== undefined],
     ['notes', notes !== undefined],
-    ['tags', (tags ?? addTags ?? removeTags) !== undefined],
+    ['tags', tags !== undefined || (addTags ?? removeTags ?? undefined) !== undefined],
     ['spendingId', 'spendingId' in patch || 'refundSpendingId' in patch],
   ]
   return stated.flatMap(([field, isStated]) => (isStated ? field : []))

@@ -44,6 +44,8 @@ export type NewTransaction = TransactionPatch &
     adjustsBalance: boolean
     /** Whether rules set the fields that the request leaves out. */
     appliesRules?: boolean
+    /** Whether the request states an empty list of tags. */
+    hasNoTags?: boolean
     /** Marks of the fields that rules have set. */
     fieldMarks?: FieldMarks | null
   }

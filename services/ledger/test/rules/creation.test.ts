@@ -41,6 +41,8 @@ test('rules fill what a transaction by hand leaves out, if it asks for it', asyn
         { ...row, merchantName: 'Mine', tags: ['mine'] },
         { ...row, amount: -100n },
         { ...row, appliesRules: false },
+        // None is an answer too.
+        { ...row, merchantName: '', hasNoTags: true },
       ],
     },
     as,
@@ -49,6 +51,7 @@ test('rules fill what a transaction by hand leaves out, if it asks for it', asyn
     { merchantName: 'Mine', tags: ['mine'], spendingAmount: 200n },
     { tags: ['food'], refundSpendingId: spendingId, refundAmount: 100n },
     { tags: [] },
+    { merchantName: undefined, tags: [], spendingId },
   ])
   const elsewhere = { bankAccountId: other.bankAccountId, ...row }
   const foreign = await transactions.createTransaction(elsewhere, as)

@@ -3,6 +3,7 @@ import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { RuleService } from '@coffer/proto/ledger/v1/rule'
 import { expect, test } from '@jest/globals'
+import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
 import { auditing } from '../auditing.ts'
 import { partsOf } from '../imports/file-parts.ts'
@@ -98,6 +99,25 @@ test('a preview is of all rules in order, or of a draft at its position', async 
   expect(await texts({ ...draft, position: 2 })).toEqual([notes, tags, earlier])
   const behind = 'Note stays: an earlier rule decides'
   expect(await texts({ ...draft, position: 500 })).toEqual([tags, earlier, behind])
+})
+
+test('a preview is complete if it examines the last of 20,000 transactions', async () => {
+  const home = await createHousehold(booted)
+  await importFile(home, statementOf({ a: '-10.00' }))
+  await rulingOf(booted)(home).write({ conditions: { direction: 'out' }, actions: { name: 'x' } })
+  const { client } = rulingOf(booted)(home)
+  const fill = (from: number, to: number) =>
+    booted.database('ledger').pool.query(sql.unsafe`
+      INSERT INTO transactions SELECT copy.*
+      FROM (SELECT * FROM transactions WHERE account_id = ${home.accountId} LIMIT 1) AS one,
+        generate_series(${from}::int, ${to}::int) AS n,
+        jsonb_populate_record(NULL::transactions, to_jsonb(one) || jsonb_build_object(
+          'transaction_id', 'txn_' || n, 'upload_identifier', n::text)) AS copy`)
+  await fill(2, 20_000)
+  const counts = { examinedCount: 20_000, matchedCount: 20_000 }
+  expect(await client.previewRule({}, home.as)).toMatchObject({ ...counts, isComplete: true })
+  await fill(20_001, 20_001)
+  expect(await client.previewRule({}, home.as)).toMatchObject({ ...counts, isComplete: false })
 })
 
 test('the preview of a file shows what rules would do with its new rows', async () => {

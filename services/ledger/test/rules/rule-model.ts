@@ -68,10 +68,8 @@ export function applyRules(
   return { isMatched: matching.length > 0, change: { row, set } }
 }
 
-/** Sets a field as the user does. A value that the provider has stated anyway is no edit. */
+/** Sets a field as the user does: a value that it has already is an edit too. */
 export function edit(row: ModelRow, field: Field, value: Value): void {
-  const { by, value: before } = row.fields[field]
-  if (by === 'provider' && isDeepStrictEqual(before, value)) return
   row.fields[field] = { value, by: 'user' }
 }
 

@@ -39,11 +39,12 @@ test('rules are listed in their order, changed, and deleted, by their account al
   const home = await createHousehold(booted)
   const { as } = home
   const { client, write, order } = rulesOf(home)
-  const ids = await write({ actions: { name: 'a' } }, { actions: { tags: ['b'] } })
+  const ids = await write({ actions: { name: 'a' } }, { actions: { tags: ['b', 'B', 'c'] } })
   const [first = '', second = ''] = ids
   expect(await order()).toEqual(ids)
   const { rules } = await client.orderRules({ ruleIds: [second, first] }, as)
   expect(rules.map(({ ruleId }) => ruleId)).toEqual([second, first])
+  expect(rules[0]?.actions?.tags).toEqual(['b', 'c'])
   const change = { ruleId: first, conditions: { amountFrom: 5n } }
   const { rule } = await client.updateRule(change, as)
   expect(rule).toMatchObject({
@@ -70,6 +71,17 @@ test.each<[Parts, object]>([
   [
     { conditions: { originalName: { kind: 'contains', text: '\u0301' } }, actions: { name: 'x' } },
     { conditions: { originalName: { text: expect.any(String) } } },
+  ],
+  [
+    {
+      conditions: { originalName: { kind: 'pattern', text: '*\u0301 *' } },
+      actions: { name: 'x' },
+    },
+    { conditions: { originalName: { text: expect.any(String) } } },
+  ],
+  [
+    { conditions: deli, actions: { tags: ['a', '\u0301'] } },
+    { actions: { tags: { 1: expect.any(String) } } },
   ],
   [
     { conditions: { amountFrom: 5n, amountTo: 4n }, actions: { name: 'x' } },
@@ -187,20 +199,6 @@ test('a posted row is tidied again, but never a field that its user has set', as
     tags: ['mine'],
     merchantName: 'Delicatessen',
   })
-})
-
-test("an edit without a mark, by the version before, is its user's", async () => {
-  const home = await feedHome(booted)
-  const { write } = rulesOf(home)
-  await write({ actions: { name: 'Lunch', notes: 'By rule' } })
-  const [one] = await home.brings(aRow({ isPending: true }))
-  const transactionId = one?.transactionId ?? ''
-  await booted.database('ledger').pool.query(sql.unsafe`
-    UPDATE transactions SET name = 'Mine', notes = NULL WHERE transaction_id = ${transactionId}`)
-  expect(await provenance(home, transactionId)).toEqual({ name: 'user', notes: 'user' })
-  await home.lists(aRow())
-  expect(await home.one(transactionId)).toMatchObject({ name: 'Mine', isPending: false })
-  expect((await home.one(transactionId))?.notes).toBeUndefined()
 })
 
 test('rows of a file get texts and envelopes; the undo of the import returns all', async () => {

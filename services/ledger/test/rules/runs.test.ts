@@ -9,7 +9,7 @@ import { ledger } from '../../src/service.ts'
 import { isRenamed } from '../../src/syncs/sync-join.ts'
 import { auditing } from '../auditing.ts'
 import { importFile, statementOf } from '../imports/uploading.ts'
-import { refusals } from '../outcomes.ts'
+import { problems, refusals } from '../outcomes.ts'
 import { aRow, assign, envelopeOf, syncedHome } from '../syncs/syncing.ts'
 import { runSweep } from '../tenancy/sweeping.ts'
 import { deli, rulingOf, runningOf } from './ruling.ts'
@@ -122,6 +122,10 @@ test('a run is of its account alone, and removed after 30 days', async () => {
       client.createRuleRun({ from: '2026-02-30' }, home.as),
     ),
   ).toEqual(['NotFound', 'NotFound', 'NotFound', 'NotFound', 'InvalidArgument'])
+  for (const ruleIds of [[ruleId, ruleId], Array<string>(501).fill(ruleId)]) {
+    const found = await problems(client.createRuleRun({ ruleIds }, home.as))
+    expect(found).toEqual({ ruleIds: expect.any(String) })
+  }
   expect((await client.listRuleRuns({ limit: 5 }, stranger)).runs).toEqual([])
   const { pool } = booted.database('ledger')
   // As if the event of an undo had been lost.
@@ -149,6 +153,10 @@ test('a deleted or archived bank account ends or skips its part of a run', async
   await booted.database('ledger').pool.query(sql.unsafe`
     UPDATE bank_accounts SET deleted_at = now() WHERE account_id = ${home.accountId}`)
   expect(await ended((await start())?.ruleRunId)).toMatchObject({ matchedCount: 0n })
+  const { bankAccountId, as } = home
+  await expect(start({ bankAccountId })).rejects.toThrow('is archived')
+  const previewed = await rulesOf(home).client.previewRule({}, as)
+  expect(previewed).toMatchObject({ examinedCount: 1, matchedCount: 0 })
   await undo(ruleRunId)
   expect(await ended(ruleRunId)).toMatchObject({ undoneCount: 0n, keptCount: 1n })
   expect(await home.one(row?.transactionId)).toMatchObject({ name: 'Lunch' })
