@@ -40,6 +40,7 @@ const others = [
   'FieldProvenance.field',
   'Import.status',
   'IssueChallengeRequest.purpose',
+  'MadeChoice.choice',
   'MappingAmount.kind',
   'MappingBalance.kind',
   'MappingField.derivedKind',

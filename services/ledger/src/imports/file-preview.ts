@@ -48,7 +48,13 @@ export function previewParts(
     ...(balances.current === null ? {} : { currentBalance: balances.current }),
     ...(balances.available === null ? {} : { availableBalance: balances.available }),
     joinOffers: joins.slice(0, joinsMax).map(offerOf),
+    choices: choicesOf(statement),
   }
+}
+
+function choicesOf({ choices = [], mark }: FileStatement) {
+  const written = { choice: 'decimalMark', value: mark?.mark ?? '', reason: mark?.reason ?? '' }
+  return mark === undefined ? [...choices] : [...choices, written]
 }
 
 function offerOf({ row, transaction }: RowJoin) {

@@ -47,6 +47,7 @@ test('a new upload is pending, and its file is kept for an hour', () => {
       rowCount: null,
       knownCount: null,
       joinedCount: null,
+      joins: null,
       skipped: null,
       statements: null,
       balancesAsOf: null,

@@ -142,7 +142,7 @@ describe('an import', () => {
     const failed = await steps.previewed(home, content)
     expect(failed).toMatchObject({
       status: 'failed',
-      error: 'The file ends within the quotes of line 3',
+      error: 'The quotes of line 3 have no end',
     })
     const { transactionImportId } = failed
     const step = { bankAccountId, transactionImportId, status: 'pending-processing' }

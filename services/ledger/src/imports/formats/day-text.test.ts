@@ -34,6 +34,16 @@ test.each([
   ['2024/1/31', [2024, 1, 31]],
   ['2024.01.31', [2024, 1, 31]],
   ['13/31/2024', [2024, 13, 31]],
+  // With the name of the month, in the languages of docs/api.md.
+  ['12-Dec-2026', [2026, 12, 12]],
+  ['3 février 2026', [2026, 2, 3]],
+  ['1. März 2026', [2026, 3, 1]],
+  ['Dec 12, 2026', [2026, 12, 12]],
+  ["5 abr'26", [2026, 4, 5]],
+  ['3 de febrero de 2026', [2026, 2, 3]],
+  ['30 сентября 2026 г.', [2026, 9, 30]],
+  ['2026-Kas-09', [2026, 11, 9]],
+  ['9 Ιανουαρίου 26', [2026, 1, 9]],
 ] as const)('%s is a day where the month is first', (text, [year, month, day]) => {
   expect(readWrittenDay(text, 'month first')).toEqual({ year, month, day })
 })
@@ -47,7 +57,10 @@ test.each([
   '1/31',
   '1/31/5',
   '20240131',
-  '31 Jan 2024',
+  '31 Foo 2024',
+  '31 Jan Feb 2024',
+  'Jan 2024',
+  '31 Jan 024',
   '1/31/024',
   '1/31/20245',
   '1'.repeat(50),

@@ -1,9 +1,16 @@
 import type { Day } from '@coffer/kit/values/day'
+import { monthOf } from './month-names.ts'
 import type { Unreadable } from './statement.ts'
 
 export type DayOrder = 'day first' | 'month first'
 
+/** The order of day and month in a file, and the reason in words. */
+export type OrderChoice = { order: DayOrder; reason: string }
+
 const LENGTH_MAX = 20
+const NAMED_LENGTH_MAX = 30
+/** Characters of a day with the name of its month. */
+const NAMED = /^[\p{L}\d.,'’ /-]+$/u
 const YEAR_FIRST = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/
 const YEAR_LAST = /^(\d{1,2})[-/.](\d{1,2})([-/.']{1,2})(\d{4}|\d{1,2})$/
 /** Two-digit years below 69 are in the years 2000 to 2068, others in 1969 to 1999 (POSIX). */
@@ -31,20 +38,30 @@ export function detectDayOrder(texts: Iterable<string>, preferred: DayOrder): Da
 export function chooseDayOrder(
   texts: readonly string[],
   dayFirst: boolean | undefined,
-): DayOrder | Unreadable {
-  if (dayFirst !== undefined) return dayFirst ? 'day first' : 'month first'
+): OrderChoice | Unreadable {
+  if (dayFirst !== undefined) {
+    return { order: dayFirst ? 'day first' : 'month first', reason: 'stated' }
+  }
   const order = detectDayOrder(texts, 'day first')
   const open = texts.find((text) => {
     const [, first, second] = YEAR_LAST.exec(bare(text)) ?? []
     return Number(first) <= 12 && Number(second) <= 12 && Number(first) !== Number(second)
   })
-  if (open === undefined || order === detectDayOrder(texts, 'month first')) return order
+  const shown = texts.find((text) => {
+    const [, first, second] = YEAR_LAST.exec(bare(text)) ?? []
+    return Number(order === 'day first' ? first : second) > 12
+  })
+  if (shown !== undefined && order === detectDayOrder(texts, 'month first')) {
+    return { order, reason: `${shown} has the ${order}` }
+  }
+  if (open === undefined) return { order, reason: 'every date is written one way only' }
   const unreadable = `${open} can begin with the day or the month. State dayFirst to read it again`
   return { unreadable, asks: 'dayFirst' }
 }
 
 /**
- * Returns the day of a text such as `2024-01-31`, `1/31'24` or `31.01.2024`, null for other texts.
+ * Returns the day of a text such as `2024-01-31`, `1/31'24`, `31.01.2024` or `31 janvier 2024`, or
+ * null.
  * An apostrophe before a two-digit year means 2000 to 2099. Does not check that the day exists.
  */
 export function readWrittenDay(text: string, order: DayOrder): Day | null {
@@ -52,11 +69,24 @@ export function readWrittenDay(text: string, order: DayOrder): Day | null {
   const [, year, month, day] = YEAR_FIRST.exec(written) ?? []
   if (year !== undefined) return { year: Number(year), month: Number(month), day: Number(day) }
   const [, first, second, mark, last] = YEAR_LAST.exec(written) ?? []
-  if (mark === undefined || last === undefined) return null
+  if (mark === undefined || last === undefined) return readNamedDay(text)
   // Old programs wrote 2000 to 2009 as an apostrophe and one digit, padded by a blank.
   if (last.length === 1 && !mark.includes("'")) return null
   const [monthText, dayText] = order === 'month first' ? [first, second] : [second, first]
   return { year: yearOf(last, mark), month: Number(monthText), day: Number(dayText) }
+}
+
+/** Returns the day of a text with the name of a month, in the languages of `month-names.ts`. */
+function readNamedDay(text: string): Day | null {
+  if (text.length > NAMED_LENGTH_MAX || !NAMED.test(text)) return null
+  const names = text.match(/\p{L}{3,}/gu) ?? []
+  const numbers = text.match(/\d+/g) ?? []
+  const month = monthOf(names[0] ?? '')
+  const [first = '', second = ''] = numbers
+  const [day, year] = first.length === 4 ? [second, first] : [first, second]
+  if (month === undefined || names.length > 1 || numbers.length !== 2) return null
+  if (day.length > 2 || (year.length !== 2 && year.length !== 4)) return null
+  return { year: yearOf(year, /['’]/.test(text) ? "'" : ''), month, day: Number(day) }
 }
 
 /** Returns the full year of a two-digit year: 1969 to 2068. */

@@ -1,5 +1,5 @@
-import { decodeFile } from './file-text.ts'
 import { hasTable } from './sheets/sheet.ts'
+import { decodeFile } from './text/file-text.ts'
 import { isZip } from './zip/zip-archive.ts'
 
 /**

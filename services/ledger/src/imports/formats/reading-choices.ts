@@ -2,7 +2,7 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { isDayFormat } from '@coffer/kit/values/mapping-rules'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
-import { isEncoding } from './file-text.ts'
+import { isEncoding } from './text/file-text.ts'
 
 /** Choices of a client about the reading of a file (docs/files.md#choices). */
 export const ReadingChoices = z.object({

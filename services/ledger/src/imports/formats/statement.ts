@@ -66,7 +66,12 @@ export type FileStatement = ReadRows & {
   balances: FileBalances
   /** The decimal mark of the amounts and its reason; unset for formats that define it. */
   mark?: MarkChoice
+  /** Further choices that the reader made or was given. */
+  choices?: readonly MadeChoice[]
 }
+
+/** A choice about the reading of a file, its value as a client states it, and the reason. */
+export type MadeChoice = { choice: 'encoding' | 'dayFirst'; value: string; reason: string }
 
 export type DecimalMark = '.' | ','
 
@@ -124,6 +129,12 @@ export type Unreadable = {
 
 export const unknownCurrency: Unreadable = {
   unreadable: 'The file is not in one currency that this server knows',
+}
+
+export const investments: Unreadable = {
+  unreadable:
+    'The file is the statement of a securities account (investments), which cannot be imported: ' +
+    'export the transactions of the bank account or card instead',
 }
 
 export const noBalances: FileBalances = {

@@ -1,3 +1,4 @@
+import { decimalPlaces } from '@coffer/kit/values/currency'
 import { expect, test } from '@jest/globals'
 import { chooseDecimalMark } from './decimal-mark.ts'
 
@@ -41,6 +42,20 @@ test.each([
   for (const stated of ['.', ','] as const) {
     expect(chooseDecimalMark(texts, { currency, places, stated })).toMatchObject({ mark: stated })
   }
+})
+
+// HUF and IQD have decimals by ISO 4217, which bank files seldom have.
+test.each([
+  ['HUF', '29.000 3.450 12.900', 'asks'],
+  ['HUF', '29.000 3.455 12.900', ','],
+  ['HUF', '29.000 3.450,50 12.900', ','],
+  ['HUF', '29000 3450.50', '.'],
+  ['IQD', '29.000 3.450 12.905', 'asks'],
+  ['JOD', '29.000 3.450 12.905', '.'],
+])('the decimal mark of %s %j is %s', (currency, amounts, expected) => {
+  const places = decimalPlaces(currency)
+  const found = chooseDecimalMark(amounts.split(' '), { currency, places })
+  expect('unreadable' in found ? 'asks' : found.mark).toBe(expected)
 })
 
 test('the choice is explained by an amount, and asked for by name', () => {

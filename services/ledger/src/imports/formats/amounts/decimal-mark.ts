@@ -6,6 +6,17 @@ type Ambiguous = { mark: null; reason: string }
 /** Minimum number of amounts with three digits behind one mark that decide together. */
 const DECIDING_MIN = 3
 
+/**
+ * Currencies that have decimals by ISO 4217, but are counted in whole units (Unicode CLDR: no
+ * digits in cash). Padded decimals are as likely as thousands in them.
+ */
+const WHOLE = new Set(
+  (
+    'AFN ALL AMD COP CRC GYD HUF IDR IQD IRR KPW LAK LBP MGA MMK MNT MUR PKR RSD SLE SOS STN SYP ' +
+    'TWD TZS UZS YER'
+  ).split(' '),
+)
+
 /** Evidence of the amounts of a file for the decimal mark. */
 type Evidence = {
   /** Number of amounts that decide alone, by mark, and the first of each. */
@@ -48,11 +59,14 @@ function decide(
   if (isDisputed) return ambiguous(one.text, 'other amounts have both marks')
   return places === 0
     ? thousands(one, 'the currency has no decimals')
-    : decideOpen(evidence, places)
+    : decideOpen(evidence, { currency, places })
 }
 
 /** Decides by amounts with exactly three digits behind a single mark. */
-function decideOpen({ open, hasUnmarked }: Evidence, places: number): MarkChoice | Ambiguous {
+function decideOpen(
+  { open, hasUnmarked }: Evidence,
+  { currency, places }: { currency: string; places: number },
+): MarkChoice | Ambiguous {
   const [one = { text: '', mark: '.', endsInZero: false } as const] = open
   if (open.some(({ mark }) => mark !== one.mark)) {
     return ambiguous(one.text, 'the amounts have both marks')
@@ -63,6 +77,7 @@ function decideOpen({ open, hasUnmarked }: Evidence, places: number): MarkChoice
     return thousands(uneven, 'its last digit is not 0, as in an amount of two decimals with a 0')
   }
   if (hasUnmarked) return ambiguous(one.text, 'other amounts have no mark')
+  if (WHOLE.has(currency)) return ambiguous(one.text, `${currency} is seldom written with decimals`)
   return { mark: one.mark, reason: `every amount is written like ${one.text}` }
 }
 

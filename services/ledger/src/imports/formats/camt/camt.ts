@@ -3,7 +3,6 @@ import { endOfDay, readDay } from '@coffer/kit/values/day'
 import { fromLocal } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
 import { type FileAccount, groupByAccount } from '../file-accounts.ts'
-import { decodeFile } from '../file-text.ts'
 import { placeOf } from '../row-place.ts'
 import {
   type FileBalances,
@@ -16,6 +15,7 @@ import {
 } from '../statement.ts'
 import { nameRows } from '../statement-rows.ts'
 import { rowsMax, withinYears } from '../statement-values.ts'
+import { decodeFile } from '../text/file-text.ts'
 import { detailsOf, type RowSettings, readCamtAmount, readEntry } from './camt-rows.ts'
 import { childrenOf, nodeAt, readXmlTree, textAt, textsBelow, type XmlNode } from './xml-tree.ts'
 

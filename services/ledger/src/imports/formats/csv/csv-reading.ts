@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { detectDayFormat } from '../day-format.ts'
 import type { ReadingChoices } from '../reading-choices.ts'
 import type { MarkChoice, Unreadable } from '../statement.ts'
+import { reasonOf as encodingReason } from '../text/file-text.ts'
 import { type CsvShape, detectShape } from './csv-shape.ts'
 
 /** How a CSV file is read, and the reason of each choice (docs/files.md#choices). */
@@ -46,7 +47,7 @@ export function readShape(
   const open = `${dates[0]} fits both orders of day and month: state dayFirst if this one is wrong`
   const reasons = [
     reasonOf('delimiter', `${headers.length} columns, and ${used} rows with a date and an amount`),
-    reasonOf('encoding', encoding === 'utf-8' ? 'the text is valid UTF-8' : 'guessed by its bytes'),
+    reasonOf('encoding', encodingReason(encoding)),
     reasonOf('headerRow', headerRow === 0 ? 'no line has names' : 'the line above the rows'),
     ...(days === null ? [] : [reasonOf('dateFormat', isSure ? `as in ${dates[0]}` : open)]),
   ]

@@ -17,7 +17,9 @@ export function readTable(
   { delimiter, rowsMax }: { delimiter: string; rowsMax: number },
 ): { rows: CsvLine[]; fault: Unreadable | null } {
   const rows: CsvLine[] = []
+  let ended = 0
   const keep = (cells: string[], { lines }: { lines: number }) => {
+    ended = lines
     if (cells.some((cell) => cell !== '')) {
       rows.push({ cells, line: lines })
     }
@@ -38,9 +40,42 @@ export function readTable(
     })
     return { rows, fault: null }
   } catch (error) {
-    if (error instanceof CsvError) return { rows, fault: { unreadable: faultOf(error) } }
-    throw error
+    if (!(error instanceof CsvError)) throw error
+    const { lines: line = 1 } = error as { lines?: number }
+    const open = openQuote(text, { from: ended, delimiter })
+    const isLong = error.code !== 'CSV_QUOTE_NOT_CLOSED'
+    const long = `Line ${line} of the file is too long to be a row of a statement`
+    const unreadable =
+      open === null || (isLong && open === line) ? long : `The quotes of line ${open} have no end`
+    return { rows, fault: { unreadable } }
   }
+}
+
+/**
+ * Returns the line of the quotes that are not closed, of those after `from` lines; null without
+ * any. The parser states the line on which it stopped.
+ */
+function openQuote(
+  text: string,
+  { from, delimiter }: { from: number; delimiter: string },
+): number | null {
+  let open: number | null = null
+  for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
+    if (index < from) continue
+    let isStart = open === null
+    for (let at = 0; at < line.length; at += 1) {
+      const isQuote = line[at] === '"'
+      if (open === null) {
+        if (isStart && isQuote) open = index + 1
+        isStart = line[at] === delimiter
+      } else if (isQuote && line[at + 1] === '"') {
+        at += 1
+      } else if (isQuote) {
+        open = null
+      }
+    }
+  }
+  return open
 }
 
 /**
@@ -52,11 +87,4 @@ function bareCell(cell: string): string {
   if (!text.endsWith('"')) return text
   const [, inside] = /^=?"((?:[^"]|"")*)"$/.exec(text) ?? []
   return inside === undefined ? text : inside.replaceAll('""', '"').trim()
-}
-
-function faultOf(error: CsvError): string {
-  const line = (error as { lines?: number }).lines ?? 1
-  return error.code === 'CSV_QUOTE_NOT_CLOSED'
-    ? `The file ends within the quotes of line ${line}`
-    : `Line ${line} of the file is too long to be a row of a statement`
 }

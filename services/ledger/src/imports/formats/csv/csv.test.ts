@@ -199,9 +199,14 @@ describe('an unreadable file', () => {
   test.each([
     ['', 'The columns of the file are not those of the mapping'],
     ['A,B,C\n1,2,3\n', 'The columns of the file are not those of the mapping'],
+    ['Transaction ID,Posting Date,Description\n1,"2\n', 'The quotes of line 2 have no end'],
     [
-      'Transaction ID,Posting Date,Description\n1,"2\n',
-      'The file ends within the quotes of line 2',
+      `Transaction ID,Posting Date,Description\n"1\n2",3,"4\n${'x,y,z\n'.repeat(9)}`,
+      'The quotes of line 3 have no end',
+    ],
+    [
+      `Transaction ID,Posting Date,Description\n\n1,2,3\n1,"2\n${'x,y,z\n'.repeat(50_000)}`,
+      'The quotes of line 4 have no end',
     ],
     [
       `Transaction ID,Posting Date,Description\n${'x,y,z\n'.repeat(100_001)}`,

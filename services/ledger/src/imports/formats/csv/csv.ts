@@ -1,7 +1,6 @@
 import { decimalPlaces } from '@coffer/kit/values/currency'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { createDayParser } from '../day-format.ts'
-import { decodeFile } from '../file-text.ts'
 import { placeOf } from '../row-place.ts'
 import {
   type FileBalances,
@@ -13,6 +12,7 @@ import {
 } from '../statement.ts'
 import { nameRows } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
+import { decodeFile } from '../text/file-text.ts'
 import { headRows } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 import { type CsvCells, type CsvRow, readCsvRow } from './csv-rows.ts'

@@ -3,7 +3,6 @@ import { localDay, startOfDay } from '@coffer/kit/values/day'
 import { isTimezone } from '@coffer/kit/values/time'
 import { z } from 'zod'
 import type { FileAccount } from '../file-accounts.ts'
-import { decodeFile } from '../file-text.ts'
 import { placeOf } from '../row-place.ts'
 import {
   type FileStatement,
@@ -15,6 +14,7 @@ import {
 } from '../statement.ts'
 import { cut, nameRows, namesOf, oneLine, type UnnamedRow } from '../statement-rows.ts'
 import { rowsMax, withinYears } from '../statement-values.ts'
+import { decodeFile } from '../text/file-text.ts'
 
 const Amount = z.int().transform(BigInt)
 const Instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text))

@@ -2,7 +2,6 @@ import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
 import { endOfDay, readDay } from '@coffer/kit/values/day'
 import { fullYear } from '../day-text.ts'
 import { type FileAccount, groupByAccount } from '../file-accounts.ts'
-import { decodeFile } from '../file-text.ts'
 import { placeOf } from '../row-place.ts'
 import {
   type FileBalances,
@@ -15,6 +14,7 @@ import {
 } from '../statement.ts'
 import { nameRows } from '../statement-rows.ts'
 import { readAmount, rowsMax } from '../statement-values.ts'
+import { decodeFile, encodingOf } from '../text/file-text.ts'
 import { firstLineOf, type MtMessage, readMtMessages } from './mt940-fields.ts'
 import { type MtEntry, readMtEntry } from './mt940-rows.ts'
 
@@ -29,7 +29,8 @@ export function readMt940Accounts(
   bytes: Uint8Array,
   settings: ReadingSettings,
 ): FileAccount[] | Unreadable {
-  const messages = readMtMessages(decodeFile(bytes, settings.stated?.encoding)).filter(
+  const encoding = encodingOf(bytes, settings.stated?.encoding)
+  const messages = readMtMessages(decodeFile(bytes, encoding.value)).filter(
     (one) => isStatement(one) || one.some(({ tag }) => tag === '61'),
   )
   if (messages.length === 0) {
@@ -50,7 +51,10 @@ export function readMt940Accounts(
     rowCount: parts.flatMap(entriesOf).length,
     read: () =>
       currencies().includes(account.currency)
-        ? readMessages(parts, { ...settings, currency: account.currency })
+        ? {
+            ...readMessages(parts, { ...settings, currency: account.currency }),
+            choices: [encoding],
+          }
         : unknownCurrency,
   }))
 }

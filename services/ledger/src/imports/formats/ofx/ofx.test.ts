@@ -216,10 +216,16 @@ describe('an unreadable file', () => {
   test.each([
     ['truncated.ofx', 'The file ends before its statement does'],
     ['document-type.ofx', 'The file declares a document type, which OFX files do not have'],
-    ['no-statement.ofx', 'The file holds no statement of a bank account or a credit card'],
+    ['no-statement.ofx', expect.stringContaining('of a securities account (investments)')],
     ['README.md', 'This is not an OFX, QFX or QBO file'],
   ])('%s has a reason', (file, unreadable) => {
     expect(read(file)).toEqual({ unreadable })
+  })
+
+  test('without a statement has another reason', () => {
+    const file = new TextEncoder().encode('<OFX><SIGNONMSGSRSV1></SIGNONMSGSRSV1></OFX>')
+    const unreadable = 'The file holds no statement of a bank account or a credit card'
+    expect(soleOf(readOfxAccounts(file, CHICAGO))).toEqual({ unreadable })
   })
 
   test.each(['', 'Date,Amount\n2026-01-15,12.00\n', '\0\0\0\0', '<html></html>', '<OFX', '<<<>>>'])(

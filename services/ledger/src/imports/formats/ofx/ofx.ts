@@ -2,17 +2,19 @@ import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
 import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { type FileAccount, groupByAccount } from '../file-accounts.ts'
-import { decodeFile } from '../file-text.ts'
 import { lineCounter } from '../row-place.ts'
 import {
   type FileBalances,
   type FileStatement,
+  investments,
   latestOf,
+  type MadeChoice,
   type ReadingSettings,
   type Unreadable,
   unknownCurrency,
 } from '../statement.ts'
 import { rowsMax } from '../statement-values.ts'
+import { decodeFile, encodingOf } from '../text/file-text.ts'
 import { readInstant, readRows } from './ofx-rows.ts'
 import { childOf, countOf, descendantsOf, type OfxNode, readOfxTree, textOf } from './ofx-tree.ts'
 
@@ -24,7 +26,8 @@ export function readOfxAccounts(
   bytes: Uint8Array,
   settings: ReadingSettings,
 ): FileAccount[] | Unreadable {
-  const text = decodeFile(bytes, settings.stated?.encoding)
+  const encoding = encodingOf(bytes, settings.stated?.encoding)
+  const text = decodeFile(bytes, encoding.value)
   const tree = readOfxTree(text)
   if ('unreadable' in tree) return tree
   const statements = [...descendantsOf(tree, 'STMTRS'), ...descendantsOf(tree, 'CCSTMTRS')]
@@ -34,6 +37,7 @@ export function readOfxAccounts(
     return { unreadable: `The file has more than ${rowsMax} transactions` }
   }
   if (statements.length === 0) {
+    if (descendantsOf(tree, 'INVSTMTRS').length > 0) return investments
     return { unreadable: 'The file holds no statement of a bank account or a credit card' }
   }
   const lineAt = lineCounter(text)
@@ -45,7 +49,7 @@ export function readOfxAccounts(
     rowCount: countRows(parts),
     read: () =>
       currencies().includes(account.currency)
-        ? readStatements(parts, { ...settings, currency: account.currency, lineAt })
+        ? readStatements(parts, { ...settings, currency: account.currency, lineAt, encoding })
         : unknownCurrency,
   }))
 }
@@ -64,7 +68,7 @@ function accountOf(statement: OfxNode): { number: string; kind: string | null } 
 /** Returns the merged statements of a bank account, with the balances of the latest instant. */
 function readStatements(
   statements: OfxNode[],
-  settings: ReadingSettings & { lineAt: (index: number) => number },
+  settings: ReadingSettings & { lineAt: (index: number) => number; encoding: MadeChoice },
 ): FileStatement | Unreadable {
   const { currency, timezone } = settings
   const places = decimalPlaces(currency)
@@ -74,7 +78,9 @@ function readStatements(
   if ('unreadable' in mark) return mark
   const notation = { ...settings, currency, places, mark: mark.mark, timezone }
   const balances = statements.map((one) => readBalances(one, notation))
-  return { currency, balances: latestOf(balances), mark, ...readRows(transactions, notation) }
+  const choices = [settings.encoding]
+  const read = readRows(transactions, notation)
+  return { currency, balances: latestOf(balances), mark, choices, ...read }
 }
 
 /** Returns the amounts of transactions and balances as written. */

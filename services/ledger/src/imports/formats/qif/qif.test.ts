@@ -135,9 +135,10 @@ describe('an unreadable file', () => {
   test.each([
     ['', 'This is not a QIF file'],
     ['Date,Amount\n2024-01-31,5\n', 'This is not a QIF file'],
+    ['!Type:Cat\nNFood\n^', 'The file holds no transactions of a bank account or a card, only Cat'],
     [
-      '!Type:Invst\nD1/31/24\nNBuy\n^',
-      'The file holds no transactions of a bank account or a card, only Invst',
+      '!Type:Security\nNShare\n^\n!Type:Invst\nD1/31/24\nNBuy\n^',
+      expect.stringContaining('of a securities account'),
     ],
     ['!Option:AutoSwitch\n', 'This is not a QIF file'],
   ])('%j has a reason', (text, unreadable) => {

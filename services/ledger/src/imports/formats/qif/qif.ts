@@ -3,10 +3,11 @@ import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.t
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { chooseDayOrder, type DayOrder, readWrittenDay } from '../day-text.ts'
 import { type FileAccount, groupByAccount } from '../file-accounts.ts'
-import { decodeFile } from '../file-text.ts'
 import { lineCounter, placeOf } from '../row-place.ts'
 import {
   type FileStatement,
+  investments,
+  type MadeChoice,
   noBalances,
   type ReadingSettings,
   type SkippedRow,
@@ -15,6 +16,7 @@ import {
 } from '../statement.ts'
 import { nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
 import { midnightOn, rowsMax } from '../statement-values.ts'
+import { decodeFile, encodingOf } from '../text/file-text.ts'
 
 /**
  * The fields of a QIF record, keyed by letter, only the first field of a repeated letter; `line` is
@@ -50,10 +52,12 @@ export function readQifAccounts(
   bytes: Uint8Array,
   settings: ReadingSettings,
 ): FileAccount[] | Unreadable {
-  const sections = readQifSections(decodeFile(bytes, settings.stated?.encoding))
+  const encoding = encodingOf(bytes, settings.stated?.encoding)
+  const sections = readQifSections(decodeFile(bytes, encoding.value))
   const ours = sections.filter(({ kind }) => ACCOUNT_KIND.test(kind))
   if (ours.length === 0) {
     const kinds = [...new Set(sections.map(({ kind }) => kind.slice(0, 20)))].slice(0, 5).join(', ')
+    if (sections.some(({ kind }) => /^Invst$/i.test(kind))) return investments
     const held = 'The file holds no transactions of a bank account or a card'
     return { unreadable: kinds === '' ? 'This is not a QIF file' : `${held}, only ${kinds}` }
   }
@@ -70,26 +74,29 @@ export function readQifAccounts(
   return groups.map(({ parts, ...account }) => ({
     ...account,
     rowCount: countRows(parts),
-    read: () => readSections(parts, { ...settings, account: account.number }),
+    read: () => readSections(parts, { ...settings, account: account.number, encoding }),
   }))
 }
 
 function readSections(
   sections: readonly QifSection[],
-  { currency, timezone, stated, account }: ReadingSettings & { account: string },
+  settings: ReadingSettings & { account: string; encoding: MadeChoice },
 ): FileStatement | Unreadable {
+  const { currency, timezone, stated, account, encoding } = settings
   const records = sections.flatMap((section) => section.records)
   const places = decimalPlaces(currency)
   const notation = { currency, places, stated: stated?.decimalMark }
   const mark = chooseDecimalMark(records.map(amountOf), notation)
   if ('unreadable' in mark) return mark
-  const order = chooseDayOrder(records.map(dayOf), stated?.dayFirst)
-  if (typeof order !== 'string') return order
+  const days = chooseDayOrder(records.map(dayOf), stated?.dayFirst)
+  if ('unreadable' in days) return days
+  const { order, reason } = days
   const rowSettings = { currency, places, timezone, mark: mark.mark, order, account }
   return {
     currency,
     balances: noBalances,
     mark,
+    choices: [encoding, { choice: 'dayFirst', value: String(order === 'day first'), reason }],
     ...nameRows(
       records.map((record) => ({
         ...readRow(record, rowSettings),

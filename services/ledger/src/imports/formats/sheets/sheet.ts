@@ -1,5 +1,5 @@
-import { decodeFile } from '../file-text.ts'
 import type { Unreadable } from '../statement.ts'
+import { decodeFile } from '../text/file-text.ts'
 import { isZip, LEFT_OUT, unzip } from '../zip/zip-archive.ts'
 import { readHtmlTable } from './html-table.ts'
 import { readOds } from './ods.ts'

@@ -1,4 +1,6 @@
 import chardet from 'chardet'
+import type { MadeChoice } from '../statement.ts'
+import { isPlausible, isShiftJis } from './letters.ts'
 
 const SINGLE_BYTE = 'windows-1252'
 const HEADER_LENGTH_MAX = 1024
@@ -16,6 +18,17 @@ const SINGLE_BYTES = /^(?:windows-|ISO-8859-|KOI8-)/
  */
 export function decodeFile(bytes: Uint8Array, stated?: string): string {
   return new TextDecoder(stated ?? detectEncoding(bytes)).decode(bytes)
+}
+
+/** Returns the encoding of a file, and why it is that one (docs/file-formats.md#text). */
+export function encodingOf(bytes: Uint8Array, stated?: string): MadeChoice {
+  const value = stated ?? detectEncoding(bytes)
+  return { choice: 'encoding', value, reason: stated === undefined ? reasonOf(value) : 'stated' }
+}
+
+/** Returns why a detected encoding was chosen, in words. */
+export function reasonOf(encoding: string): string {
+  return encoding === 'utf-8' ? 'the text is valid UTF-8' : 'guessed by its bytes'
 }
 
 /** Returns the encoding of a file as a label of TextDecoder (docs/file-formats.md#text). */
@@ -38,24 +51,32 @@ function guessCharset(bytes: Uint8Array): string {
   const first = bytes.findIndex((byte) => byte > 0x7f)
   const start = Math.max(0, bytes.lastIndexOf(0x0a, first))
   const sample = bytes.subarray(start, start + SAMPLE_LENGTH)
+  if (isShiftJis(sample)) return 'shift_jis'
   if (sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0) < SAMPLE_MIN)
     return SINGLE_BYTE
-  const matches = chardet
+  const texts = chardet
     .analyse(sample)
     .filter(({ name, confidence }) => SINGLE_BYTES.test(name) || confidence >= MULTIBYTE_MIN)
     .filter(({ name }) => isText(sample, labelOf(name)))
+  const plausible = texts.filter(({ name }) => isPlausible(textOf(sample, labelOf(name))))
+  const matches = plausible.length === 0 ? texts : plausible
   const [best] = matches
   // On a tie with a western set, the other one fits letters that western languages lack.
   const equal = matches.filter(({ confidence }) => confidence === best?.confidence)
   const chosen = equal.find(({ name }) => !/^(?:windows-1252|ISO-8859-1)$/.test(name)) ?? best
-  return labelOf(chosen?.name) ?? SINGLE_BYTE
+  const label = labelOf(chosen?.name) ?? SINGLE_BYTE
+  // Letters that these sets have at one place: the usual set is the one to show.
+  return textOf(sample, label) === textOf(sample, SINGLE_BYTE) ? SINGLE_BYTE : label
 }
 
 /** Returns whether the bytes have no control character and no undefined one in this encoding. */
 function isText(sample: Uint8Array, label: string | null): boolean {
+  return !/[\u0080-\u009f\ufffd]/.test(textOf(sample, label))
+}
+
+function textOf(sample: Uint8Array, label: string | null): string {
   // As part of a stream: the sample may end within a character.
-  const text = new TextDecoder(label ?? SINGLE_BYTE).decode(sample, { stream: true })
-  return !/[\u0080-\u009f\ufffd]/.test(text)
+  return new TextDecoder(label ?? SINGLE_BYTE).decode(sample, { stream: true })
 }
 
 function utf16Of(bytes: Uint8Array): string | null {

@@ -44,6 +44,12 @@ const letters = [
   ['windows-1257', 'Gavėjas;Mokėjimas už paslaugas ąžuolas. Žemės ūkis šįmet, įmokos'],
   ['iso-8859-2', 'Odbiorca;Kwota. Żabka Łódź świeże, przelew przychodzący od męża'],
   ['windows-1252', 'Empfänger;Müller Bäckerei. Straße Gebühr für März'],
+  // Files of few rows.
+  ['windows-1257', 'Datums;Summa\n05.01.2026;Pārskaitījums no Jāņa;-5,00\n'],
+  ['windows-1257', 'Data;Suma\n2026-01-05;Mokėjimas už prekes Šiauliai;-5,00\n'],
+  ['windows-1252', 'Dags;Upphæð\n05.01.2026;Bónus matvöruverslun;-5\n06.01.2026;Þór;3\n'],
+  ['windows-1252', 'Päivä;Summa\n05.01.2026;Käteisnosto Mäki;-5,00\n06.01.2026;Töölö;3\n'],
+  ['windows-1254', 'Tarih;Açıklama\n05.01.2026;Maaş ödemesi İş;-5,00\n'],
   // As ISO-8859-7, which is as frequent, it has a control character.
   ['windows-1251', '13.01.2026;Зарплата за сентябрь магазин;-5,00'],
 ] as const
@@ -59,6 +65,18 @@ test.each(letters)('%s is guessed', (encoding, text) => {
   expect(detectEncoding(bytes)).toBe(encoding)
   expect(decodeFile(bytes)).toBe(text)
   expect(decodeFile(bytes, encoding)).toBe(text)
+})
+
+// Each in Shift_JIS, with one byte for each letter of the other encodings that it is not.
+test.each([
+  // 取引日,金額
+  ['8ee688f893fa2c8be08a7a0a323032362f312f352c2d330a', 'shift_jis'],
+  // 日付,摘要 and a name in half-width letters, ﾔﾏﾀﾞ
+  ['93fa95742c934597760a323032362f312f352cd4cfc0de0a', 'shift_jis'],
+  // Macy’s, Wendy’s – “Žižek”
+  ['4d61637992732c2057656e64799273209620938e699e656b94', 'windows-1252'],
+] as const)('%s is %s', (hex, encoding) => {
+  expect(detectEncoding(Buffer.from(hex, 'hex'))).toBe(encoding)
 })
 
 test.each([
