@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { detectShape } from '@coffer/ledger/imports/formats/csv/csv-shape'
-import type { FileStatement, Statable, Unreadable } from '@coffer/ledger/imports/formats/statement'
+import type { FileRow, Statable, Unreadable } from '@coffer/ledger/imports/formats/statement'
 import {
   type ReadingFormat,
   readStatementFile,
@@ -98,10 +98,11 @@ function readAccounts(file: Listed, bytes: Uint8Array, stated: Statable) {
     readListed(file, bytes, { ...stated, statement }),
   )
   const fault = all.find((one) => 'unreadable' in one)
-  return fault ?? { rows: all.flatMap((one) => ('rows' in one ? one.rows : [])) }
+  return fault ?? { rows: all.flatMap((one) => ('rows' in one ? [...one.rows] : [])) }
 }
 
-function shown({ rows }: Pick<FileStatement, 'rows'>): string {
+function shown(read: { rows: Iterable<FileRow> }): string {
+  const rows = [...read.rows]
   const days = rows.map(({ date }) => date.toISOString().slice(0, 10)).sort()
   const sum = -rows.reduce((total, { amount }) => total + amount, 0n)
   return [rows.length, sum, days[0] ?? '-', days.at(-1) ?? '-'].join(' ')

@@ -106,7 +106,7 @@ function midnights(days: number[], timezone: string): Record<string, number[]> {
     const settings = { currency: 'USD', timezone }
     const statement = readStatementFile({ bytes, settings, format })
     if ('unreadable' in statement) throw new Error(`${format.kind}: ${statement.unreadable}`)
-    return [format.kind, statement.rows.map(({ date }) => date.getTime())] as const
+    return [format.kind, [...statement.rows].map(({ date }) => date.getTime())] as const
   })
   const synced = texts.map((date, index) =>
     create(ProviderTransactionSchema, { providerTransactionId: `${index}`, date, amount: 1n }),

@@ -29,10 +29,7 @@ import type { Readers } from './formats/statement-pool.client.ts'
 import { joinNamed } from './joining/join.service.ts'
 import { listJoinedIdentifiers } from './joining/joined-rows.sql.ts'
 import { countUnjoined } from './joining/row-joins.ts'
-import { listStoredBookings } from './known/joined-bookings.sql.ts'
-import { bookingsOf, withoutStored } from './known/joined-bookings.ts'
-import { listStoredRows } from './known/reused-identifiers.sql.ts'
-import { besideStored, identifiersOf } from './known/reused-identifiers.ts'
+import { compareWithStored } from './known/known-rows.service.ts'
 import {
   assignRows,
   type FileRules,
@@ -59,8 +56,6 @@ type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
     storage: Storage
     readers: Readers
   }
-
-const rowsPerStatement = 1000
 
 /** Returns the idempotent Temporal activities that import a file (docs/files.md#importing). */
 export function fileImportActivities(deps: Deps) {
@@ -145,34 +140,30 @@ async function saveStatement(
     if (!(await tryLockImports(tx, key))) return false
     const upload = await lockUnfinished(tx, key)
     if (!upload) return true
-    const stored = await listStoredRows(tx, key, identifiersOf(statement.rows))
-    const resolved = besideStored(statement, stored)
-    const { rows } = resolved
-    const bookings = await listStoredBookings(tx, key, bookingsOf(rows))
-    const joined = await listJoinedIdentifiers(tx, key)
-    const unknown = withoutStored(rows, bookings).filter(
-      ({ uploadIdentifier }) => !joined.has(uploadIdentifier),
-    )
-    const { joins, outcomes } = await joinNamed(tx, upload, { rows, unknown })
-    const joinedRows = new Set(joins.map(({ row }) => row))
-    const newRows = unknown.filter((row) => !joinedRows.has(row))
+    const known = await compareWithStored(tx, key, statement.rows)
+    const { corrections } = known
+    const stored = await listJoinedIdentifiers(tx, key)
+    const { joins, outcomes } = await joinNamed(tx, upload, { rows: statement.rows, known })
+    const joined = new Set([...stored, ...joins.map(({ row }) => row.uploadIdentifier)])
     const joinedCount = BigInt(joins.length)
     let importedCount = 0n
-    const envelopes = scopeOfRules(rules, unknown)
+    const envelopes = scopeOfRules(rules, statement.rows)
     const current = await readForRules(tx, key, { envelopes, now })
     const fileRules = startFileRules(rules, current)
-    // One INSERT per 1,000 rows: a larger INSERT would delay requests. From the end of the file:
-    // lists show the largest ID of a day first.
-    for (let end = newRows.length; end > 0; end -= rowsPerStatement) {
-      const page = newRows.slice(Math.max(0, end - rowsPerStatement), end)
-      const transactionIds = page.map(() => newId('txn'))
+    // One INSERT per page: a larger INSERT would delay requests. From the end of the file: lists
+    // show the largest ID of a day first.
+    for (const page of statement.rows.lastPages()) {
+      const newRows = known
+        .resolve(page)
+        .filter((row) => !joined.has(row.uploadIdentifier) && !known.isStoredOtherwise(row))
+      const transactionIds = newRows.map(() => newId('txn'))
       const of = { accountId, bankAccountId, transactionIds, now }
-      const created = tidyRows(fileRules, createTransactions(page, of))
+      const created = tidyRows(fileRules, createTransactions(newRows, of))
       const inserted = await insertUploaded(tx, key, created)
       keepInserted(fileRules, created, inserted)
       importedCount += BigInt(inserted.length)
     }
-    const counts = countsOf(resolved, { importedCount, joinedCount })
+    const counts = countsOf(statement, { importedCount, joinedCount, corrections })
     await completeUpload(tx, key, { ...counts, joins: outcomes, balancesAsOf, now: clock() })
     return writeIn(tx, key, async () => {
       const later = instants && (await sumLaterBookings(tx, key, instants))

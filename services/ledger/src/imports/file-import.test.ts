@@ -7,42 +7,33 @@ import {
   findInstants,
   settleFile,
 } from './file-import.ts'
-import type { FileBalances, FileStatement } from './formats/statement.ts'
+import type { FileBalances } from './formats/statement.ts'
 
 const NOW = new Date('2026-02-01T12:00:00Z')
 const EARLIER = new Date('2026-01-20T12:00:00Z')
 const LATER = new Date('2026-01-31T12:00:00Z')
 const FUTURE = new Date('2099-01-01T00:00:00Z')
 
-function file(balances: Partial<FileBalances> = {}): FileStatement {
-  return {
-    currency: 'USD',
-    balances: {
-      current: 100n,
-      available: 90n,
-      limit: null,
-      asOf: LATER,
-      availableAsOf: null,
-      ...balances,
-    },
-    rows: ['first', 'second'].map((name, index) => ({
-      uploadIdentifier: `id-${name}`,
-      amount: BigInt(index + 1),
-      date: EARLIER,
-      name,
-      originalName: `${name} memo`,
-      originalMerchantName: name,
-      isPending: false,
-    })),
-    skipped: [],
-  }
+const rows = ['first', 'second'].map((name, index) => ({
+  uploadIdentifier: `id-${name}`,
+  amount: BigInt(index + 1),
+  date: EARLIER,
+  name,
+  originalName: `${name} memo`,
+  originalMerchantName: name,
+  isPending: false,
+}))
+
+function balancesOf(balances: Partial<FileBalances> = {}): FileBalances {
+  const stated = { current: 100n, available: 90n, limit: null, asOf: LATER, availableAsOf: null }
+  return { ...stated, ...balances }
 }
 
 test('the first row of a file gets the largest ID', () => {
   const ids = { accountId: 'acct_1', bankAccountId: 'bac_1' }
   const of = { ...ids, transactionIds: ['txn_a', 'txn_b'], now: NOW }
   const common = { source: 'upload', createdAt: NOW, date: EARLIER } as const
-  expect(createTransactions(file().rows, of)).toEqual([
+  expect(createTransactions(rows, of)).toEqual([
     aTransaction({
       ...common,
       transactionId: 'txn_a',
@@ -70,7 +61,7 @@ test.each([
   ['it is dated in the future', { availableAsOf: FUTURE }, [LATER, NOW]],
   ['both are', { asOf: FUTURE, availableAsOf: FUTURE }, [NOW, NOW]],
 ])('the instants of balances where %s', (_name, balances, [asOf, availableAsOf]) => {
-  expect(findInstants(file(balances).balances, NOW)).toEqual({ asOf, availableAsOf })
+  expect(findInstants(balancesOf(balances), NOW)).toEqual({ asOf, availableAsOf })
 })
 
 describe('the balances of a file', () => {
@@ -81,7 +72,7 @@ describe('the balances of a file', () => {
   ) => {
     const bankAccount = aBankAccount({ ...opened, balancesAsOf: known })
     const locked = { bankAccount, envelopes: [], operation: anOperation('txup_1') }
-    const own = balancesToSet(locked, { balances: file(balances).balances, newCount })
+    const own = balancesToSet(locked, { balances: balancesOf(balances), newCount })
     const stated = own && addLater(own, later)
     return settleFile(locked, { currency: 'USD', stated, causeId: 'txup_1' })
   }

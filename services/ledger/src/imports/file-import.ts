@@ -11,14 +11,20 @@ import {
   startOperation,
 } from '../money/operation.ts'
 import { countSkipped } from './formats/skipped-rows.ts'
-import { type FileBalances, type FileStatement, statesBalances } from './formats/statement.ts'
+import {
+  type FileBalances,
+  type FileRow,
+  type FileStatement,
+  type SkippedRow,
+  statesBalances,
+} from './formats/statement.ts'
 
 /**
  * Returns new transactions for the rows of a file, last row first, since lists show the largest ID
  * of a day first. Throws if `transactionIds`, which are ascending, has fewer IDs than `rows`.
  */
 export function createTransactions(
-  rows: FileStatement['rows'],
+  rows: readonly FileRow[],
   of: { accountId: string; bankAccountId: string; transactionIds: readonly string[]; now: Date },
 ): Transaction[] {
   return rows.toReversed().map(({ booking: _b, reuse: _r, corrects: _c, ...row }, index) => {
@@ -30,19 +36,23 @@ export function createTransactions(
   })
 }
 
-/** Returns the counts of an import that stored and joined so many rows (docs/files.md#counts). */
+/**
+ * Returns the counts of an import that stored and joined so many rows (docs/files.md#counts);
+ * `corrections` are rows of the file that correct stored ones.
+ */
 export function countsOf(
   { rows, skipped }: FileStatement,
-  { importedCount, joinedCount }: { importedCount: bigint; joinedCount: bigint },
+  done: { importedCount: bigint; joinedCount: bigint; corrections: readonly SkippedRow[] },
 ) {
+  const { importedCount, joinedCount, corrections } = done
   const rowCount = BigInt(rows.length + skipped.length)
   return {
     rowCount,
     importedCount,
     joinedCount,
-    knownCount: BigInt(rows.length) - importedCount - joinedCount,
+    knownCount: BigInt(rows.length - corrections.length) - importedCount - joinedCount,
     skippedCount: rowCount - importedCount - joinedCount,
-    skipped: countSkipped(skipped),
+    skipped: countSkipped([...skipped, ...corrections]),
   }
 }
 

@@ -9,10 +9,12 @@ import { joinsMax, type RowJoin } from './joining/row-joins.ts'
 
 export const previewRowsMax = 50
 
-/** A file beside the stored rows: which of its rows are stored, and which may be. */
-export interface Compared {
-  statement: FileStatement
-  isKnown: (row: FileRow) => boolean
+/** A file beside the stored rows: how many of its rows are stored, and which may be. */
+export interface Compared extends Omit<FileStatement, 'rows'> {
+  /** The first rows of the file, and whether each is stored. */
+  shown: readonly { row: FileRow; isKnown: boolean }[]
+  rowCount: number
+  knownCount: number
   /** Rows that may be transactions of another source. */
   joins: readonly RowJoin[]
 }
@@ -22,13 +24,12 @@ export interface Compared {
  * of all, and the rows that may be joined; `ruled` has the fields that rules would set.
  */
 export function previewParts(
-  { statement, isKnown, joins }: Compared,
+  { shown, rowCount, knownCount, joins, ...statement }: Compared,
   ruled: ReadonlyMap<FileRow, PreviewedField[]>,
 ) {
-  const { rows, skipped, balances, currency } = statement
-  const duplicates = rows.filter(isKnown).length
+  const { skipped, balances, currency } = statement
   return {
-    rows: rows.slice(0, previewRowsMax).map((row) => ({
+    rows: shown.map(({ row, isKnown }) => ({
       uploadIdentifier: row.uploadIdentifier,
       amount: row.amount,
       date: timestampFromDate(row.date),
@@ -36,13 +37,13 @@ export function previewParts(
       originalName: row.originalName,
       originalMerchantName: row.originalMerchantName,
       isPending: row.isPending,
-      duplicate: isKnown(row),
-      effect: isKnown(row) ? 'left out: stored already' : effectOf(row, currency),
+      duplicate: isKnown,
+      effect: isKnown ? 'left out: stored already' : effectOf(row, currency),
       fields: (ruled.get(row) ?? []).map((one) => toMessage(PreviewedFieldSchema, one)),
     })),
-    rowCount: BigInt(rows.length),
-    newCount: BigInt(rows.length - duplicates),
-    duplicateCount: BigInt(duplicates),
+    rowCount: BigInt(rowCount),
+    newCount: BigInt(rowCount - knownCount),
+    duplicateCount: BigInt(knownCount),
     skippedCount: BigInt(skipped.length),
     skipped: skippedParts(countSkipped(skipped)),
     ...(balances.current === null ? {} : { currentBalance: balances.current }),
@@ -52,7 +53,7 @@ export function previewParts(
   }
 }
 
-function choicesOf({ choices = [], mark }: FileStatement) {
+function choicesOf({ choices = [], mark }: Pick<FileStatement, 'choices' | 'mark'>) {
   const written = { choice: 'decimalMark', value: mark?.mark ?? '', reason: mark?.reason ?? '' }
   return mark === undefined ? [...choices] : [...choices, written]
 }

@@ -204,20 +204,21 @@ export function findReading(
       AND removed_at IS NULL`)
 }
 
-/** Returns the given identifiers of stored rows, soft-deleted and joined ones included. */
+/**
+ * Returns the given identifiers of stored rows, soft-deleted and joined ones included. OFFSET 0
+ * forces an index search for each, as in `listStoredRows`.
+ */
 export async function listKnownIdentifiers(
   { pool }: { pool: Queries },
   { accountId, bankAccountId }: Pick<ImportKey, 'accountId' | 'bankAccountId'>,
   identifiers: readonly string[],
 ): Promise<readonly string[]> {
+  const isWanted = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+        AND upload_identifier = wanted.identifier OFFSET 0`
   return pool.anyFirst(sql.type(Identifier)`
-    SELECT upload_identifier AS identifier FROM transactions
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-      AND upload_identifier = ANY(${sql.array(identifiers, 'text')})
-    UNION ALL
-    SELECT upload_identifier FROM ${joinedRows} AS joined
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-      AND upload_identifier = ANY(${sql.array(identifiers, 'text')})`)
+    SELECT identifier FROM unnest(${sql.array(identifiers, 'text')}) AS wanted (identifier)
+    WHERE EXISTS (SELECT FROM transactions WHERE ${isWanted})
+      OR EXISTS (SELECT FROM ${joinedRows} AS joined WHERE ${isWanted})`)
 }
 
 function isImport(key: ImportKey): FragmentSqlToken {

@@ -2,17 +2,15 @@ import type { Database } from '@coffer/kit/database/database'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { BankAccount } from '../book/bank-account.ts'
 import { currencyFault } from './file-import.ts'
-import type { Compared } from './file-preview.ts'
+import { type Compared, previewRowsMax } from './file-preview.ts'
+import type { Pages } from './formats/rows/pages.ts'
 import type { FileRow, FileStatement, Unreadable } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { findReading, listKnownIdentifiers } from './import.sql.ts'
 import { type IncomingFile, wholeOf } from './incoming-file.ts'
 import { listJoinable } from './joining/joined-rows.sql.ts'
-import { findJoins } from './joining/row-joins.ts'
-import { listStoredBookings } from './known/joined-bookings.sql.ts'
-import { bookingsOf, withoutStored } from './known/joined-bookings.ts'
-import { listStoredRows } from './known/reused-identifiers.sql.ts'
-import { besideStored, identifiersOf } from './known/reused-identifiers.ts'
+import { findJoins, JoinSpan } from './joining/row-joins.ts'
+import { compareWithStored, type KnownRows } from './known/known-rows.service.ts'
 import type { Upload } from './upload.ts'
 
 type Previewed = Compared | Unreadable
@@ -61,16 +59,42 @@ export async function compare(
   key: { accountId: string; bankAccountId: string },
   { read, format }: { read: FileStatement; format: Upload['format'] },
 ): Promise<Compared> {
+  const { rows: all, ...statement } = read
   return database.transaction(async (tx) => {
-    const statement = besideStored(read, await listStoredRows(tx, key, identifiersOf(read.rows)))
-    const { rows } = statement
-    const bookings = await listStoredBookings(tx, key, bookingsOf(rows))
-    const unknown = new Set(withoutStored(rows, bookings))
-    const identifiers = rows.map((row) => row.uploadIdentifier)
-    const stored = new Set(await listKnownIdentifiers({ pool: tx }, key, identifiers))
-    const isKnown = (row: FileRow) => !unknown.has(row) || stored.has(row.uploadIdentifier)
-    const newRows = rows.filter((row) => !isKnown(row))
-    const transactions = await listJoinable(tx, key, { rows: newRows, format })
-    return { statement, isKnown, joins: findJoins(newRows, transactions) }
+    const known = await compareWithStored(tx, key, all)
+    const shown: { row: FileRow; isKnown: boolean }[] = []
+    const stored = new Set<string>()
+    const isKnown = (row: FileRow) =>
+      known.isStoredOtherwise(row) || stored.has(row.uploadIdentifier)
+    const span = new JoinSpan()
+    let knownCount = 0
+    for (const page of all.pages()) {
+      const rows = known.resolve(page)
+      const identifiers = rows.map((row) => row.uploadIdentifier)
+      const found = await listKnownIdentifiers({ pool: tx }, key, identifiers)
+      for (const identifier of found) stored.add(identifier)
+      for (const row of rows) {
+        if (shown.length < previewRowsMax) shown.push({ row, isKnown: isKnown(row) })
+        if (isKnown(row)) knownCount += 1
+        else span.add(row)
+      }
+    }
+    const transactions = await listJoinable(tx, key, { span, format })
+    const newRows = transactions.length === 0 ? [] : newRowsOf(all, { known, isKnown })
+    return {
+      ...statement,
+      shown,
+      rowCount: all.length - known.corrections.length,
+      knownCount,
+      skipped: [...read.skipped, ...known.corrections],
+      joins: findJoins(newRows, transactions),
+    }
   })
+}
+
+function* newRowsOf(
+  rows: Pages<FileRow>,
+  { known, isKnown }: { known: KnownRows; isKnown: (row: FileRow) => boolean },
+): Generator<FileRow> {
+  for (const page of rows.pages()) yield* known.resolve(page).filter((row) => !isKnown(row))
 }

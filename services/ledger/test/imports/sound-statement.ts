@@ -1,7 +1,7 @@
 import { amountMax } from '@coffer/kit/values/money'
 import { expect } from '@jest/globals'
 import { chooseAccount, type FileAccount } from '../../src/imports/formats/file-accounts.ts'
-import type { FileStatement, Unreadable } from '../../src/imports/formats/statement.ts'
+import type { FileRow, FileStatement, Unreadable } from '../../src/imports/formats/statement.ts'
 import { rowsMax } from '../../src/imports/formats/statement-values.ts'
 
 /** Expects that a file is refused with a reason in one line, or has rows that can be stored. */
@@ -10,7 +10,8 @@ export function expectSound(statement: FileStatement | Unreadable): void {
     expect(statement.unreadable).toMatch(/^\S[^\n]{5,200}$/)
     return
   }
-  const { rows, balances } = statement
+  const { balances } = statement
+  const rows = [...statement.rows]
   expect(rows.length).toBeLessThanOrEqual(rowsMax)
   expect(new Set(rows.map((row) => row.uploadIdentifier)).size).toBe(rows.length)
   for (const { amount, date, uploadIdentifier, name, ...row } of rows) {
@@ -28,7 +29,15 @@ export function expectSound(statement: FileStatement | Unreadable): void {
   }
 }
 
+/** A statement with its rows as an array. */
+export type ListedRows = Omit<FileStatement, 'rows'> & { rows: FileRow[] }
+
+/** Returns a statement with its rows as an array, or why it is unreadable. */
+export function listRows(read: FileStatement | Unreadable): ListedRows | Unreadable {
+  return 'unreadable' in read ? read : { ...read, rows: [...read.rows] }
+}
+
 /** Returns the statement of the only account of a file, or why it is unreadable. */
 export function soleOf(accounts: FileAccount[] | Unreadable) {
-  return 'unreadable' in accounts ? accounts : chooseAccount(accounts, undefined)
+  return 'unreadable' in accounts ? accounts : listRows(chooseAccount(accounts, undefined))
 }

@@ -1,9 +1,12 @@
 import { expect, test } from '@jest/globals'
+import type { FileStatement } from '../../src/imports/formats/statement.ts'
 import type { ReadingTask } from '../../src/imports/formats/statement-file.ts'
 import { startReaders } from '../../src/imports/formats/statement-pool.client.ts'
 import { statementOf } from './uploading.ts'
 
 const settings = { currency: 'USD', timezone: 'UTC' }
+/** The rows of one payment of 1.00. */
+const onePayment = { rows: { length: 1 } }
 const taskOf = (text: string): ReadingTask => ({
   bytes: new TextEncoder().encode(text),
   settings,
@@ -20,7 +23,7 @@ test('a file that exceeds the timeout is unreadable, and the next ones are read'
       unreadable: 'The file takes too much time or memory to read: export a shorter period',
     })
   }
-  expect(await next).toMatchObject({ rows: [{ amount: 100n }] })
+  expect(await next).toMatchObject(onePayment)
 })
 
 test('one file of an account is read at a time, while other accounts are served', async () => {
@@ -30,11 +33,14 @@ test('one file of an account is read at a time, while other accounts are served'
   const first = readers.read('A', () => task)
   const notLoaded = () => Promise.reject(new Error('loaded'))
   expect(await readers.read('A', notLoaded)).toBe('busy')
-  expect(await readers.read('B', file)).toMatchObject({ rows: [{ amount: 100n }] })
+  expect(await readers.read('B', file)).toMatchObject(onePayment)
   resolve(await file())
-  expect(await first).toMatchObject({ rows: [{ amount: 100n }] })
+  const read = await first
+  expect('unreadable' in (read as object) ? [] : [...(read as FileStatement).rows]).toMatchObject([
+    { amount: 100n, date: new Date('2026-01-10') },
+  ])
   await expect(readers.read('A', notLoaded)).rejects.toThrow('loaded')
-  expect(await readers.read('A', file)).toMatchObject({ rows: [{ amount: 100n }] })
+  expect(await readers.read('A', file)).toMatchObject(onePayment)
 })
 
 test('an entry of many transactions is read in linear time', async () => {

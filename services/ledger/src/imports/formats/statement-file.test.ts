@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { listRows } from '../../../test/imports/sound-statement.ts'
 import { statementOf } from '../../../test/imports/uploading.ts'
 import { readStatementFile } from './statement-file.ts'
 
@@ -42,7 +43,7 @@ test.each<[Kind, string, [string, string], string]>([
 ])('%s tells line and text of a row that it skips', (kind, file, [good, bad], place) => {
   const read = (text: string) => {
     const bytes = new TextEncoder().encode(text)
-    return readStatementFile({ bytes, settings, format: { kind } })
+    return listRows(readStatementFile({ bytes, settings, format: { kind } }))
   }
   const found = read(file)
   const [skipped] = found.skipped ?? []

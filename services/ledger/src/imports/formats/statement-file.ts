@@ -7,6 +7,7 @@ import type { FileKind } from './file-kind.ts'
 import { readMt940Accounts } from './mt940/mt940.ts'
 import { readOfxAccounts } from './ofx/ofx.ts'
 import { readQifAccounts } from './qif/qif.ts'
+import type { PagesContent } from './rows/pages.ts'
 import type { ConvertedSheet, SheetTask } from './sheets/sheet.ts'
 import { noneRead } from './skipped-rows.ts'
 import {
@@ -80,13 +81,12 @@ export type ListingTask = {
   list: { bytes: Uint8Array; settings: ReadingSettings; kind: Exclude<FileKind, 'csv'> }
 }
 
+/** A statement as it passes between threads. */
+export type ReadFile = Omit<FileStatement, 'rows'> & { rows: PagesContent }
+
 /** A task of a thread that reads files, and its result. */
 export type FileTask = ReadingTask | ListingTask | SheetTask
-export type FileResult =
-  | FileStatement
-  | { statements: ListedStatement[] }
-  | ConvertedSheet
-  | Unreadable
+export type FileResult = ReadFile | { statements: ListedStatement[] } | ConvertedSheet | Unreadable
 
 /** Returns the accounts of a file, at most 100, or why it is unreadable. Pure. */
 export function listStatements({
@@ -102,7 +102,8 @@ export function listStatements({
 function withInstant(statement: FileStatement, timezone: string): FileStatement {
   const { balances, rows } = statement
   if (balances.asOf !== null || rows.length === 0 || !statesBalances(balances)) return statement
-  const newest = rows.reduce((latest, { date }) => Math.max(latest, date.getTime()), -Infinity)
+  let newest = Number.NEGATIVE_INFINITY
+  for (const { date } of rows) newest = Math.max(newest, date.getTime())
   const asOf = new Date(endOfDay(localDay(newest, timezone), timezone))
   return { ...statement, balances: { ...balances, asOf } }
 }

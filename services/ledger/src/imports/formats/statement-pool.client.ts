@@ -1,7 +1,8 @@
 import { startWorkers } from '@coffer/kit/service/workers'
+import { Pages } from './rows/pages.ts'
 import type { ConvertedSheet, SheetTask } from './sheets/sheet.ts'
-import type { FileStatement, ListedStatement, Unreadable } from './statement.ts'
-import type { FileResult, FileTask, ListingTask, ReadingTask } from './statement-file.ts'
+import type { FileRow, FileStatement, ListedStatement, Unreadable } from './statement.ts'
+import type { FileResult, FileTask, ListingTask, ReadFile, ReadingTask } from './statement-file.ts'
 
 /** Worker threads that parse files; a process reads one file of an account at a time. */
 export interface Readers extends AsyncDisposable {
@@ -33,10 +34,13 @@ export function startReaders({
   const threads = startWorkers<FileTask, FileResult>({
     module,
     threadsMax: 2,
+    // Short: an idle thread keeps the memory of its last file.
+    idleTimeoutMs: 1_000,
     queueMax: 20,
     waitTimeoutMs: 30_000,
     taskTimeoutMs,
     memoryMaxMb: 512,
+    youngMaxMb: 24,
     exceeded: () => ({
       unreadable: 'The file takes too much time or memory to read: export a shorter period',
     }),
@@ -55,7 +59,8 @@ export function startReaders({
       alone(accountId, async () => {
         const task = await load()
         if ('unreadable' in task) return task
-        return (await threads.run(task)) as FileStatement | Unreadable
+        const read = (await threads.run(task)) as ReadFile | Unreadable
+        return 'unreadable' in read ? read : { ...read, rows: Pages.of<FileRow>(read.rows) }
       }),
     list: async (accountId, list) => {
       for (let other = reading.get(accountId); other; other = reading.get(accountId)) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { Pages } from './rows/pages.ts'
 import type { FileRow, ReadRows, RowPlace, SkippedRow } from './statement.ts'
 
 /** A row of a file without upload identifier; `identifier` is from the bank, empty without one. */
@@ -29,7 +30,7 @@ const identifierLengthMax = 200
  * later of two rows with equal `identifier` and `content` (docs/file-formats.md#identifiers).
  */
 export function nameRows(found: Iterable<FoundRow>): ReadRows {
-  const read: ReadRows = { rows: [], skipped: [] }
+  const read: ReadRows = { rows: new Pages(), skipped: [] }
   const seen = new Map<string, string | undefined>()
   const others = new Map<string, Set<string | undefined>>()
   const equals = new Map<string, number>()

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Pages } from './rows/pages.ts'
 
 /** A transaction in a file; `amount` in minor units, positive when money leaves the account. */
 export type FileRow = {
@@ -47,7 +48,7 @@ export type SkippedRow = { identifier: string; reason: SkipReason } & RowPlace
 /** The place of a row in its file: its line, from 1, if the format has lines, and its text. */
 export type RowPlace = { line?: number; text?: string }
 
-export type ReadRows = { rows: FileRow[]; skipped: SkippedRow[] }
+export type ReadRows = { rows: Pages<FileRow>; skipped: SkippedRow[] }
 
 /** Balances of a statement in minor units; null if the file does not state one. */
 export type FileBalances = {

@@ -1,13 +1,20 @@
 import { convertSheet } from './sheets/sheet.ts'
+import type { Unreadable } from './statement.ts'
 import {
   type FileResult,
   type FileTask,
   listStatements,
+  type ReadFile,
   readStatementFile,
 } from './statement-file.ts'
 
 /** Entry point of the worker thread: parsing a large file would block the event loop. */
 export function run(task: FileTask): FileResult {
   if ('sheet' in task) return convertSheet(task)
-  return 'list' in task ? listStatements(task.list) : readStatementFile(task)
+  return 'list' in task ? listStatements(task.list) : contentOf(readStatementFile(task))
+}
+
+/** Returns a statement as it passes between threads. */
+function contentOf(read: ReturnType<typeof readStatementFile>): ReadFile | Unreadable {
+  return 'unreadable' in read ? read : { ...read, rows: read.rows.content() }
 }

@@ -1,7 +1,9 @@
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import type { UploadKey } from '../../book/upload-key.ts'
+import type { Pages } from '../formats/rows/pages.ts'
 import type { FileRow } from '../formats/statement.ts'
 import { listKnownIdentifiers } from '../import.sql.ts'
+import type { KnownRows } from '../known/known-rows.service.ts'
 import type { Upload } from '../upload.ts'
 import { insertJoinedRows, listNamed } from './joined-rows.sql.ts'
 import { type NamedJoin, type RowJoin, settleJoins } from './row-joins.ts'
@@ -13,15 +15,21 @@ import { type NamedJoin, type RowJoin, settleJoins } from './row-joins.ts'
 export async function joinNamed(
   tx: Tx,
   { format, joins: named, ...key }: UploadKey & Pick<Upload, 'format' | 'joins'>,
-  { rows, unknown }: { rows: readonly FileRow[]; unknown: readonly FileRow[] },
+  { rows, known }: { rows: Pages<FileRow>; known: KnownRows },
 ): Promise<{ joins: RowJoin[]; outcomes: NamedJoin[] | null }> {
   if (named === null || named.length === 0) return { joins: [], outcomes: null }
   const wanted = new Set(named.map(({ uploadIdentifier }) => uploadIdentifier))
   const stored = new Set(await listKnownIdentifiers({ pool: tx }, key, [...wanted]))
-  const newRows = unknown.filter(({ uploadIdentifier: one }) => wanted.has(one) && !stored.has(one))
+  const found: FileRow[] = []
+  for (const page of rows.pages()) {
+    found.push(...known.resolve(page).filter((row) => wanted.has(row.uploadIdentifier)))
+  }
+  const newRows = found.filter(
+    (row) => !stored.has(row.uploadIdentifier) && !known.isStoredOtherwise(row),
+  )
   const transactionIds = [...new Set(named.map(({ transactionId }) => transactionId))]
   const transactions = await listNamed(tx, key, { transactionIds, format })
-  const identifiers = new Set(rows.map(({ uploadIdentifier }) => uploadIdentifier))
+  const identifiers = new Set(found.map(({ uploadIdentifier }) => uploadIdentifier))
   const settled = settleJoins(named, { identifiers, newRows, transactions })
   await insertJoinedRows(tx, key, settled.joins)
   return settled

@@ -3,9 +3,9 @@ import { recordsOf } from '@coffer/kit/database/rows'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { UploadKey } from '../../book/upload-key.ts'
-import type { FileRow } from '../formats/statement.ts'
 import {
   Joinable,
+  type JoinSpan,
   joinDaysMax,
   type NamedJoin,
   NamedTransaction,
@@ -34,22 +34,19 @@ export const joinedRows = sql.fragment`(
 export async function listJoinable(
   connection: Queries,
   { accountId, bankAccountId }: Under,
-  { rows, format }: { rows: readonly FileRow[]; format: string },
+  { span, format }: { span: JoinSpan; format: string },
 ): Promise<readonly Joinable[]> {
-  if (rows.length === 0) return []
-  const days = rows.map(({ date }) => date.getTime())
-  const first = new Date(days.reduce((a, b) => Math.min(a, b)))
-  const last = new Date(days.reduce((a, b) => Math.max(a, b)))
-  const amounts = [...new Set(rows.map(({ amount }) => amount))].map(String)
+  const { amounts, first, last } = span
+  if (amounts.size === 0) return []
   const isOwn = ownBy({ accountId, bankAccountId })
   return connection.any(sql.type(Joinable)`
     WITH ${sameFormat(isOwn, format)}
     SELECT ${joinableColumns}
     FROM transactions AS one
     WHERE ${isOwn} AND deleted_at IS NULL AND NOT is_pending
-      AND date BETWEEN ${first.toISOString()}::timestamptz - ${margin}::interval
-        AND ${last.toISOString()}::timestamptz + ${margin}::interval
-      AND amount = ANY(${sql.array(amounts, 'int8')})
+      AND date BETWEEN ${new Date(first).toISOString()}::timestamptz - ${margin}::interval
+        AND ${new Date(last).toISOString()}::timestamptz + ${margin}::interval
+      AND amount = ANY(${sql.array([...amounts].map(String), 'int8')})
       AND NOT ${isTaken(isOwn)}
     ORDER BY transaction_id`)
 }

@@ -48,6 +48,19 @@ export function requireJoins(
   return joins.map(({ uploadIdentifier, transactionId }) => ({ uploadIdentifier, transactionId }))
 }
 
+/** The amounts of rows, and their first and last day (ms), by which their transactions are read. */
+export class JoinSpan {
+  readonly amounts = new Set<bigint>()
+  first = Number.POSITIVE_INFINITY
+  last = Number.NEGATIVE_INFINITY
+
+  add({ amount, date }: FileRow): void {
+    this.amounts.add(amount)
+    this.first = Math.min(this.first, date.getTime())
+    this.last = Math.max(this.last, date.getTime())
+  }
+}
+
 /** Transactions of one amount and day that a row is compared with. */
 const comparedMax = 20
 
@@ -59,22 +72,22 @@ const distances = [0, -1, 1, -2, 2, -3, 3, -4, 4]
  * a common word. Each row and each transaction is in one join at most; nearer days come first, then
  * rows and transactions in their order.
  */
-export function findJoins(rows: readonly FileRow[], transactions: readonly Joinable[]): RowJoin[] {
+export function findJoins(rows: Iterable<FileRow>, transactions: readonly Joinable[]): RowJoin[] {
   const byDay = Map.groupBy(transactions, ({ amount, date }) => `${amount} ${dayOf(date)}`)
   const wordsOf = new Map(transactions.map((one) => [one, wordsOfTransaction(one)]))
-  const pairs = rows.flatMap((row) => {
+  const pairs: (RowJoin & { days: number })[] = []
+  for (const row of rows) {
     const day = dayOf(row.date)
     const near = distances.flatMap(
       (distance) => byDay.get(`${row.amount} ${day + distance}`)?.slice(0, comparedMax) ?? [],
     )
-    if (near.length === 0) return []
-    const words = wordsOfRow(row)
-    return near
-      .map((transaction) => ({ row, transaction, days: Math.abs(daysAfter(row, transaction)) }))
-      .filter(({ transaction, days }) => {
-        return days <= joinDaysMax && words.some((word) => wordsOf.get(transaction)?.has(word))
-      })
-  })
+    const words = near.length === 0 ? [] : wordsOfRow(row)
+    for (const transaction of near) {
+      const days = Math.abs(daysAfter(row, transaction))
+      const isAlike = words.some((word) => wordsOf.get(transaction)?.has(word))
+      if (days <= joinDaysMax && isAlike) pairs.push({ row, transaction, days })
+    }
+  }
   const taken = new Set<FileRow | Joinable>()
   return pairs
     .sort((a, b) => a.days - b.days)
@@ -93,7 +106,7 @@ export function findJoins(rows: readonly FileRow[], transactions: readonly Joina
 export function settleJoins(
   named: readonly NamedJoin[],
   file: {
-    /** Identifiers of all rows of the file. */
+    /** Identifiers of rows of the file, of those that are named at least. */
     identifiers: ReadonlySet<string>
     newRows: readonly FileRow[]
     transactions: readonly NamedTransaction[]

@@ -9,19 +9,17 @@ export function bookingsOf(rows: readonly FileRow[]): string[] {
 }
 
 /**
- * Returns the rows without those of bookings that are stored in the other form: as one row where
- * the file has parts, or in parts. An equal amount is required, because banks give one reference to
- * a payment and its fee (docs/file-formats.md#camt).
+ * Returns whether the booking of a row is stored in the other form: as one row where the file has
+ * parts, or in parts. An equal amount is required, because banks give one reference to a payment
+ * and its fee (docs/file-formats.md#camt).
  */
-export function withoutStored(
-  rows: readonly FileRow[],
+export function isStoredOtherwise(
+  { booking }: FileRow,
   stored: ReadonlyMap<string, StoredBooking>,
-): FileRow[] {
-  return rows.filter(({ booking }) => {
-    const known = booking && stored.get(booking.identifier)
-    if (!known) return true
-    if (booking.isPart) return known.whole !== booking.amount
-    // Beside parts, the stored row is that of the fee, which has the reference in this form too.
-    return known.parts === null || ![known.parts, known.whole].includes(booking.amount)
-  })
+): boolean {
+  const known = booking && stored.get(booking.identifier)
+  if (!known) return false
+  if (booking.isPart) return known.whole === booking.amount
+  // Beside parts, the stored row is that of the fee, which has the reference in this form too.
+  return known.parts !== null && [known.parts, known.whole].includes(booking.amount)
 }

@@ -13,9 +13,6 @@ const Stored = z.object({
   originalMerchantName: z.string(),
 })
 
-/** Number of identifiers per statement: a longer array would be slow to send and to plan. */
-const pageSize = 10_000
-
 /**
  * Returns the stored rows with these identifiers, soft-deleted and joined ones included. OFFSET 0
  * forces an index search for each: without statistics of a large import before, Postgres compares
@@ -26,24 +23,20 @@ export async function listStoredRows(
   { accountId, bankAccountId }: Pick<UploadKey, 'accountId' | 'bankAccountId'>,
   identifiers: readonly string[],
 ): Promise<Map<string, StoredRow>> {
-  const found = new Map<string, StoredRow>()
-  for (let at = 0; at < identifiers.length; at += pageSize) {
-    const page = identifiers.slice(at, at + pageSize)
-    const rows = await tx.any(sql.type(Stored)`
-      SELECT stored.* FROM unnest(${sql.array(page, 'text')}) AS wanted (identifier)
-      CROSS JOIN LATERAL (
-        SELECT upload_identifier AS identifier, amount, date, original_name AS "originalName",
-          original_merchant_name AS "originalMerchantName"
-        FROM transactions
-        WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-          AND upload_identifier = wanted.identifier
-        UNION ALL
-        SELECT upload_identifier, amount, date, original_name, original_merchant_name
-        FROM ${joinedRows} AS joined
-        WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-          AND upload_identifier = wanted.identifier OFFSET 0
-      ) AS stored`)
-    for (const { identifier, ...row } of rows) found.set(identifier, row)
-  }
-  return found
+  if (identifiers.length === 0) return new Map()
+  const rows = await tx.any(sql.type(Stored)`
+    SELECT stored.* FROM unnest(${sql.array(identifiers, 'text')}) AS wanted (identifier)
+    CROSS JOIN LATERAL (
+      SELECT upload_identifier AS identifier, amount, date, original_name AS "originalName",
+        original_merchant_name AS "originalMerchantName"
+      FROM transactions
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+        AND upload_identifier = wanted.identifier
+      UNION ALL
+      SELECT upload_identifier, amount, date, original_name, original_merchant_name
+      FROM ${joinedRows} AS joined
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+        AND upload_identifier = wanted.identifier OFFSET 0
+    ) AS stored`)
+  return new Map(rows.map(({ identifier, ...row }) => [identifier, row]))
 }

@@ -1,4 +1,4 @@
-import type { FileRow, FileStatement, SkippedRow } from '../formats/statement.ts'
+import type { FileRow } from '../formats/statement.ts'
 
 /** A stored transaction of a file, as the bank wrote it. */
 export type StoredRow = Pick<FileRow, 'amount' | 'date' | 'originalName' | 'originalMerchantName'>
@@ -15,50 +15,44 @@ export function identifiersOf(rows: readonly FileRow[]): string[] {
   return [...new Set(all)]
 }
 
-/**
- * Returns the statement beside the stored rows of former files: a row whose identifier another
- * booking holds is a row of its own, and a correction of a stored row is skipped
- * (docs/file-formats.md#identifiers).
- */
-export function besideStored(
-  statement: FileStatement,
-  stored: ReadonlyMap<string, StoredRow>,
-): FileStatement {
-  if (stored.size === 0) return statement
-  const holders = holdersOf(statement.rows, stored)
-  const rows: FileRow[] = []
-  const skipped: SkippedRow[] = [...statement.skipped]
-  for (const row of statement.rows) {
-    const { corrects, reuse, uploadIdentifier: identifier } = row
-    if (corrects && stored.has(corrects.identifier)) {
-      skipped.push({ identifier, reason: 'correction', ...corrects.place })
-    } else if (reuse && (stored.has(reuse.identifier) || stored.has(reuse.byContents))) {
-      const isHolder = holders.get(reuse.identifier) === row && !stored.has(reuse.byContents)
-      const { identifier: ofBank, byContents } = reuse
-      rows.push({ ...row, uploadIdentifier: isHolder ? ofBank : byContents })
-    } else {
-      rows.push(row)
-    }
-  }
-  return { ...statement, rows, skipped }
+/** Stored rows of former files that hold identifiers of rows of a file. */
+export interface Holders {
+  /** Those of the identifiers that are stored. */
+  stored: Set<string>
+  /** For each of them the row of the file that is its booking, by the identifier of the row. */
+  rows: Map<string, { uploadIdentifier: string; differences: number }>
 }
 
-/** Returns for each stored identifier the row of the file that is its booking, if there is one. */
-function holdersOf(
+/** Adds the stored rows of a page of rows to the holders. */
+export function addHolders(
+  holders: Holders,
   rows: readonly FileRow[],
   stored: ReadonlyMap<string, StoredRow>,
-): Map<string, FileRow> {
-  const holders = new Map<string, { row: FileRow; differences: number }>()
+): void {
+  for (const identifier of stored.keys()) holders.stored.add(identifier)
   for (const row of rows) {
     const identifier = row.reuse?.identifier ?? ''
     const known = stored.get(identifier)
     if (known === undefined) continue
     const found = differences(row, known)
-    const best = holders.get(identifier)?.differences ?? Number.POSITIVE_INFINITY
+    const best = holders.rows.get(identifier)?.differences ?? Number.POSITIVE_INFINITY
     // A bank may write one of them anew, and a user may change amount or day.
-    if (found <= 1 && found < best) holders.set(identifier, { row, differences: found })
+    if (found > 1 || found >= best) continue
+    holders.rows.set(identifier, { uploadIdentifier: row.uploadIdentifier, differences: found })
   }
-  return new Map([...holders].map(([identifier, { row }]) => [identifier, row]))
+}
+
+/**
+ * Returns a row beside the stored ones: one whose identifier another booking holds is a row of its
+ * own. Returns null for the correction of a stored row (docs/file-formats.md#identifiers).
+ */
+export function besideStored(row: FileRow, { stored, rows }: Holders): FileRow | null {
+  const { corrects, reuse } = row
+  if (corrects && stored.has(corrects.identifier)) return null
+  if (!reuse || !(stored.has(reuse.identifier) || stored.has(reuse.byContents))) return row
+  const { identifier: ofBank, byContents } = reuse
+  const isHolder = rows.get(ofBank)?.uploadIdentifier === row.uploadIdentifier
+  return { ...row, uploadIdentifier: isHolder && !stored.has(byContents) ? ofBank : byContents }
 }
 
 /** Counts what differs of amount, texts and day. */

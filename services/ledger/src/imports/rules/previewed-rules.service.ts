@@ -6,17 +6,17 @@ import { matchRules } from '../../rules/rule.ts'
 import { joinActions } from '../../rules/rule-effects.ts'
 import { type PreviewedField, previewRow } from '../../rules/rule-preview.ts'
 import { createTransactions } from '../file-import.ts'
-import { type Compared, previewRowsMax } from '../file-preview.ts'
+import type { Compared } from '../file-preview.ts'
 import type { FileRow } from '../formats/statement.ts'
 
 /** Returns what the rules of the account would set in the new ones of the shown rows, by row. */
 export async function previewRules(
   database: Database,
   { accountId, bankAccountId, timezone }: BankAccountKey & { timezone: string },
-  { statement, isKnown }: Compared,
+  { shown }: Compared,
 ): Promise<Map<FileRow, PreviewedField[]>> {
   const rules = await loadRules(database, accountId, timezone)
-  const rows = statement.rows.slice(0, previewRowsMax).filter((row) => !isKnown(row))
+  const rows = shown.filter(({ isKnown }) => !isKnown).map(({ row }) => row)
   const matched = rows.flatMap((row) => {
     const of = { accountId, bankAccountId, transactionIds: [''], now: row.date }
     return createTransactions([row], of).map((transaction) => {

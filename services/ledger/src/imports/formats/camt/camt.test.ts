@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { soleOf } from '../../../../test/imports/sound-statement.ts'
+import { type ListedRows, soleOf } from '../../../../test/imports/sound-statement.ts'
 import { detectKind } from '../file-kind.ts'
-import { type FileStatement, noBalances } from '../statement.ts'
+import { noBalances } from '../statement.ts'
 import { readCamtAccounts } from './camt.ts'
 
 const VIENNA = { currency: 'USD', timezone: 'Europe/Vienna' }
 
-function statement(bytes: Uint8Array): FileStatement {
+function statement(bytes: Uint8Array): ListedRows {
   const result = soleOf(readCamtAccounts(bytes, VIENNA))
   if ('unreadable' in result) throw new Error(result.unreadable)
   return result
 }
 
-function file(name: string): FileStatement {
+function file(name: string): ListedRows {
   return statement(readFileSync(new URL(`../../../../../../test/data/${name}`, import.meta.url)))
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { detectShape, rowsBelow } from './csv-shape.ts'
+import { countHead, detectShape } from './csv-shape.ts'
 
 function shape(text: string) {
   return detectShape(new TextEncoder().encode(text))
@@ -39,11 +39,10 @@ test('the header finds the rows below it, by its line or for older imports by it
     ['1', '2', '3'],
   ])
   const headers = ['a', 'Column 2', '3 a']
-  const below = [{ cells: ['1', '2', '3'], line: 3 }]
-  expect(rowsBelow(table, { headerRow: null, headers })).toEqual(below)
-  expect(rowsBelow(table, { headerRow: 2, headers })).toEqual(below)
-  expect(rowsBelow(table, { headerRow: 0, headers })).toEqual(table)
-  expect(rowsBelow(table, { headerRow: null, headers: ['a', 'b', 'c'] })).toBeNull()
+  expect(countHead(table, { headerRow: null, headers })).toBe(2)
+  expect(countHead(table, { headerRow: 2, headers })).toBe(2)
+  expect(countHead(table, { headerRow: 0, headers })).toBe(0)
+  expect(countHead(table, { headerRow: null, headers: ['a', 'b', 'c'] })).toBeNull()
 })
 
 // Each file: its lines joined by `~`, its delimiter, the line of its header (0 for none), and the

@@ -54,10 +54,11 @@ export function detectShape(
   const stated = choices.delimiter ?? /^\ufeff?sep=([,;|\t])/i.exec(head)?.[1]
   // Values of the contract, by preference if several fit a file equally well.
   const tables = (stated === undefined ? values['ReadingChoices.delimiter'] : [stated]).map(
-    (delimiter) => ({
-      delimiter,
-      ...readTable(head, { delimiter, rowsMax: shapeRowsMax }),
-    }),
+    (delimiter) => {
+      const rows: CsvLine[] = []
+      const fault = readTable(head, { delimiter, rowsMax: shapeRowsMax }, rows)
+      return { delimiter, rows, fault }
+    },
   )
   const isCut = bytes.length > HEAD_LENGTH
   const whole = tables.filter(({ fault }) => fault === null || isCut)
@@ -118,21 +119,26 @@ function printCell(cell = ''): string {
 }
 
 /**
- * Returns the rows below the header; null if the file has no such header. The header of an
- * import without `headerRow` is the row that has the names (until 0.5: stored before 0.4.0).
+ * Returns the number of rows up to the header; null if the file has no such header. The header of
+ * an import without `headerRow` is the row that has the names (until 0.5: stored before 0.4.0).
  */
-export function rowsBelow(
-  rows: CsvLine[],
+export function countHead(
+  rows: Iterable<CsvLine>,
   { headerRow, headers }: { headerRow: number | null; headers: readonly string[] },
-): CsvLine[] | null {
-  if (headerRow === 0) return rows
+): number | null {
+  if (headerRow === 0) return 0
   const isHeader = ({ cells, line }: CsvLine) =>
     headerRow === null
       ? columnsOf(cells) === headers.length &&
         nameColumns(cells.slice(0, headers.length)).join('\n') === headers.join('\n')
       : line === headerRow
-  const at = rows.slice(0, headRows).findIndex(isHeader)
-  return at === -1 ? null : rows.slice(at + 1)
+  let count = 0
+  for (const row of rows) {
+    count += 1
+    if (count > headRows) break
+    if (isHeader(row)) return count
+  }
+  return null
 }
 
 /** Returns the first 64 KiB of a file up to a line end, so that no character or row is split. */

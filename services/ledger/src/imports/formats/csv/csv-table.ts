@@ -9,14 +9,14 @@ const ROW_SIZE_MAX = 100_000
 export type CsvLine = { cells: string[]; line: number }
 
 /**
- * Returns the first `rowsMax` rows of a CSV text (RFC 4180), without blank rows. The rows end
- * before an unreadable one; `fault` is its reason, or null.
+ * Adds the first `rowsMax` rows of a CSV text (RFC 4180) to `rows`, without blank ones. They end
+ * before an unreadable row; returns its reason, or null.
  */
 export function readTable(
   text: string,
   { delimiter, rowsMax }: { delimiter: string; rowsMax: number },
-): { rows: CsvLine[]; fault: Unreadable | null } {
-  const rows: CsvLine[] = []
+  rows: { push: (row: CsvLine) => unknown },
+): Unreadable | null {
   let ended = 0
   const keep = (cells: string[], { lines }: { lines: number }) => {
     ended = lines
@@ -38,7 +38,7 @@ export function readTable(
       cast: bareCell,
       on_record: keep,
     })
-    return { rows, fault: null }
+    return null
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     const { lines: line = 1 } = error as { lines?: number }
@@ -47,7 +47,7 @@ export function readTable(
     const long = `Line ${line} of the file is too long to be a row of a statement`
     const unreadable =
       open === null || (isLong && open === line) ? long : `The quotes of line ${open} have no end`
-    return { rows, fault: { unreadable } }
+    return { unreadable }
   }
 }
 

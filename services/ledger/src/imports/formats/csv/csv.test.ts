@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { FileStatement } from '../statement.ts'
+import { type ListedRows, listRows } from '../../../../test/imports/sound-statement.ts'
 import { readStatementFile } from '../statement-file.ts'
 import { readCsv } from './csv.ts'
 import type { CsvMapping } from './csv-mapping.ts'
@@ -18,16 +18,16 @@ function read(
   bytes: Uint8Array,
   mapping: Omit<CsvMapping, 'headers'>,
   settings = CHICAGO,
-): FileStatement {
+): ListedRows {
   const shape = detectShape(bytes)
   if ('unreadable' in shape) throw new Error(shape.unreadable)
   const format = { kind: 'csv' as const, ...shape, mapping: { ...mapping, headers: [] } }
-  const result = readStatementFile({ bytes, settings, format })
+  const result = listRows(readStatementFile({ bytes, settings, format }))
   if ('unreadable' in result) throw new Error(result.unreadable)
   return result
 }
 
-function shown({ rows }: FileStatement) {
+function shown({ rows }: ListedRows) {
   return rows.map((row) => [row.uploadIdentifier, row.amount, row.date.toISOString(), row.name])
 }
 
@@ -236,7 +236,8 @@ test('every row is read once, with its amount, whatever its texts', () => {
       headers: ['Date', 'Type', 'Amount', 'Payee'],
     }
     const { headers } = mapping
-    const result = readCsv(bytes, { ...CHICAGO, delimiter: ',', headerRow: 1, headers, mapping })
+    const own = { ...CHICAGO, delimiter: ',', headerRow: 1, headers, mapping }
+    const result = listRows(readCsv(bytes, own))
     if ('unreadable' in result) throw new Error(result.unreadable)
     expect(result.rows.map((one) => Number(one.amount))).toEqual(all.map(({ cents }) => cents))
     expect(new Set(result.rows.map((one) => one.uploadIdentifier)).size).toBe(all.length)

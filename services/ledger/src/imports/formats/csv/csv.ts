@@ -2,22 +2,23 @@ import { decimalPlaces } from '@coffer/kit/values/currency'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { createDayParser } from '../day-format.ts'
 import { placeOf } from '../row-place.ts'
-import {
-  type FileBalances,
-  type FileStatement,
-  noBalances,
-  type ReadingSettings,
-  type SkippedRow,
-  type Unreadable,
+import { Pages } from '../rows/pages.ts'
+import type {
+  FileStatement,
+  ReadingSettings,
+  RowPlace,
+  SkippedRow,
+  Unreadable,
 } from '../statement.ts'
 import { nameRows } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
 import { decodeFile } from '../text/file-text.ts'
+import { CsvBalances } from './csv-balances.ts'
 import { headRows } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
-import { type CsvCells, type CsvRow, readCsvRow } from './csv-rows.ts'
-import { rowsBelow } from './csv-shape.ts'
-import { readTable } from './csv-table.ts'
+import { type CsvCells, type CsvRow, type CsvSettings, readCsvRow } from './csv-rows.ts'
+import { countHead } from './csv-shape.ts'
+import { type CsvLine, readTable } from './csv-table.ts'
 
 /** How a CSV file is read: its shape, and the mapping of its columns. */
 export type CsvFormat = {
@@ -40,19 +41,16 @@ export function readCsv(
   settings: ReadingSettings & CsvFormat,
 ): FileStatement | Unreadable {
   const { delimiter, mapping, currency, timezone, stated, dateFormat } = settings
-  const table = readTable(decodeFile(bytes, stated?.encoding), {
-    delimiter,
-    rowsMax: rowsMax + headRows,
-  })
-  if (table.fault !== null) return table.fault
-  const below = rowsBelow(table.rows, settings)
-  if (below === null) return { unreadable: 'The columns of the file are not those of the mapping' }
-  if (below.length > rowsMax) return { unreadable: `The file has more than ${rowsMax} rows` }
+  const lines = new Pages<CsvLine>()
+  const text = decodeFile(bytes, stated?.encoding)
+  const fault = readTable(text, { delimiter, rowsMax: rowsMax + headRows }, lines)
+  if (fault !== null) return fault
+  const head = countHead(lines, settings)
+  if (head === null) return { unreadable: 'The columns of the file are not those of the mapping' }
+  if (lines.length - head > rowsMax) return { unreadable: `The file has more than ${rowsMax} rows` }
   const places = decimalPlaces(currency)
-  const columns = new Map(settings.headers.map((name, index) => [name, index]))
-  const all = below.map(({ cells }, index) => cellsOf(cells, { columns, number: index + 1 }))
-  const fields = [...amountFields(mapping), ...mapping.balance.fields]
-  const amounts = all.flatMap((cells) => fields.map((ref) => cells.at(ref)))
+  const table = { lines, head, columns: new Map(settings.headers.map((name, at) => [name, at])) }
+  const amounts = amountsIn(table, mapping)
   const mark = chooseDecimalMark(amounts, { currency, places, stated: stated?.decimalMark })
   if ('unreadable' in mark) return mark
   const rowSettings = {
@@ -63,16 +61,37 @@ export function readCsv(
     readDay: createDayParser(dateFormat ?? mapping.date.format),
     timezone,
   }
-  const read = all.map((cells, index) => {
-    const row = below[index]
-    const place = () => placeOf(row?.line, row?.cells.join(delimiter) ?? '')
-    return { ...readCsvRow(cells, rowSettings), place }
-  })
-  return {
-    currency,
-    balances: readBalances(read, mapping),
-    mark,
-    ...nameRows(numbered(read)),
+  const balances = new CsvBalances(mapping)
+  const read = nameRows(numbered(findRows(table, { rowSettings, delimiter, balances })))
+  return { currency, balances: balances.result(), mark, ...read }
+}
+
+/** The lines of a file, the first ones up to its header, and the index of each column. */
+type CsvFile = { lines: Pages<CsvLine>; head: number; columns: ReadonlyMap<string, number> }
+
+function* rowsBelow({ lines, head, columns }: CsvFile): Generator<CsvCells & { line: number }> {
+  let number = -head
+  for (const { cells, line } of lines) {
+    number += 1
+    if (number > 0) yield { ...cellsOf(cells, { columns, number }), line }
+  }
+}
+
+function* amountsIn(file: CsvFile, mapping: CsvMapping): Generator<string> {
+  const fields = [...amountFields(mapping), ...mapping.balance.fields]
+  for (const row of rowsBelow(file)) yield* fields.map(row.at)
+}
+
+type Found = (CsvRow | SkippedRow) & { place: () => RowPlace }
+
+function* findRows(
+  file: CsvFile,
+  of: { rowSettings: CsvSettings; delimiter: string; balances: CsvBalances },
+): Generator<Found> {
+  for (const row of rowsBelow(file)) {
+    const read = readCsvRow(row, of.rowSettings)
+    of.balances.add(read)
+    yield { ...read, place: () => placeOf(row.line, row.cells.join(of.delimiter)) }
   }
 }
 
@@ -94,7 +113,7 @@ function cellsOf(
 }
 
 /** Appends ` #2`, ` #3`, … to repeated hashes: rows with equal hashes may not be duplicates. */
-function* numbered(read: readonly (CsvRow | SkippedRow)[]) {
+function* numbered(read: Iterable<Found>): Generator<Found> {
   const equals = new Map<string, number>()
   for (const one of read) {
     if ('reason' in one || !one.isHashed) {
@@ -105,35 +124,4 @@ function* numbered(read: readonly (CsvRow | SkippedRow)[]) {
     equals.set(one.identifier, count)
     yield count === 1 ? one : { ...one, identifier: `${one.identifier} #${count}` }
   }
-}
-
-/** Returns the balances by `mapping.balance`, without instant (docs/file-formats.md#csv). */
-function readBalances(
-  read: readonly (CsvRow | SkippedRow)[],
-  { balance: { kind } }: CsvMapping,
-): FileBalances {
-  const rows = read.filter((one): one is CsvRow => !('reason' in one))
-  const booked = rows.filter(({ row }) => !row.isPending)
-  if (kind === 'sum') {
-    const isWhole = read.every((one) => !('reason' in one) || one.reason === 'zero')
-    return isWhole ? { ...noBalances, current: sumOf(booked), available: sumOf(rows) } : noBalances
-  }
-  const balance = kind === 'field' ? (latestOf(booked)?.balance ?? null) : null
-  return { ...noBalances, current: balance, available: balance }
-}
-
-function sumOf(rows: readonly CsvRow[]): bigint {
-  return rows.reduce((sum, { row }) => sum - row.amount, 0n)
-}
-
-/** Returns the newest row, either the first or the last of the file; undefined without rows. */
-function latestOf(rows: readonly CsvRow[]): CsvRow | undefined {
-  const [first, second] = rows
-  const last = rows.at(-1)
-  if (first === undefined || second === undefined || last === undefined) return last
-  if (first.row.date.getTime() !== last.row.date.getTime()) {
-    return first.row.date > last.row.date ? first : last
-  }
-  // Equal days: the first row is newest if its balance is the second row's minus its own amount.
-  return first.balance === (second.balance ?? 0n) - first.row.amount ? first : last
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { soleOf } from '../../../../test/imports/sound-statement.ts'
+import { type ListedRows, soleOf } from '../../../../test/imports/sound-statement.ts'
 import { detectKind } from '../file-kind.ts'
-import { type FileStatement, noBalances } from '../statement.ts'
+import { noBalances } from '../statement.ts'
 import { readMt940Accounts } from './mt940.ts'
 
 const settings = { currency: 'USD', timezone: 'Europe/Vienna' }
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
-function read(text: string): FileStatement {
+function read(text: string): ListedRows {
   const result = soleOf(readMt940Accounts(bytesOf(text), settings))
   if ('unreadable' in result) throw new Error(result.unreadable)
   return result

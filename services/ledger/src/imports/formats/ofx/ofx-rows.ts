@@ -4,9 +4,9 @@ import { DateTime } from 'luxon'
 import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
 import { placeOf } from '../row-place.ts'
 import type { ReadingSettings, ReadRows, SkipReason } from '../statement.ts'
-import { nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
+import { type FoundRow, nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
 import { identifierInstant, midnightOn, withinYears } from '../statement-values.ts'
-import { childOf, descendantsOf, type OfxNode, textOf, writtenOf } from './ofx-tree.ts'
+import { childOf, type OfxNode, textOf, transactionsOf, writtenOf } from './ofx-tree.ts'
 
 const minuteMs = 60_000
 const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)?)?[^\]]*\]?)?$/
@@ -14,34 +14,58 @@ const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)
 /** An identifier of zeros alone, which some banks write for every transaction. */
 const NO_IDENTIFIER = /^0*$/
 
-type RowSettings = ReadingSettings & AmountNotation & { lineAt: (index: number) => number }
+/** `text` is that of the file, and `lineAt` returns the line at an index of it. */
+export type FileText = { text: string; lineAt: (index: number) => number }
+type RowSettings = ReadingSettings & AmountNotation & FileText
 
 /**
  * Returns the transactions of a statement, and skipped ones with the reason. Amounts are positive
  * if money leaves the account (docs/file-formats.md#ofx-qfx-qbo).
  */
 export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
-  const nodes = descendantsOf(statement, 'STMTTRN')
-  const holders = Map.groupBy(nodes, (node) => textOf(node, 'FITID'))
-  const found = nodes.map((node) => {
+  return nameRows(findRows(statement, settings))
+}
+
+function* findRows(statement: OfxNode, settings: RowSettings): Generator<FoundRow> {
+  const { text, lineAt } = settings
+  const holders = holdersOf(statement, text)
+  for (const node of transactionsOf(statement, text)) {
     const row = isCorrection(node, holders) ? 'correction' : readRow(node, settings)
-    const place = () => placeOf(settings.lineAt(node.at), writtenOf(node))
+    const place = () => placeOf(lineAt(node.at), writtenOf(node))
     const identifier = textOf(node, 'FITID')
-    if (typeof row === 'string') return { identifier, reason: row, place }
     const corrected = textOf(node, 'CORRECTFITID')
-    if (corrected === '' || corrected === identifier) return { ...row, place }
-    const corrects = { identifier: corrected, place: place() }
-    return { ...row, row: { ...row.row, corrects }, place }
-  })
-  return nameRows(found)
+    if (typeof row === 'string') {
+      yield { identifier, reason: row, place }
+    } else if (corrected === '' || corrected === identifier) {
+      yield { ...row, place }
+    } else {
+      const corrects = { identifier: corrected, place: place() }
+      yield { ...row, row: { ...row.row, corrects }, place }
+    }
+  }
+}
+
+/** Returns for each identifier that is corrected how many transactions of the file have it. */
+function holdersOf(statement: OfxNode, text: string): ReadonlyMap<string, number> {
+  const holders = new Map<string, number>()
+  // Most files have no correction.
+  if (!/<CORRECTFITID/i.test(text)) return holders
+  for (const node of transactionsOf(statement, text)) holders.set(textOf(node, 'CORRECTFITID'), 0)
+  for (const node of transactionsOf(statement, text)) {
+    const identifier = textOf(node, 'FITID')
+    const count = holders.get(identifier)
+    if (count !== undefined) holders.set(identifier, count + 1)
+  }
+  return holders
 }
 
 /** Returns whether a transaction deletes or replaces another one of the file, which keeps that. */
-function isCorrection(node: OfxNode, holders: ReadonlyMap<string, OfxNode[]>): boolean {
+function isCorrection(node: OfxNode, holders: ReadonlyMap<string, number>): boolean {
   const corrected = textOf(node, 'CORRECTFITID')
   const isDeletion = textOf(node, 'CORRECTACTION').toUpperCase() === 'DELETE'
-  const hasOriginal = holders.get(corrected)?.some((one) => one !== node)
-  return corrected !== '' && (isDeletion || hasOriginal === true)
+  const own = corrected === textOf(node, 'FITID') ? 1 : 0
+  const hasOriginal = (holders.get(corrected) ?? 0) > own
+  return corrected !== '' && (isDeletion || hasOriginal)
 }
 
 /** Returns midnight of the day in an OFX date, ignoring its time and offset; null if invalid. */

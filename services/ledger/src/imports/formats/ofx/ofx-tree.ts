@@ -2,9 +2,17 @@ import type { Unreadable } from '../statement.ts'
 
 /**
  * An OFX element: a field with text, or a group with children. `name` is in upper case, `at` the
- * index of the element in the text of the file.
+ * index of the element in the text of the file. A transaction has an `end` instead of its children:
+ * `transactionsOf` reads them again, as those of 30,000 transactions take 50 MiB.
  */
-export type OfxNode = { name: string; text: string; at: number; children: OfxNode[] }
+export type OfxNode = {
+  name: string
+  text: string
+  at: number
+  end?: number
+  children: readonly OfxNode[]
+}
+type OpenNode = OfxNode & { children: OfxNode[] }
 
 const DEPTH_MAX = 100
 const NODES_MAX = 1_000_000
@@ -28,12 +36,23 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: ' ',
 }
 
-type Reader = { text: string; at: number; stack: OfxNode[]; nodes: number; complete: boolean }
+type Reader = {
+  text: string
+  at: number
+  stack: OpenNode[]
+  nodes: number
+  complete: boolean
+  /** Whether transactions keep their fields. */
+  keepsFields: boolean
+}
+
+const TRANSACTION = 'STMTTRN'
+const NO_CHILDREN: readonly OfxNode[] = []
 
 /** Parses OFX 1 (SGML) or OFX 2 (XML); returns the OFX element, or why the text is unreadable. */
 export function readOfxTree(text: string): OfxNode | Unreadable {
   const root = newNode('', 0)
-  const reader: Reader = { text, at: 0, stack: [root], nodes: 0, complete: false }
+  const reader = startReader(text, { at: 0, root, keepsFields: false })
   while (reader.at < text.length && !reader.complete) {
     const fault = readNext(reader)
     if (fault !== null) return { unreadable: fault }
@@ -42,6 +61,13 @@ export function readOfxTree(text: string): OfxNode | Unreadable {
   if (ofx === undefined) return { unreadable: 'This is not an OFX, QFX or QBO file' }
   const isWhole = ofx === root ? reader.stack.length === 1 : reader.complete
   return isWhole ? ofx : { unreadable: 'The file ends before its statement does' }
+}
+
+function startReader(
+  text: string,
+  { root, ...of }: { at: number; root: OpenNode; keepsFields: boolean },
+): Reader {
+  return { text, ...of, stack: [root], nodes: 0, complete: false }
 }
 
 /** Returns the root if it holds a statement: some exports leave out the OFX element around it. */
@@ -66,6 +92,16 @@ export function textOf(node: OfxNode | undefined, name: string): string {
 export function descendantsOf(node: OfxNode, name: string): OfxNode[] {
   const found = node.children.flatMap((child) => descendantsOf(child, name))
   return node.name === name ? [node, ...found] : found
+}
+
+/** Yields the transactions of an element with their fields, in the order of the file. */
+export function* transactionsOf(node: OfxNode, text: string): Generator<OfxNode> {
+  for (const { at, end, ...one } of descendantsOf(node, TRANSACTION)) {
+    const root = newNode('', 0)
+    const reader = startReader(text, { at, root, keepsFields: true })
+    while (end !== undefined && reader.at < end) readNext(reader)
+    yield { at, ...one, ...root.children[0] }
+  }
 }
 
 /** Returns an element as OFX writes it, without end tags. */
@@ -128,7 +164,7 @@ function openElement(
   }
   // No group of OFX holds one of its own name: the open one was closed with a wrong tag.
   const open = GROUP.test(tag.name) ? stack.findLastIndex(({ name }) => name === tag.name) : -1
-  if (open > 0) stack.splice(open)
+  if (open > 0) endTransactions(reader, stack.splice(open), tag.at)
   if (stack.length > DEPTH_MAX || reader.nodes === NODES_MAX) {
     return 'The file has more elements than a statement needs'
   }
@@ -153,10 +189,12 @@ function closeElement(reader: Reader, name: string): void {
   // An end tag that skips several groups is a wrong one, for the innermost group.
   const groups = stack.slice(index + 1).filter((node) => GROUP.test(node.name))
   if (groups.length > 1 && name !== 'OFX') {
-    stack.splice(stack.lastIndexOf(groups.at(-1) ?? group))
+    const ended = stack.splice(stack.lastIndexOf(groups.at(-1) ?? group))
+    endTransactions(reader, ended, reader.at)
     return
   }
-  for (const field of stack.splice(index + 1)) {
+  const inside = stack.splice(index + 1)
+  for (const field of inside) {
     if (GROUP.test(field.name)) continue
     for (const child of field.children) {
       group.children.push(child)
@@ -164,7 +202,18 @@ function closeElement(reader: Reader, name: string): void {
     field.children = []
   }
   stack.pop()
+  endTransactions(reader, [group, ...inside], reader.at)
   reader.complete = name === 'OFX' && stack.length === 1
+}
+
+/** Removes the fields of the transactions among these elements, which end at an index. */
+function endTransactions(reader: Reader, ended: OfxNode[], end: number): void {
+  if (reader.keepsFields) return
+  for (const node of ended) {
+    // A transaction without an end tag may hold the elements behind it.
+    const isWhole = node.name === TRANSACTION && !node.children.some(({ name }) => GROUP.test(name))
+    if (isWhole) Object.assign(node, { name: TRANSACTION, text: '', end, children: NO_CHILDREN })
+  }
 }
 
 /** Adds the text before the index `end` to the open field; text between elements is dropped. */
@@ -191,7 +240,7 @@ function skipTo(reader: Reader, end: string): void {
   reader.at = found === -1 ? reader.text.length : found + end.length
 }
 
-function newNode(name: string, at: number): OfxNode {
+function newNode(name: string, at: number): OpenNode {
   return { name, text: '', at, children: [] }
 }
 

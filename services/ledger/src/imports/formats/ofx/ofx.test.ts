@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { soleOf } from '../../../../test/imports/sound-statement.ts'
-import type { FileStatement, ReadingSettings } from '../statement.ts'
+import { type ListedRows, soleOf } from '../../../../test/imports/sound-statement.ts'
+import type { ReadingSettings } from '../statement.ts'
 import { readOfxAccounts } from './ofx.ts'
 
 const CHICAGO = { currency: 'USD', timezone: 'America/Chicago' }
@@ -13,7 +13,7 @@ function read(name: string, settings: ReadingSettings = CHICAGO) {
   return soleOf(readOfxAccounts(readFileSync(path), settings))
 }
 
-function statement(name: string, settings: ReadingSettings = CHICAGO): FileStatement {
+function statement(name: string, settings: ReadingSettings = CHICAGO): ListedRows {
   const result = read(name, settings)
   if ('unreadable' in result) throw new Error(result.unreadable)
   return result

@@ -15,8 +15,16 @@ import {
 } from '../statement.ts'
 import { rowsMax } from '../statement-values.ts'
 import { decodeFile, encodingOf } from '../text/file-text.ts'
-import { readInstant, readRows } from './ofx-rows.ts'
-import { childOf, countOf, descendantsOf, type OfxNode, readOfxTree, textOf } from './ofx-tree.ts'
+import { type FileText, readInstant, readRows } from './ofx-rows.ts'
+import {
+  childOf,
+  countOf,
+  descendantsOf,
+  type OfxNode,
+  readOfxTree,
+  textOf,
+  transactionsOf,
+} from './ofx-tree.ts'
 
 /**
  * Returns the accounts of an OFX, QFX or QBO file (docs/file-formats.md#ofx-qfx-qbo); unreadable
@@ -40,7 +48,7 @@ export function readOfxAccounts(
     if (descendantsOf(tree, 'INVSTMTRS').length > 0) return investments
     return { unreadable: 'The file holds no statement of a bank account or a credit card' }
   }
-  const lineAt = lineCounter(text)
+  const own = { ...settings, encoding, text, lineAt: lineCounter(text) }
   const groups = groupByAccount(statements, (one) => {
     return { ...accountOf(one), currency: textOf(one, 'CURDEF').toUpperCase() || settings.currency }
   })
@@ -49,7 +57,7 @@ export function readOfxAccounts(
     rowCount: countRows(parts),
     read: () =>
       currencies().includes(account.currency)
-        ? readStatements(parts, { ...settings, currency: account.currency, lineAt, encoding })
+        ? readStatements(parts, { ...own, currency: account.currency })
         : unknownCurrency,
   }))
 }
@@ -68,13 +76,13 @@ function accountOf(statement: OfxNode): { number: string; kind: string | null } 
 /** Returns the merged statements of a bank account, with the balances of the latest instant. */
 function readStatements(
   statements: OfxNode[],
-  settings: ReadingSettings & { lineAt: (index: number) => number; encoding: MadeChoice },
+  settings: ReadingSettings & FileText & { encoding: MadeChoice },
 ): FileStatement | Unreadable {
   const { currency, timezone } = settings
   const places = decimalPlaces(currency)
   const transactions = { name: '', text: '', at: 0, children: statements }
   const written = { currency, places, stated: settings.stated?.decimalMark }
-  const mark = chooseDecimalMark(amountsOf(transactions), written)
+  const mark = chooseDecimalMark(amountsOf(transactions, settings.text), written)
   if ('unreadable' in mark) return mark
   const notation = { ...settings, currency, places, mark: mark.mark, timezone }
   const balances = statements.map((one) => readBalances(one, notation))
@@ -83,12 +91,12 @@ function readStatements(
   return { currency, balances: latestOf(balances), mark, choices, ...read }
 }
 
-/** Returns the amounts of transactions and balances as written. */
-function amountsOf(statements: OfxNode): string[] {
-  const texts = (group: string, field: string) =>
-    descendantsOf(statements, group).map((node) => textOf(node, field))
-  const balances = ['LEDGERBAL', 'AVAILBAL'].flatMap((group) => texts(group, 'BALAMT'))
-  return [...texts('STMTTRN', 'TRNAMT'), ...balances]
+/** Yields the amounts of transactions and balances as written. */
+function* amountsOf(statements: OfxNode, text: string): Generator<string> {
+  for (const node of transactionsOf(statements, text)) yield textOf(node, 'TRNAMT')
+  for (const group of ['LEDGERBAL', 'AVAILBAL']) {
+    for (const node of descendantsOf(statements, group)) yield textOf(node, 'BALAMT')
+  }
 }
 
 /** Returns a statement's balances in minor units (docs/file-formats.md#ofx-qfx-qbo). */

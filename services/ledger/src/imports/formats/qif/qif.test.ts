@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { soleOf } from '../../../../test/imports/sound-statement.ts'
-import type { FileStatement, ReadingSettings } from '../statement.ts'
+import { type ListedRows, soleOf } from '../../../../test/imports/sound-statement.ts'
+import type { ReadingSettings } from '../statement.ts'
 import { readQifAccounts } from './qif.ts'
 
 const DENVER = { currency: 'USD', timezone: 'America/Denver' }
@@ -13,17 +13,17 @@ function bytesOf(name: string): Buffer {
   return readFileSync(new URL(`../../../../../../test/data/${name}`, import.meta.url))
 }
 
-function statement(bytes: Uint8Array, settings: ReadingSettings = DENVER): FileStatement {
+function statement(bytes: Uint8Array, settings: ReadingSettings = DENVER): ListedRows {
   const result = soleOf(readQifAccounts(bytes, settings))
   if ('unreadable' in result) throw new Error(result.unreadable)
   return result
 }
 
-function written(text: string, settings: ReadingSettings = DENVER): FileStatement {
+function written(text: string, settings: ReadingSettings = DENVER): ListedRows {
   return statement(new TextEncoder().encode(text), settings)
 }
 
-function shown({ rows }: FileStatement) {
+function shown({ rows }: ListedRows) {
   return rows.map((row) => [row.amount, row.date.toISOString(), row.name, row.originalName])
 }
 

@@ -4,6 +4,7 @@ import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { chooseDayOrder, type DayOrder, readWrittenDay } from '../day-text.ts'
 import { type FileAccount, groupByAccount } from '../file-accounts.ts'
 import { lineCounter, placeOf } from '../row-place.ts'
+import { Pages } from '../rows/pages.ts'
 import {
   type FileStatement,
   investments,
@@ -25,7 +26,7 @@ import { decodeFile, encodingOf } from '../text/file-text.ts'
 type QifRecord = { fields: Readonly<Record<string, string>>; line: number }
 
 /** Consecutive records of a kind such as `Bank`; `account` is empty if the file names none. */
-type QifSection = { kind: string; account: string; records: QifRecord[] }
+type QifSection = { kind: string; account: string; records: Pages<QifRecord> }
 
 /** Maximum length of a line in characters, far more than banks write; longer lines are cut. */
 const LINE_LENGTH_MAX = 10_000
@@ -83,12 +84,11 @@ function readSections(
   settings: ReadingSettings & { account: string; encoding: MadeChoice },
 ): FileStatement | Unreadable {
   const { currency, timezone, stated, account, encoding } = settings
-  const records = sections.flatMap((section) => section.records)
   const places = decimalPlaces(currency)
   const notation = { currency, places, stated: stated?.decimalMark }
-  const mark = chooseDecimalMark(records.map(amountOf), notation)
+  const mark = chooseDecimalMark(fieldsOf(sections, amountOf), notation)
   if ('unreadable' in mark) return mark
-  const days = chooseDayOrder(records.map(dayOf), stated?.dayFirst)
+  const days = chooseDayOrder([...fieldsOf(sections, dayOf)], stated?.dayFirst)
   if ('unreadable' in days) return days
   const { order, reason } = days
   const rowSettings = { currency, places, timezone, mark: mark.mark, order, account }
@@ -98,12 +98,20 @@ function readSections(
     mark,
     choices: [encoding, { choice: 'dayFirst', value: String(order === 'day first'), reason }],
     ...nameRows(
-      records.map((record) => ({
+      fieldsOf(sections, (record) => ({
         ...readRow(record, rowSettings),
         place: () => placeOf(record.line, writtenOf(record)),
       })),
     ),
   }
+}
+
+/** Yields a part of each record. */
+function* fieldsOf<Part>(
+  sections: readonly QifSection[],
+  partOf: (record: QifRecord) => Part,
+): Generator<Part> {
+  for (const { records } of sections) for (const record of records) yield partOf(record)
 }
 
 /** Splits a QIF text into sections: `!` begins a header, a letter a field; `^` ends a record. */
@@ -145,7 +153,7 @@ function startSection(
 ): void {
   const [, kind] = /^!(?:Type:)?\s*(.+)$/i.exec(header) ?? []
   if (kind !== undefined && !/^(?:Option|Clear):/i.test(kind)) {
-    sections.push({ kind: kind.trim(), account, records: [] })
+    sections.push({ kind: kind.trim(), account, records: new Pages() })
   }
 }
 

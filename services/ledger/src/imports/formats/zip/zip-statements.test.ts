@@ -15,7 +15,7 @@ function read(files: Record<string, string | Uint8Array>) {
   const found = readStatementFile({ bytes, settings, format: { kind: 'zip' } })
   if ('unreadable' in found) return found.unreadable
   const { rows, skipped, balances } = found
-  return [rows.map((row) => row.uploadIdentifier), skipped.length, balances.current]
+  return [[...rows].map((row) => row.uploadIdentifier), skipped.length, balances.current]
 }
 
 /** Returns an MT940 statement of a day of January with one entry, and the balance after it. */

@@ -1,7 +1,8 @@
-import { type StoredBooking, withoutStored } from '../../known/joined-bookings.ts'
+import { isStoredOtherwise, type StoredBooking } from '../../known/joined-bookings.ts'
 import { type FileAccount, groupByAccount } from '../file-accounts.ts'
 import { detectKind, type FileKind } from '../file-kind.ts'
 import { placeOf } from '../row-place.ts'
+import { Pages } from '../rows/pages.ts'
 import {
   type FileRow,
   type FileStatement,
@@ -82,26 +83,30 @@ function readParts(parts: readonly Part[], currency: string): FileStatement | Un
 
 /** Returns the rows of all files, without those that an earlier file has, whole or in parts. */
 function mergeRows(all: readonly ReadFile[]): Pick<FileStatement, 'rows' | 'skipped'> {
-  const rows = new Map<string, FileRow>()
+  const rows = new Pages<FileRow>()
+  const identifiers = new Set<string>()
   const skipped: SkippedRow[] = []
   const bookings = new Map<string, StoredBooking>()
   for (const statement of all) {
-    const fresh = new Set(withoutStored(statement.rows, bookings))
+    // One file may have a payment and its fee under one reference: these are compared with others.
+    const booked: FileRow[] = []
     for (const row of statement.rows) {
       const { uploadIdentifier } = row
-      if (fresh.has(row) && !rows.has(uploadIdentifier)) {
-        rows.set(uploadIdentifier, row)
-        addBooking(bookings, row)
+      if (!identifiers.has(uploadIdentifier) && !isStoredOtherwise(row, bookings)) {
+        identifiers.add(uploadIdentifier)
+        rows.push(row)
+        if (row.booking) booked.push(row)
       } else {
         const where = placeOf(undefined, `${statement.name}: ${row.name}`)
         skipped.push({ identifier: uploadIdentifier, reason: 'duplicate', ...where })
       }
     }
+    for (const row of booked) addBooking(bookings, row)
     for (const one of statement.skipped) {
       skipped.push({ ...one, ...placeOf(one.line, `${statement.name}: ${one.text ?? ''}`) })
     }
   }
-  return { rows: [...rows.values()], skipped }
+  return { rows, skipped }
 }
 
 function addBooking(bookings: Map<string, StoredBooking>, row: FileRow): void {

@@ -1,0 +1,46 @@
+import type { Transaction as Tx } from '@coffer/kit/database/database'
+import type { UploadKey } from '../../book/upload-key.ts'
+import type { Pages } from '../formats/rows/pages.ts'
+import type { FileRow, SkippedRow } from '../formats/statement.ts'
+import { listStoredBookings } from './joined-bookings.sql.ts'
+import { bookingsOf, isStoredOtherwise, type StoredBooking } from './joined-bookings.ts'
+import { listStoredRows } from './reused-identifiers.sql.ts'
+import { addHolders, besideStored, type Holders, identifiersOf } from './reused-identifiers.ts'
+
+/** Result of the comparison of the rows of a file with those of former files. */
+export interface KnownRows {
+  /** The rows that correct stored ones: they are skipped. */
+  corrections: SkippedRow[]
+  /** Returns rows of the file beside the stored ones, without the corrections. */
+  resolve: (rows: readonly FileRow[]) => FileRow[]
+  /** Returns whether the booking of a row is stored in another form. */
+  isStoredOtherwise: (row: FileRow) => boolean
+}
+
+/**
+ * Compares the rows of a file with the stored ones: a first pass, because a row may be the booking
+ * that another row of the file seems to be. Reads one page of rows at a time.
+ */
+export async function compareWithStored(
+  tx: Tx,
+  key: Pick<UploadKey, 'accountId' | 'bankAccountId'>,
+  rows: Pages<FileRow>,
+): Promise<KnownRows> {
+  const holders: Holders = { stored: new Set(), rows: new Map() }
+  const bookings = new Map<string, StoredBooking>()
+  const corrections: SkippedRow[] = []
+  for (const page of rows.pages()) {
+    addHolders(holders, page, await listStoredRows(tx, key, identifiersOf(page)))
+    const stored = await listStoredBookings(tx, key, bookingsOf(page))
+    for (const [identifier, one] of stored) bookings.set(identifier, one)
+    for (const { uploadIdentifier: identifier, corrects } of page) {
+      if (!corrects || !holders.stored.has(corrects.identifier)) continue
+      corrections.push({ identifier, reason: 'correction', ...corrects.place })
+    }
+  }
+  return {
+    corrections,
+    resolve: (page) => page.flatMap((row) => besideStored(row, holders) ?? []),
+    isStoredOtherwise: (row) => isStoredOtherwise(row, bookings),
+  }
+}
