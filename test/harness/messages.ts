@@ -15,7 +15,7 @@ export async function storedMessages({ stream, streamName }: Broker) {
   return messages
 }
 
-const serviceNames = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
+const serviceNames = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'notices']
 
 /**
  * Publishes the events of a deployment whose subject ends with one of these texts once more, under

@@ -15,7 +15,7 @@ import { rowsOf } from './rows-of-account.ts'
 
 const full = started(() => startFullCoffer())
 
-const schemas = ['aggregator_sync', 'budgeting', 'feed_sync', 'identity', 'ledger']
+const schemas = ['aggregator_sync', 'budgeting', 'feed_sync', 'identity', 'ledger', 'notices']
 
 /** Counts of rows that background jobs may still add meanwhile. */
 const uncounted = { 'ledger.changes': 0, 'ledger.change_sequences': 0 }
@@ -46,7 +46,7 @@ test('a deleted account leaves no row in any table, no file and no customer', as
   expect((await deletes(person)).status).toBe(200)
   const left = await eventually(
     () => rowsOf(databaseUrl, person),
-    (rows) => Object.keys(rows).length <= 6,
+    (rows) => Object.keys(rows).length <= 7,
     60_000,
   )
   // The row in `account_deletions` is kept until a second round deletes late rows of the account.
@@ -67,7 +67,7 @@ test('late rows are deleted in the second round; a replay restores nothing', asy
     ({ length }) => length > 3,
   )
   expect((await deletes(person)).status).toBe(200)
-  await eventually(rows, (left) => Object.keys(left).length <= 6, 60_000)
+  await eventually(rows, (left) => Object.keys(left).length <= 7, 60_000)
   await sendLateWrites(booted, person)
   await publishAgain(booted, published)
   const late = ['ledger.links', 'ledger.bank_accounts', 'budgeting.funding_schedules']
@@ -80,7 +80,7 @@ test('late rows are deleted in the second round; a replay restores nothing', asy
   const args = [person.accountId, 1_000]
   await booted.workflows.start({ id, type: 'deleteAccount', args })
   const isSettled = (left: object) => !('identity.account_deletions' in left)
-  // 180 s, because two rounds of the deletion run over five services.
+  // 180 s, because two rounds of the deletion run over six services.
   expect(await eventually(rows, isSettled, 180_000)).toEqual(tombstones)
   await publishAgain(booted, published)
   expect(await rows()).toEqual(tombstones)
@@ -201,8 +201,8 @@ test('activities that delete refuse an account and a link that are to be kept', 
     ...(activities.removePlans ? [activities.removePlans(accountId, [bankAccountId])] : []),
   ])
   const outcomes = await Promise.allSettled(calls)
-  // Two of each of five services, the billing of identity, the plans, and two connections.
-  expect(outcomes).toHaveLength(14)
+  // Two of each of six services, the billing of identity, the plans, and two connections.
+  expect(outcomes).toHaveLength(16)
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toEqual([])
 })
 

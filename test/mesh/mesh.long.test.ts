@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { definitions } from '@coffer/cli/process/services'
+import { serviceNames } from '@coffer/cli/settings/service-names'
 import { eventually } from '@coffer/host/testing/boot'
 import { cloneDatabase, requiredVariable } from '@coffer/host/testing/database'
 import { silentLog } from '@coffer/host/testing/silent-log'
@@ -14,7 +15,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newPerson } from '../harness/person.ts'
 
 const command = join(import.meta.dirname, '../../deploy/cli/src/coffer.ts')
-const parts = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'gateway']
+const parts = [...serviceNames, 'gateway']
 
 const stack = new AsyncDisposableStack()
 const prefix = newId('t')
@@ -78,7 +79,7 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-test('a budget works across six processes', async () => {
+test('a budget works across seven processes', async () => {
   const alice = await newPerson(baseUrl)
   const { path } = await alice.createBankAccount(100_000)
   const pay = await alice.post(`${path}/funding_schedules`, {

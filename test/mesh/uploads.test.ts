@@ -36,7 +36,7 @@ beforeAll(async () => {
     }),
   )
   const url = `http://127.0.0.1:${rpcPort}`
-  const names = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
+  const names = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'notices']
   const urls = Object.fromEntries(names.map((name) => [name, url]))
   const mesh = stack.use(createMesh({ hosted: {}, urls }))
   const { port } = stack.use(

@@ -35,7 +35,7 @@ test('the alert rules are valid, fire on their fault, and not without one', asyn
   await requirePassing(await readFile(rules, 'utf8'), await readFile(cases, 'utf8'))
 })
 
-const parts = ['gateway', 'identity', 'ledger', 'budgeting', 'aggregator-sync']
+const parts = ['gateway', 'identity', 'ledger', 'budgeting', 'aggregator-sync', 'notices']
 
 function aliveOf(part: string, namespace: string): string {
   const labels = `namespace="${namespace}",job="coffer",part="${part}",version="0.3.0"`

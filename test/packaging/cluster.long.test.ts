@@ -28,7 +28,15 @@ import {
 } from './tools/tool-list.ts'
 
 const nodes = ['a', 'b', 'c']
-const parts = ['aggregator-sync', 'budgeting', 'feed-sync', 'gateway', 'identity', 'ledger']
+const parts = [
+  'aggregator-sync',
+  'budgeting',
+  'feed-sync',
+  'gateway',
+  'identity',
+  'ledger',
+  'notices',
+]
 const definitions = [
   join(toolDirectory(gatewayApi), 'crds/gateway.networking.k8s.io_httproutes.yaml'),
   join(toolDirectory(prometheusOperator), 'crds/monitoring.coreos.com_servicemonitors.yaml'),

@@ -91,7 +91,7 @@ const triggered: Record<string, string> = {
   finishLink: 'finishAggregatorLink',
 }
 
-const services = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
+const services = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'notices']
 const moreCalls = 6
 const calls: { name: string; of: unknown }[] = []
 const stack = new AsyncDisposableStack()

@@ -16,7 +16,7 @@ export interface Changes {
   dead: string[]
 }
 
-const schemas = ['aggregator_sync', 'budgeting', 'feed_sync', 'identity', 'ledger']
+const schemas = ['aggregator_sync', 'budgeting', 'feed_sync', 'identity', 'ledger', 'notices']
 
 /** Reads the outboxes of all services, and the whole stream as an external consumer does. */
 export async function readChanges(place: {

@@ -35,6 +35,8 @@ const others = [
   'BankAccountSyncHealth.status',
   'Cause.actor',
   'ExplainSpendingRequest.language',
+  'Change.actor',
+  'Change.type',
   'Explanation.method',
   'FieldProvenance.by',
   'FieldProvenance.field',

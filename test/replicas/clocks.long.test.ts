@@ -12,7 +12,7 @@ let urls: Record<string, string>
 
 beforeAll(async () => {
   deployment = stack.use(await deploy())
-  const others = ['gateway', 'identity', 'budgeting', 'aggregator-sync', 'feed-sync']
+  const others = ['gateway', 'identity', 'budgeting', 'aggregator-sync', 'feed-sync', 'notices']
   const [right, wrong, rest] = await Promise.all([
     deployment.part('ledger'),
     deployment.part('ledger'),
@@ -25,6 +25,7 @@ beforeAll(async () => {
     COFFER_BUDGETING_URL: url,
     COFFER_AGGREGATOR_SYNC_URL: url,
     COFFER_FEED_SYNC_URL: url,
+    COFFER_NOTICES_URL: url,
     COFFER_LEDGER_URL: `${right.url},${wrong.url}`,
   }
   await right.start(urls)

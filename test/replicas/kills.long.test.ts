@@ -14,7 +14,15 @@ beforeAll(async () => {
 
 afterAll(async () => await replicas[Symbol.asyncDispose]())
 
-const kinds = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'gateway']
+const kinds = [
+  'identity',
+  'ledger',
+  'budgeting',
+  'aggregator-sync',
+  'feed-sync',
+  'notices',
+  'gateway',
+]
 const names = kinds.flatMap((kind) => [`${kind}-1`, `${kind}-2`])
 
 const memberOf = (name: string) => replicas.members.find((one) => one.name === name) as Member

@@ -35,7 +35,7 @@ export type ReplicasOptions = {
   balance?: (targets: Target[]) => Promise<AsyncDisposable & { url: string }>
 }
 
-const services = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
+const services = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'notices']
 
 /** Each service in a process of its own. */
 export const eachService = services.map((name) => [name])

@@ -13,7 +13,7 @@ let ledgers: [Part, Part]
 let rests: [Part, Part]
 let urls: Record<string, string>
 
-const others = ['gateway', 'identity', 'budgeting', 'aggregator-sync', 'feed-sync']
+const others = ['gateway', 'identity', 'budgeting', 'aggregator-sync', 'feed-sync', 'notices']
 
 beforeAll(async () => {
   deployment = stack.use(await deploy())
@@ -25,6 +25,7 @@ beforeAll(async () => {
     COFFER_BUDGETING_URL: both(rests),
     COFFER_AGGREGATOR_SYNC_URL: both(rests),
     COFFER_FEED_SYNC_URL: both(rests),
+    COFFER_NOTICES_URL: both(rests),
     COFFER_LEDGER_URL: both(ledgers),
   }
   await Promise.all([ledgers[0].start(urls), rests[0].start(urls)])

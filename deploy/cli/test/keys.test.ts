@@ -53,7 +53,15 @@ test('keys:rotate --signing creates next keys, and with --finish signs with them
   expect(stdout).toContain('nothing is missing')
 })
 
-const services = ['aggregator-sync', 'budgeting', 'feed-sync', 'gateway', 'identity', 'ledger']
+const services = [
+  'aggregator-sync',
+  'budgeting',
+  'feed-sync',
+  'gateway',
+  'identity',
+  'ledger',
+  'notices',
+]
 const signing = services.flatMap((name) => [`${name}.key`, `${name}.pub`])
 
 test('keys:create --parts gives each part the keys that it needs, and no others', async () => {

@@ -16,7 +16,7 @@ const pauseMs = 10
 /** Starts a gateway alone; the requests of these tests reach no service. */
 async function startGateway(env: Record<string, string>) {
   const [port = 0, rpcPort = 0, grpcPort = 0] = await freePorts(3)
-  const services = ['IDENTITY', 'LEDGER', 'BUDGETING', 'AGGREGATOR_SYNC', 'FEED_SYNC']
+  const services = ['IDENTITY', 'LEDGER', 'BUDGETING', 'AGGREGATOR_SYNC', 'FEED_SYNC', 'NOTICES']
   await using opening = new AsyncDisposableStack()
   const command = startCommand(['serve', 'gateway'], {
     ...env,
@@ -52,7 +52,7 @@ test('a gateway whose services are away is neither healthy nor ready, and says w
   const ready = await fetch(`http://127.0.0.1:${rpcPort}/readyz`)
   expect(ready.status).toBe(503)
   const away = 'does not answer (ECONNREFUSED)'
-  const others = ['budgeting', 'aggregator-sync', 'feed-sync']
+  const others = ['budgeting', 'aggregator-sync', 'feed-sync', 'notices']
   const lacks = ['identity', 'ledger', ...others].map((name) => `${name}: ${away}\n`)
   expect(await ready.text()).toBe(`not ready\n${lacks.join('')}`)
   child.kill('SIGKILL')
@@ -62,7 +62,7 @@ test('a gateway whose services are away is neither healthy nor ready, and says w
     .filter(Boolean)
     .map((line) => JSON.parse(line))
   expect(lines.map(({ msg, service }) => `${service} ${msg}`).sort()).toEqual(
-    ['aggregator-sync', 'budgeting', 'feed-sync', 'identity', 'ledger'].map(
+    ['aggregator-sync', 'budgeting', 'feed-sync', 'identity', 'ledger', 'notices'].map(
       (name) => `${name} service is away`,
     ),
   )

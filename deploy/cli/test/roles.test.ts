@@ -4,7 +4,7 @@ import pg from 'pg'
 import { deployment } from '../testing/deployment.ts'
 import { runHere } from '../testing/run-here.ts'
 
-const names = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
+const names = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'notices']
 const schemas = names.map((name) => name.replaceAll('-', '_'))
 const variableOf = (name: string) =>
   `COFFER_${name.replaceAll('-', '_').toUpperCase()}_DATABASE_URL`

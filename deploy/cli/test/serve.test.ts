@@ -108,6 +108,7 @@ test('older tables are migrated, newer ones are not, edited ones are not served'
       'budgeting: up to date',
       'aggregator-sync: up to date',
       'feed-sync: up to date',
+      'notices: up to date',
     ])
     await statement(url.href, later('budgeting'))
     expect(await runHere(['migrate'], empty)).toEqual({
@@ -131,7 +132,7 @@ test('older tables are migrated, newer ones are not, edited ones are not served'
 test('a gateway by itself starts without Temporal, and while NATS is away', async () => {
   const { COFFER_TEMPORAL_ADDRESS, ...env } = place.env
   const elsewhere = Object.fromEntries(
-    ['IDENTITY', 'LEDGER', 'BUDGETING', 'AGGREGATOR_SYNC', 'FEED_SYNC'].map((name) => {
+    ['IDENTITY', 'LEDGER', 'BUDGETING', 'AGGREGATOR_SYNC', 'FEED_SYNC', 'NOTICES'].map((name) => {
       return [`COFFER_${name}_URL`, 'http://127.0.0.1:1']
     }),
   )

@@ -7,7 +7,7 @@ import {
 } from '@coffer/proto/data/v1/account_data'
 
 /** Every service that stores data of an account. */
-const services = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
+const services = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'notices']
 
 /** Reads a page of an account's rows from the service that the request names. */
 export type ReadPage = (request: ReadAccountDataRequest) => Promise<ReadAccountDataResponse>

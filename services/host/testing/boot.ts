@@ -61,7 +61,7 @@ export interface Booted extends AsyncDisposable {
 /** In memory where the system can: each new key is written with fsync, which is slow on a disk. */
 const keysHome = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-const everyService = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
+const everyService = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'notices']
 
 /** Starts these services in this process; `environment` holds their settings. */
 export async function boot(

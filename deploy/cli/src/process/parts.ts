@@ -10,6 +10,7 @@ const load: Record<ServiceName, () => Promise<ServiceDefinition>> = {
   budgeting: async () => (await import('@coffer/budgeting/service')).budgeting,
   'aggregator-sync': async () => (await import('@coffer/aggregator-sync/service')).aggregatorSync,
   'feed-sync': async () => (await import('@coffer/feed-sync/service')).feedSync,
+  notices: async () => (await import('@coffer/notices/service')).notices,
 }
 
 /** Loads the services of these names, in that order. */

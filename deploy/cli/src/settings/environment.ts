@@ -14,6 +14,7 @@ import {
 import { settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig, settings as machineSettings } from '@coffer/local/config'
 import { type RunningSettings, runningSettings } from '@coffer/local/data-directory'
+import { settings as noticesSettings } from '@coffer/notices/config'
 import leven from 'leven'
 import { databaseUrlSettings, directUrlSettings, settings, urlSettings } from './config.ts'
 
@@ -28,6 +29,7 @@ export const allSettings: Settings[] = [
   budgetingSettings,
   aggregatorSyncSettings,
   feedSyncSettings,
+  noticesSettings,
   urlSettings,
   databaseUrlSettings,
   directUrlSettings,

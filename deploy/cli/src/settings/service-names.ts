@@ -8,11 +8,12 @@ export const calls = {
   budgeting: ['ledger', 'identity'],
   'aggregator-sync': ['ledger', 'identity'],
   'feed-sync': ['ledger', 'identity'],
-  gateway: ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync'],
+  notices: ['identity'],
+  gateway: ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'notices'],
 } as const satisfies Record<string, readonly string[]>
 
 export type PartName = keyof typeof calls
 export type ServiceName = Exclude<PartName, 'gateway'>
 
-/** The names of the five services. The gateway calls all of them. */
+/** The names of the six services. The gateway calls all of them. */
 export const serviceNames: readonly ServiceName[] = calls.gateway

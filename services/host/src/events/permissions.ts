@@ -9,8 +9,8 @@ export interface Permissions {
   subscribe: readonly string[]
 }
 
-/** Services that publish progress, which the gateway passes to sockets. */
-const reporters = ['ledger', 'aggregator-sync', 'feed-sync']
+/** Services that publish progress, which the gateway passes to its clients. */
+const reporters = ['ledger', 'aggregator-sync', 'feed-sync', 'notices']
 
 /** The service that alone may change the settings of the stream. */
 const streamKeeper = 'identity'

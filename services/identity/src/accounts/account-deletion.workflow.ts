@@ -16,9 +16,10 @@ interface LedgerActivities {
   startLinkCleanUps: (accountId: string) => Promise<boolean>
 }
 
-// Services that remove their rows before identity, in this order. The ledger is the last of them,
-// because the others read its rows.
+// Services that remove their rows before identity, in this order. The ledger follows those that
+// read its rows. Notices is the last: positions of former runs count the four services before it.
 const otherServices = ['feed-sync', 'aggregator-sync', 'budgeting', 'ledger']
+const notices = 'notices'
 
 // Activities send heartbeats, so that Temporal retries those of a killed process after 10 s.
 const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 seconds' } as const
@@ -61,7 +62,9 @@ async function removeAll(
 ): Promise<void> {
   const identity = ownActivities()
   const ledger = activitiesOf<LedgerActivities>('ledger', timeouts)
-  const others = otherServices.map((service) => activitiesOf<RemovalActivities>(service, timeouts))
+  // until 0.5: runs that a release before 0.4 began know no notices.
+  const services = patched('notices') ? [...otherServices, notices] : otherServices
+  const others = services.map((service) => activitiesOf<RemovalActivities>(service, timeouts))
   if (removed === null) {
     for (const other of others) await other.closeAccount(accountId)
     for (let backoffMs = 250; await ledger.startLinkCleanUps(accountId); backoffMs *= 2) {

@@ -1,0 +1,37 @@
+import { refused } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { ChangeSchema, type FeedService } from '@coffer/proto/notices/v1/feed'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { pageOf } from './entry.ts'
+import { readFeed } from './feed.sql.ts'
+
+/** Maximum number of entries that a page of some types reads. */
+const readMax = 1_000
+
+const gone =
+  'Changes after this cursor are no longer kept: take a new one by after=latest, then read all ' +
+  'objects again'
+
+/** Returns the RPC handlers that read the change feed (docs/api/changes.md). */
+export function feedRoutes({
+  database,
+}: Pick<ServiceDeps, 'database'>): ServiceImpl<typeof FeedService> {
+  return {
+    listChanges: async ({ after, fromEnd, types, limit }, context) => {
+      const { accountId } = callerOf(context)
+      const start = after ?? 0n
+      // Without types one more than the limit: if it exists, the feed goes on.
+      const length = types.length === 0 ? limit + 1 : readMax
+      const feed = await readFeed(database, { accountId, after: start, types, readMax: length })
+      if (fromEnd) return { position: feed?.lastPosition ?? 0n }
+      if (feed === null) return { position: start }
+      if (after !== undefined && after < feed.removedPosition) {
+        throw refused(gone, { status: 410, code: 'CHANGES_REMOVED' })
+      }
+      const { entries, position, hasMore } = pageOf(feed, { after: start, limit })
+      return { changes: entries.map((entry) => toMessage(ChangeSchema, entry)), position, hasMore }
+    },
+  }
+}
