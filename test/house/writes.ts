@@ -20,7 +20,10 @@ const aggregates: Aggregate[] = [
     ],
     folder: 'services/ledger/src/',
     writers: {
-      'money/assigned-rows.sql.ts': ['envelopes/envelope.rpc.ts'],
+      'money/assigned-rows.sql.ts': [
+        'envelopes/envelope.rpc.ts',
+        'transactions/transaction.rpc.ts',
+      ],
       'money/dates.sql.ts': [
         'tenancy/timezone.activities.ts',
         'accounts/bank-account-creation.service.ts',

@@ -52,7 +52,10 @@ export interface Booted extends AsyncDisposable {
   isHealthy: () => Promise<boolean>
   /** Returns call options for a user of the account, as the gateway sends them. */
   as: (accountId: string, caller?: Partial<Caller>) => CallOptions
-  /** Lists the message types of the changes that a service emitted for an account, oldest first. */
+  /**
+   * Lists the message types of the changes that a service emitted for an account, oldest first,
+   * without `ObjectsChanged` (told.ts).
+   */
   changes: (name: string, accountId: string) => Promise<readonly string[]>
   /** Current time in the services; null means the system clock. */
   clock: { now: Date | null }
@@ -128,7 +131,8 @@ export async function boot(
     },
     changes: (name, accountId) =>
       database(name).pool.anyFirst(sql.type(z.object({ type: z.string() }))`
-        SELECT type FROM changes WHERE account_id = ${accountId} ORDER BY change_id`),
+        SELECT type FROM changes
+        WHERE account_id = ${accountId} AND type NOT LIKE '%.ObjectsChanged' ORDER BY change_id`),
     clock,
     [Symbol.asyncDispose]: () => booted.disposeAsync(),
   }

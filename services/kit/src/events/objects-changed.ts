@@ -2,23 +2,11 @@ import type { Message, MessageInitShape } from '@bufbuild/protobuf'
 import type { GenMessage } from '@bufbuild/protobuf/codegenv2'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { Cause as CauseMessage, ObjectChange } from '@coffer/proto/changes/v1/changes'
-import type { values } from '@coffer/proto/values'
 import { groupsOf } from '../database/batch.ts'
 import { nextVersion } from '../database/version.ts'
-import { type Cause, currentCause } from '../rpc/cause.ts'
+import { currentCause } from '../rpc/cause.ts'
+import type { Cause, ChangedObject } from '../values/changed-object.ts'
 import { type Change, changeOf, entitiesMax } from './changes.ts'
-
-/** Kind of an object and what happened to it, such as `transaction.updated`. */
-export type ObjectType = (typeof values)['ObjectChange.type'][number]
-
-/** An object that clients can read, and that a save creates, changes or deletes. */
-export interface ChangedObject {
-  type: ObjectType
-  objectId: string
-  bankAccountId?: string
-  /** The instant of the save, in microseconds, if the object has no version. */
-  version?: bigint
-}
 
 /** The event `ObjectsChanged` of a service; all services declare the same fields. */
 type ObjectsChanged = Message & {

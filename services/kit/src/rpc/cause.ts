@@ -1,13 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { values } from '@coffer/proto/values'
+import type { Cause } from '../values/changed-object.ts'
 import type { Caller } from './caller.ts'
-
-/** The actor that makes changes, and the ID of its work (docs/events.md#objects-that-changed). */
-export interface Cause {
-  actor: (typeof values)['Cause.actor'][number]
-  /** ID of the request, or of the object whose work it is; empty if there is none. */
-  causeId: string
-}
 
 const active = new AsyncLocalStorage<Cause>()
 const unknown: Cause = { actor: 'job', causeId: '' }

@@ -1,7 +1,9 @@
 import { lockBound, requireWithin } from '@coffer/kit/database/account-bound.sql'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
 import { duplicate, notFound } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import type { Link, LinkKey } from '../book/link.ts'
 import { setTimezones } from '../money/dates.sql.ts'
@@ -48,7 +50,13 @@ export async function createBankAccounts<Reply>(
 
 function saveOf(creation: Creation<unknown>): MoneySave {
   const changeSet = createdSet(creation)
-  return { ...changeSet, changes: candidateChanges(changeSet.bankAccount) }
+  const { bankAccount } = changeSet
+  const { accountId, bankAccountId, createdAt: now, version } = bankAccount
+  const told = [
+    { type: 'bank_account.created', objectId: bankAccountId, bankAccountId, version } as const,
+  ]
+  const created = objectsChanged(ObjectsChangedSchema, { accountId, now }, told)
+  return { ...changeSet, changes: [...candidateChanges(bankAccount), ...created] }
 }
 
 /** Throws `duplicate` (400) if another bank account uses the candidate; rethrows other errors. */

@@ -1,3 +1,4 @@
+import { nextVersion } from '@coffer/kit/database/version'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { Link } from '../book/link.ts'
 
@@ -59,6 +60,14 @@ export function detachLink(link: Link, now: Date): Link {
 /** Returns the key and the version of events about a link; the version is `updatedAt` in ms. */
 export function subjectOf({ accountId, linkId, updatedAt }: Link) {
   return { accountId, entityId: linkId, version: BigInt(updatedAt.getTime()) }
+}
+
+/** Returns the link as an object that has changed, with the time in microseconds as version. */
+export function objectOf(
+  { linkId: objectId, updatedAt }: Link,
+  type: 'link.created' | 'link.updated' | 'link.deleted',
+) {
+  return { type, objectId, version: nextVersion(0n, updatedAt) }
 }
 
 function refuseDeleted(link: Link): void {

@@ -2,8 +2,11 @@ import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
 import { prepare, read } from '@coffer/kit/database/statement'
 import { type Change, emit, insertChanges } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { sql } from 'slonik'
 import { Link } from '../book/link.ts'
+import { objectOf } from './link-change.ts'
 
 const columns = columnsOf(Link, { table: 'links' })
 
@@ -43,22 +46,32 @@ export function shareLink(tx: Tx, accountId: string, linkId: string): Promise<Li
     WHERE account_id = ${accountId} AND link_id = ${linkId} FOR SHARE`)
 }
 
-export async function insertLink(tx: Tx, link: Link, changes: Change[]): Promise<void> {
+/** Inserts a link with its events. */
+export async function insertLink(tx: Tx, link: Link, created: Change[]): Promise<void> {
+  const changes = [...created, ...tellLink(link, 'link.created')]
   await tx.query(sql.unsafe`
     WITH emitted AS (${insertChanges(changes)}) ${insertOf('links', Link, link)}`)
+}
+
+function tellLink(link: Link, type: Parameters<typeof objectOf>[1]): Change[] {
+  const { accountId, updatedAt: now } = link
+  return objectsChanged(ObjectsChangedSchema, { accountId, now }, [objectOf(link, type)])
 }
 
 /** Inserts a link and its events unless the ID exists. Returns whether it inserted them. */
 export async function insertLinkOnce(tx: Tx, link: Link, changes: Change[]): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     ${insertOf('links', Link, link)} ON CONFLICT (account_id, link_id) DO NOTHING`)
-  if (rowCount > 0) await emit(tx, ...changes)
+  if (rowCount > 0) await emit(tx, ...changes, ...tellLink(link, 'link.created'))
   return rowCount > 0
 }
 
+/** Saves a changed or deleted link, and emits that. */
 export async function saveLink(tx: Tx, link: Link): Promise<void> {
+  const type = link.deletedAt === null ? 'link.updated' : 'link.deleted'
   const changing = ['linkType', 'institutionName', 'description', 'updatedAt', 'deletedAt'] as const
   await tx.query(sql.unsafe`
+    WITH emitted AS (${insertChanges(tellLink(link, type))})
     UPDATE links SET ${assignmentsOf(link, changing)}
     WHERE account_id = ${link.accountId} AND link_id = ${link.linkId}`)
 }

@@ -1,3 +1,4 @@
+import { changedRows, type TrackedRows } from '@coffer/kit/database/tracked-rows'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { Money } from './money.ts'
@@ -104,3 +105,22 @@ export const AccountAlias = z.object({
   createdAt: z.date(),
 })
 export type AccountAlias = z.infer<typeof AccountAlias>
+
+/**
+ * Returns the changed records: those with `deletedAt` first, then those that move to another
+ * transaction. A unique index allows one live record for each transaction, at each row.
+ */
+export function recordsInOrder(records: TrackedRows<ProviderRecord>): ProviderRecord[] {
+  const { created, changed } = changedRows(records)
+  const all = [...created, ...changed]
+  const live = all.filter(({ deletedAt }) => deletedAt === null)
+  const isMoved = ({ providerTransactionId, transactionId }: ProviderRecord) => {
+    const before = records.read.get(providerTransactionId)
+    return before !== undefined && before.transactionId !== transactionId
+  }
+  return [
+    ...all.filter(({ deletedAt }) => deletedAt !== null),
+    ...live.filter(isMoved),
+    ...live.filter((one) => !isMoved(one)),
+  ]
+}

@@ -15,7 +15,8 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { Bounds } from '../accounts/bounds.sql.ts'
 import { requireWritable } from '../book/bank-account.ts'
 import { createEnvelope, type Envelope, SpendingType } from '../book/envelope.ts'
-import { unassignAll } from '../money/assigned-rows.sql.ts'
+import { listCreatedBy, unassignAll } from '../money/assigned-rows.sql.ts'
+import { emitTransactions } from '../money/changed-rows.sql.ts'
 import { endOperation, findEnvelope, type Locked, startOperation } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
 import { transfer } from '../money/transfer.ts'
@@ -24,7 +25,7 @@ import type { MoneyWriter } from '../money/writer.service.ts'
 import { findEnvelopes, listEnvelopes } from './envelope.sql.ts'
 import { closeEnvelope, notePeriodSkipped } from './period.ts'
 
-type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
 
 /** Returns the RPC handlers that list, create and close envelopes, and transfer money. */
 export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> {
@@ -124,7 +125,7 @@ async function findOrCreate(
 
 /** Closes an envelope in one database transaction; a second call changes nothing. */
 async function close(
-  { changeRows, writeIn }: Deps,
+  { changeRows, writeIn, clock }: Deps,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
   context: HandlerContext,
 ): Promise<void> {
@@ -140,8 +141,15 @@ async function close(
     return { settlement: endOperation(started), reply: undefined }
   }
   await changeRows([key], async (tx) => {
-    await unassignAll(tx, { ...key, spendingId })
+    const cleared = await unassignAll(tx, { ...key, spendingId })
     const scope = { ...key, spendingIds: [spendingId] }
-    await writeIn(tx, key, async () => ({ scope, createdBy, decide }))
+    await writeIn(tx, key, async () => {
+      // Locked now: no transaction is assigned or created in between any more.
+      const later = await unassignAll(tx, { ...key, spendingId })
+      const created = await listCreatedBy(tx, key, { spendingId })
+      const ids = [...new Set([...cleared, ...later, ...created])]
+      await emitTransactions(tx, { ...key, now: clock() }, { type: 'transaction.updated', ids })
+      return { scope, createdBy, decide }
+    })
   })
 }

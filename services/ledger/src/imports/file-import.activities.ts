@@ -7,6 +7,7 @@ import { newId } from '@coffer/kit/values/id'
 import { ConnectError } from '@connectrpc/connect'
 import { findTimezone } from '../accounts/account-settings.sql.ts'
 import type { UploadKey } from '../book/upload-key.ts'
+import { emitTransactions } from '../money/changed-rows.sql.ts'
 import { readMoney } from '../money/money-state.sql.ts'
 import type { MoneyScope } from '../money/money-state.ts'
 import type { Locked } from '../money/operation.ts'
@@ -161,6 +162,8 @@ async function saveStatement(
       const created = tidyRows(fileRules, createTransactions(newRows, of))
       const inserted = await insertUploaded(tx, key, created)
       keepInserted(fileRules, created, inserted)
+      const rows = { type: 'transaction.created', ids: inserted } as const
+      await emitTransactions(tx, { ...key, now }, rows)
       importedCount += BigInt(inserted.length)
     }
     const counts = countsOf(statement, { importedCount, joinedCount, corrections })

@@ -1,6 +1,8 @@
 import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
-import { type Change, insertChanges } from '@coffer/kit/events/changes'
+import { type Change, emit, emitIfWritten, insertChanges } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { type AccountSettings, insertSettings } from '../accounts/account-settings.sql.ts'
@@ -10,7 +12,7 @@ import type { CsvReading } from './formats/csv/csv-reading.ts'
 import { ReadingChoices } from './formats/reading-choices.ts'
 import { joinedRows } from './joining/joined-rows.sql.ts'
 import { StoredFile } from './storage/stored-file.ts'
-import type { NewestPage } from './upload.sql.ts'
+import { type NewestPage, tellUpload } from './upload.sql.ts'
 import { Upload } from './upload.ts'
 
 const stored = CsvImport.omit({ status: true, error: true, completedAt: true })
@@ -55,6 +57,14 @@ const Reading = z.object({
 export type FoundReading = z.infer<typeof Reading>
 const Identifier = z.object({ identifier: z.string() })
 
+type ImportType = 'import.created' | 'import.updated'
+
+function tellImport(key: ImportKey, type: ImportType, now: Date): Change[] {
+  const { accountId, bankAccountId, transactionImportId: objectId } = key
+  const objects = [{ type, objectId, bankAccountId }]
+  return objectsChanged(ObjectsChangedSchema, { accountId, now }, objects)
+}
+
 /** Inserts a file, its import, and the account settings that reading the file needs. */
 export async function insertImport(
   tx: Tx,
@@ -62,7 +72,8 @@ export async function insertImport(
 ): Promise<void> {
   await tx.query(sql.unsafe`
     WITH known AS (${insertSettings(settings)}),
-      stored AS (${insertOf('files', StoredFile, file)})
+      stored AS (${insertOf('files', StoredFile, file)}),
+      emitted AS (${insertChanges(tellImport(made, 'import.created', made.createdAt))})
     ${insertOf('transaction_imports', CsvImport, made)}`)
 }
 
@@ -116,7 +127,7 @@ export async function requestPreview(
       updated_at = ${at(asked.now)}
     WHERE ${isImport(key)} AND status = 'mapping'`)
   if (rowCount === 0) return false
-  await tx.query(sql.unsafe`${insertChanges(asked.changes)}`)
+  await emit(tx, ...asked.changes, ...tellImport(key, 'import.updated', asked.now))
   return true
 }
 
@@ -135,7 +146,8 @@ export async function requestProcessing(
       transaction_upload_id = ${upload.transactionUploadId}, updated_at = ${at(now)}
     WHERE ${isImport(key)} AND status = 'preview'`)
   if (rowCount === 0) return false
-  await tx.query(sql.unsafe`${insertChanges(changes)}`)
+  await emit(tx, ...changes)
+  await tellUpload(tx, upload, { type: 'upload.created', now })
   return true
 }
 
@@ -144,16 +156,18 @@ export async function requestProcessing(
  * returns the import to status `mapping`. Returns false if the import has moved on.
  */
 export async function reread(
-  { pool }: Database,
+  { autocommit }: Database,
   key: ImportKey,
   { fields, now }: { fields: Pick<CsvImport, (typeof shapeColumns)[number]>; now: Date },
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(sql.unsafe`
+  const update = sql.fragment`
     UPDATE transaction_imports imports SET ${assignmentsOf(fields, shapeColumns)},
       status = 'mapping', error = NULL, preview = NULL, completed_at = NULL,
       transaction_import_mapping_id = NULL, updated_at = ${at(now)}
     WHERE ${isImport(key)} AND status IN ('mapping', 'preview', 'failed')
-      AND transaction_upload_id IS NULL`)
+      AND transaction_upload_id IS NULL`
+  const changes = tellImport(key, 'import.updated', now)
+  const { rowCount } = await autocommit((pool) => pool.query(emitIfWritten(update, changes)))
   return rowCount > 0
 }
 
@@ -167,7 +181,7 @@ type PreviewResult = { preview: Uint8Array; reading: CsvReading | null } | { err
 
 /** Stores the preview (an encoded ImportPreview) or the error, unless the import has either. */
 export async function savePreview(
-  { pool }: Database,
+  { autocommit }: Database,
   key: ImportKey,
   { result, now }: { result: PreviewResult; now: Date },
 ): Promise<void> {
@@ -176,9 +190,11 @@ export async function savePreview(
       ? sql.fragment`status = 'failed', error = ${result.error}, completed_at = ${at(now)}`
       : sql.fragment`status = 'preview', preview = ${sql.binary(Buffer.from(result.preview))},
           reading = ${sql.jsonb(result.reading)}`
-  await pool.query(sql.unsafe`
+  const update = sql.fragment`
     UPDATE transaction_imports imports SET ${outcome}, updated_at = ${at(now)}
-    WHERE ${isImport(key)} AND ${awaitsPreview}`)
+    WHERE ${isImport(key)} AND ${awaitsPreview}`
+  const changes = tellImport(key, 'import.updated', now)
+  await autocommit((pool) => pool.query(emitIfWritten(update, changes)))
 }
 
 /** Returns the settings to read a file (`mapping` only for CSV), null without a bank account. */

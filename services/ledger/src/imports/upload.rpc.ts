@@ -168,12 +168,12 @@ async function readAgain({ database, clock }: Deps, upload: Upload, added: Again
   requireAsking(upload)
   const { accountId, transactionUploadId: entityId } = upload
   const choices = { ...upload.choices, ...added.choices }
-  const attempt = BigInt(clock().getTime())
-  const event = toMessage(UploadCreatedSchema, { ...upload, attempt })
+  const now = clock()
+  const event = toMessage(UploadCreatedSchema, { ...upload, attempt: BigInt(now.getTime()) })
   const changes = [changeOf(UploadCreatedSchema, { accountId, entityId, version: 2n }, event)]
   const joins = added.joins === undefined ? null : [...added.joins]
   return database.transaction(async (tx) => {
-    const isDone = await restartUpload(tx, upload, { choices, joins, changes })
+    const isDone = await restartUpload(tx, upload, { choices, joins, changes, now })
     const after = await getUpload({ database: { pool: tx } }, upload)
     if (!isDone && !isReadBy(after, added)) {
       throw refused('the file is no longer there: upload it again')

@@ -1,6 +1,8 @@
 import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
-import { type Change, insertChanges } from '@coffer/kit/events/changes'
+import { type Change, emit, insertChanges } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { type AccountSettings, insertSettings } from '../accounts/account-settings.sql.ts'
@@ -18,6 +20,33 @@ const countColumns = [
   'joinedCount' as const,
 ]
 
+const ShownBy = z.object({ type: z.enum(['import', 'upload_group']), objectId: z.string() })
+
+/**
+ * Emits that an upload is created or changed, with the CSV import or the group that shows it.
+ * It is called after the statement that writes the upload.
+ */
+export async function tellUpload(
+  tx: Tx,
+  key: UploadKey,
+  { type, now }: { type: 'upload.created' | 'upload.updated'; now: Date },
+): Promise<void> {
+  const { accountId, bankAccountId, transactionUploadId } = key
+  const shownBy = await tx.any(sql.type(ShownBy)`
+    SELECT 'import' AS type, transaction_import_id AS "objectId" FROM transaction_imports
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND transaction_upload_id = ${transactionUploadId}
+    UNION ALL
+    SELECT 'upload_group', upload_group_id FROM uploads
+    WHERE ${isUpload(key)} AND upload_group_id IS NOT NULL`)
+  const others = shownBy.map(({ type: kind, objectId }) => {
+    const of = kind === 'import' ? { bankAccountId } : {}
+    return { type: `${kind}.updated` as const, objectId, ...of }
+  })
+  const objects = [{ type, objectId: transactionUploadId, bankAccountId }, ...others]
+  await emit(tx, ...objectsChanged(ObjectsChangedSchema, { accountId, now }, objects))
+}
+
 /** Inserts a file, its upload, changes to publish, and the account settings for the import. */
 export async function insertUpload(
   tx: Tx,
@@ -28,6 +57,8 @@ export async function insertUpload(
       emitted AS (${insertChanges(stored.changes)}),
       stored AS (${insertOf('files', StoredFile, stored.file)})
     ${insertOf('uploads', Upload, stored.upload)}`)
+  const { createdAt: now } = stored.upload
+  await tellUpload(tx, stored.upload, { type: 'upload.created', now })
 }
 
 /** Returns the upload; null if it is unknown or the link of its bank account is deleted. */
@@ -62,11 +93,14 @@ export function isUnfinishedUpload({ pool }: Database, key: UploadKey): Promise<
 }
 
 /** Marks an upload as processing. Returns false if it is finished. */
-export async function startUpload({ pool }: Database, key: UploadKey, now: Date): Promise<boolean> {
-  const { rowCount } = await pool.query(sql.unsafe`
-    UPDATE uploads SET status = 'processing', processed_at = coalesce(processed_at, ${at(now)})
-    WHERE ${isUpload(key)} AND ${isUnfinished}`)
-  return rowCount > 0
+export function startUpload(database: Database, key: UploadKey, now: Date): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const { rowCount } = await tx.query(sql.unsafe`
+      UPDATE uploads SET status = 'processing', processed_at = coalesce(processed_at, ${at(now)})
+      WHERE ${isUpload(key)} AND ${isUnfinished}`)
+    if (rowCount > 0) await tellUpload(tx, key, { type: 'upload.updated', now })
+    return rowCount > 0
+  })
 }
 
 /** Locks the row of an upload against other workers; returns null if the upload is finished. */
@@ -99,20 +133,25 @@ export async function completeUpload(
       joins = coalesce(${sql.jsonb(done.joins)}::jsonb, joins),
       balances_as_of = ${done.balancesAsOf?.toISOString() ?? null}, owed_is_negative = true
     WHERE ${isUpload(key)}`)
+  await tellUpload(tx, key, { type: 'upload.updated', now: done.now })
 }
 
 /** Marks an unfinished upload as failed, with the error that the user sees and the rows seen. */
 export async function failUpload(
-  { pool }: Database,
+  database: Database,
   key: UploadKey,
   failed: Pick<Upload, 'asks' | 'skipped' | 'statements'> & { error: string; now: Date },
 ): Promise<void> {
   const { error, asks, skipped, statements, now } = failed
-  await pool.query(sql.unsafe`
-    UPDATE uploads SET status = 'failed', error = ${error}, asks = ${asks},
-      ${assignmentsOf(failedCounts(skipped), countColumns)}, skipped = ${sql.jsonb(skipped)},
-      statements = coalesce(${sql.jsonb(statements)}::jsonb, statements), completed_at = ${at(now)}
-    WHERE ${isUpload(key)} AND ${isUnfinished}`)
+  await database.transaction(async (tx) => {
+    const { rowCount } = await tx.query(sql.unsafe`
+      UPDATE uploads SET status = 'failed', error = ${error}, asks = ${asks},
+        ${assignmentsOf(failedCounts(skipped), countColumns)}, skipped = ${sql.jsonb(skipped)},
+        statements = coalesce(${sql.jsonb(statements)}::jsonb, statements),
+        completed_at = ${at(now)}
+      WHERE ${isUpload(key)} AND ${isUnfinished}`)
+    if (rowCount > 0) await tellUpload(tx, key, { type: 'upload.updated', now })
+  })
 }
 
 /**
@@ -126,7 +165,8 @@ export async function restartUpload(
     choices,
     joins,
     changes,
-  }: { choices: ReadingChoices; joins: Upload['joins']; changes: Change[] },
+    now,
+  }: { choices: ReadingChoices; joins: Upload['joins']; changes: Change[]; now: Date },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     UPDATE uploads SET status = 'pending', error = NULL, asks = NULL, completed_at = NULL,
@@ -137,7 +177,8 @@ export async function restartUpload(
       SELECT FROM files WHERE files.account_id = uploads.account_id
         AND files.file_id = uploads.file_id AND deleted_at IS NULL)`)
   if (rowCount === 0) return false
-  await tx.query(sql.unsafe`${insertChanges(changes)}`)
+  await emit(tx, ...changes)
+  await tellUpload(tx, key, { type: 'upload.updated', now })
   return true
 }
 
@@ -146,6 +187,7 @@ export async function markUndone(tx: Tx, key: UploadKey, now: Date): Promise<boo
   const { rowCount } = await tx.query(sql.unsafe`
     UPDATE uploads SET undone_at = ${at(now)}
     WHERE ${isUpload(key)} AND status = 'complete' AND undone_at IS NULL`)
+  if (rowCount > 0) await tellUpload(tx, key, { type: 'upload.updated', now })
   return rowCount > 0
 }
 
@@ -160,15 +202,36 @@ export function listFiles({ pool }: Database, accountId: string, limit: number) 
     ORDER BY file_id DESC LIMIT ${limit}`)
 }
 
+const OfFile = z.object({
+  type: z.enum(['upload', 'import', 'upload_group']),
+  objectId: z.string(),
+  bankAccountId: z.string().nullable(),
+})
+
 /** Marks a file as deleted; the caller has removed its bytes from storage before. */
-export async function markFileDeleted(
-  { pool }: Database,
+export function markFileDeleted(
+  database: Database,
   { accountId, fileId }: Pick<Upload, 'accountId' | 'fileId'>,
   now: Date,
 ): Promise<void> {
-  await pool.query(sql.unsafe`
-    UPDATE files SET deleted_at = ${at(now)}
-    WHERE account_id = ${accountId} AND file_id = ${fileId} AND deleted_at IS NULL`)
+  const isOf = sql.fragment`account_id = ${accountId} AND file_id = ${fileId}`
+  return database.transaction(async (tx) => {
+    const { rowCount } = await tx.query(sql.unsafe`
+      UPDATE files SET deleted_at = ${at(now)} WHERE ${isOf} AND deleted_at IS NULL`)
+    if (rowCount === 0) return
+    const found = await tx.any(sql.type(OfFile)`
+      SELECT 'upload' AS type, transaction_upload_id AS "objectId",
+        bank_account_id AS "bankAccountId" FROM uploads WHERE ${isOf}
+      UNION ALL
+      SELECT 'import', transaction_import_id, bank_account_id FROM transaction_imports WHERE ${isOf}
+      UNION ALL
+      SELECT 'upload_group', upload_group_id, NULL FROM upload_groups WHERE ${isOf}`)
+    const objects = found.map(({ type, objectId, bankAccountId }) => {
+      const of = bankAccountId === null ? {} : { bankAccountId }
+      return { type: `${type}.updated` as const, objectId, ...of }
+    })
+    await emit(tx, ...objectsChanged(ObjectsChangedSchema, { accountId, now }, objects))
+  })
 }
 
 /** Returns the counts of a failed upload, whose rows are all skipped; null if none was seen. */

@@ -1,15 +1,19 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
+import { z } from 'zod'
 import type { Envelope } from '../book/envelope.ts'
 
 /** Rows per statement: one statement for 100,000 rows would exceed the statement timeout. */
 const pageSize = 2_000
 
+const Cleared = z.object({ transactionId: z.string(), isLive: z.boolean() })
+
 /**
  * Unassigns all transactions of an envelope, soft-deleted ones too. It runs before the bank account
  * is locked, to keep the lock short; the save that closes the envelope unassigns transactions that
  * were assigned in between. The outer condition on `spending_id` skips rows that changed during a
- * lock wait.
+ * lock wait. Returns the IDs of live ones.
  */
 export async function unassignAll(
   tx: Tx,
@@ -18,17 +22,40 @@ export async function unassignAll(
     bankAccountId,
     spendingId,
   }: Pick<Envelope, 'accountId' | 'bankAccountId' | 'spendingId'>,
-): Promise<void> {
-  let cleared = pageSize
-  while (cleared > 0) {
-    const { rowCount } = await tx.query(sql.unsafe`
+): Promise<string[]> {
+  const live: string[] = []
+  for (;;) {
+    const cleared = await tx.any(sql.type(Cleared)`
       UPDATE transactions SET spending_id = NULL, spending_amount = NULL, refund_amount = NULL
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
         AND spending_id = ${spendingId} AND transaction_id = ANY(ARRAY(
           SELECT transaction_id FROM transactions
           WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
             AND spending_id = ${spendingId}
-          LIMIT ${pageSize}))`)
-    cleared = rowCount
+          LIMIT ${pageSize}))
+      RETURNING transaction_id AS "transactionId", deleted_at IS NULL AS "isLive"`)
+    if (cleared.length === 0) return live
+    live.push(...cleared.flatMap((one) => (one.isLive ? one.transactionId : [])))
   }
+}
+
+type Reference = { spendingId: string } | { fundingScheduleId: string }
+
+/**
+ * Returns the IDs of live transactions that an envelope or a funding schedule created: the save
+ * that closes or forgets it sets these references to NULL. The bank account is locked.
+ */
+export function listCreatedBy(
+  tx: Tx,
+  { accountId, bankAccountId }: BankAccountKey,
+  by: Reference,
+): Promise<readonly string[]> {
+  const isCreated =
+    'spendingId' in by
+      ? sql.fragment`created_by_spending_id = ${by.spendingId}`
+      : sql.fragment`created_by_funding_schedule_id = ${by.fundingScheduleId}`
+  return tx.anyFirst(sql.type(Cleared.pick({ transactionId: true }))`
+    SELECT transaction_id AS "transactionId" FROM transactions
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} AND ${isCreated}
+      AND deleted_at IS NULL`)
 }

@@ -4,6 +4,7 @@ import { nextVersion } from '@coffer/kit/database/version'
 import { movedTo } from '@coffer/kit/values/day'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { emitTransactions } from './changed-rows.sql.ts'
 import { lockMoney } from './money-state.sql.ts'
 
 /** Number of transactions that one database transaction moves, while the bank account is locked. */
@@ -18,6 +19,7 @@ const Moving = z.object({
   version: z.bigint(),
 })
 const Dated = z.object({ id: z.string(), date: z.date() })
+const DatedTransaction = Dated.extend({ isLive: z.boolean() })
 const Provided = Dated.extend({ authorizedDate: z.date().nullable() })
 
 /**
@@ -82,13 +84,15 @@ export async function moveDates(
   const from = found.movedFrom ?? found.timezone
   if (from === null || found.timezone === to) return
   const moved = (date: Date) => movedTo(date, { from, to })
-  const page = await tx.any(sql.type(Dated)`
-    SELECT transaction_id AS id, date FROM transactions
+  const page = await tx.any(sql.type(DatedTransaction)`
+    SELECT transaction_id AS id, date, deleted_at IS NULL AS "isLive" FROM transactions
     WHERE ${where} AND transaction_id > ${found.movedAfter ?? ''}
     ORDER BY transaction_id LIMIT ${pageSize}`)
   await tx.query(sql.unsafe`
     UPDATE transactions SET date = new.date FROM ${datesOf(page, moved)} AS new (id, date)
     WHERE ${where} AND transaction_id = new.id`)
+  const ids = page.flatMap(({ id, isLive }) => (isLive ? id : []))
+  await emitTransactions(tx, { ...key, now }, { type: 'transaction.updated', ids })
   await moveRecords(tx, key, { ids: page.map(({ id }) => id), moved })
   const last = page[pageSize - 1]
   if (!last) {

@@ -1,5 +1,6 @@
 import { groupsOf } from '@coffer/kit/database/batch'
 import { type Change, changeOf, entitiesMax } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
 import {
@@ -7,6 +8,7 @@ import {
   EnvelopesChangedSchema,
   FeedBankAccountArchivedSchema,
   FeedBankAccountOpenedSchema,
+  ObjectsChangedSchema,
 } from '@coffer/proto/ledger/v1/events'
 import type { BankAccount } from '../book/bank-account.ts'
 import type { Envelope } from '../book/envelope.ts'
@@ -14,20 +16,22 @@ import type { ChangeSet } from './unit-of-work.ts'
 
 /**
  * Returns the events of a save: changed and closed envelopes, an archived or restored bank account,
- * and one that was attached to another candidate.
+ * one that was attached to another candidate, and the objects that changed for clients.
  */
-export function createChanges({
-  bankAccount,
-  readCandidateId: former,
-  created,
-  envelopes,
-}: ChangeSet): Change[] {
+export function createChanges(
+  { bankAccount, readCandidateId: former, created, envelopes, told }: ChangeSet,
+  now: Date,
+): Change[] {
+  const { accountId } = bankAccount
   const isOther = former !== bankAccount.feedBankAccountId
   return [
     ...envelopeChanges(bankAccount, [...created.filter(isMoved), ...envelopes]),
     // Only the write that archives a bank account has `deletedAt`: later writes are refused.
     ...(isOther && former !== null ? [candidateChange(bankAccount, former, { isFree: true })] : []),
     ...(bankAccount.deletedAt !== null || isOther ? candidateChanges(bankAccount) : []),
+    ...told.flatMap(({ cause, objects }) =>
+      objectsChanged(ObjectsChangedSchema, { accountId, now, cause }, objects),
+    ),
   ]
 }
 

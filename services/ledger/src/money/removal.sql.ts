@@ -1,31 +1,34 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
 import { type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+
+const BankAccountId = z.object({ bankAccountId: z.string() })
 
 /** SQL of the next version: a hybrid logical clock like `nextVersion`, by the database's clock. */
 const raisedVersion = sql.fragment`greatest(bank_accounts.version + 1,
         (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)`
 
-/** Sets `removed_at` on the bank accounts of an account, or of one of its links. */
+/** Sets `removed_at` on the bank accounts of an account, or of a link; returns their IDs. */
 export function removeBankAccounts(
   tx: Tx,
   owner: { accountId: string; linkId?: string },
   now: Date,
-): Promise<void> {
+): Promise<readonly string[]> {
   return updateAll(tx, owner, sql.fragment`removed_at = ${now.toISOString()}`)
 }
 
 /**
  * Updates all bank accounts of an account, or of one of its links, archived ones too. Their raised
- * versions make compare-and-set reject changes that were decided before.
+ * versions make compare-and-set reject changes that were decided before. Returns their IDs.
  */
 export async function updateAll(
   tx: Tx,
   { accountId, linkId }: { accountId: string; linkId?: string },
   assignments: FragmentSqlToken,
-): Promise<void> {
+): Promise<readonly string[]> {
   const ofLink = linkId === undefined ? sql.fragment`` : sql.fragment`AND link_id = ${linkId}`
-  await tx.query(sql.unsafe`
+  return tx.anyFirst(sql.type(BankAccountId)`
     WITH locked AS MATERIALIZED (
       SELECT bank_account_id FROM bank_accounts
       WHERE account_id = ${accountId} ${ofLink} AND removed_at IS NULL
@@ -33,7 +36,8 @@ export async function updateAll(
     )
     UPDATE bank_accounts SET ${assignments}, version = ${raisedVersion}
     FROM locked
-    WHERE account_id = ${accountId} AND bank_accounts.bank_account_id = locked.bank_account_id`)
+    WHERE account_id = ${accountId} AND bank_accounts.bank_account_id = locked.bank_account_id
+    RETURNING bank_accounts.bank_account_id AS "bankAccountId"`)
 }
 
 /** The tables of a bank account's money with their key columns; referencing tables come first. */

@@ -7,13 +7,20 @@ import {
 } from '@coffer/kit/database/tracked-rows'
 import { nextVersion } from '@coffer/kit/database/version'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
+import type { Cause } from '@coffer/kit/values/changed-object'
 import type { BankAccount } from '../book/bank-account.ts'
 import type { BulkOperation } from '../book/bulk-operation.ts'
 import type { Envelope } from '../book/envelope.ts'
 import type { BookedOperation, JournalEntry } from '../book/journal.ts'
-import type { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
+import {
+  type AccountAlias,
+  type AccountRecord,
+  type ProviderRecord,
+  recordsInOrder,
+} from '../book/provider-record.ts'
 import { hasSameText, type Transaction } from '../book/transaction.ts'
 import { isBooking, refundableAfter } from './bookings.ts'
+import { noteCause, type ToldObjects, toldObjects } from './changed-objects.ts'
 import { emptyState, type MoneyScope, type MoneyState, type Provider } from './money-state.ts'
 import type { Locked, Settlement } from './operation.ts'
 import { addSettlement, type Settlements, startSettlements } from './settlements.ts'
@@ -72,6 +79,8 @@ export interface Work<Reply> {
   operationId: string
   /** ID of the user who makes the change; null if unknown. */
   createdBy: string | null
+  /** Told with the objects that the change creates, changes or deletes. */
+  cause: Cause
   /** Timezone of the dates that the change brings; undefined without one. */
   timezone?: string | undefined
   /** Pure function that may run several times. An error that it throws rejects this work only. */
@@ -104,6 +113,7 @@ export interface ChangeSet {
   replies: readonly object[]
   operations: readonly BookedOperation[]
   bulkOperations: readonly BulkOperation[]
+  told: readonly ToldObjects[]
 }
 
 /** Unit of work: applies decisions in order and collects the rows to save. */
@@ -120,6 +130,8 @@ interface UnitOfWork {
   replies: object[]
   operations: BookedOperation[]
   bulkOperations: TrackedRows<BulkOperation>
+  /** The cause of the last change of each row, by its ID. */
+  causes: Map<string, Cause>
 }
 
 /**
@@ -164,12 +176,13 @@ function unitOf(state: MoneyState): UnitOfWork {
     replies: [],
     operations: [],
     bulkOperations: track(state.bulkOperations, ({ operationId }) => operationId),
+    causes: new Map(),
   }
 }
 
 function attempt(
   unit: UnitOfWork,
-  { scope, operationId, createdBy, timezone, decide }: Work<unknown>,
+  { scope, operationId, createdBy, cause, timezone, decide }: Work<unknown>,
   now: Date,
 ): PromiseSettledResult<unknown> {
   const { settlements, transactions, records } = unit
@@ -199,6 +212,7 @@ function attempt(
       bulkOperation: unit.bulkOperations.current.get(scope.bulkOperationId ?? '') ?? null,
     })
     apply(unit, decision, version)
+    noteCause(unit, decision, cause)
     return { status: 'fulfilled', value: decision.reply }
   } catch (reason) {
     return { status: 'rejected', reason }
@@ -268,28 +282,10 @@ function changeSetOf(unit: UnitOfWork): ChangeSet {
     replies: unit.replies,
     operations: unit.operations,
     bulkOperations: Object.values(changedRows(unit.bulkOperations)).flat(),
+    told: toldObjects(unit),
   }
 }
 
 function usedCandidate({ deletedAt, feedBankAccountId }: BankAccount): string | null {
   return deletedAt === null ? feedBankAccountId : null
-}
-
-/**
- * Returns the changed records: those with `deletedAt` first, then those that move to another
- * transaction. A unique index allows one live record for each transaction, at each row.
- */
-function recordsInOrder(records: TrackedRows<ProviderRecord>): ProviderRecord[] {
-  const { created, changed } = changedRows(records)
-  const all = [...created, ...changed]
-  const live = all.filter(({ deletedAt }) => deletedAt === null)
-  const isMoved = ({ providerTransactionId, transactionId }: ProviderRecord) => {
-    const before = records.read.get(providerTransactionId)
-    return before !== undefined && before.transactionId !== transactionId
-  }
-  return [
-    ...all.filter(({ deletedAt }) => deletedAt !== null),
-    ...live.filter(isMoved),
-    ...live.filter((one) => !isMoved(one)),
-  ]
 }

@@ -7,6 +7,11 @@ import type { UploadKey } from '../book/upload-key.ts'
 import { Given } from './spend.ts'
 
 const Inserted = z.object({ inserted: z.array(z.string()) })
+const Removed = Given.extend({
+  spendingId: z.string().nullable(),
+  given: z.bigint().nullable(),
+  transactionIds: z.array(z.string()),
+})
 
 /**
  * Inserts transactions of an uploaded file, except those whose `uploadIdentifier` is stored;
@@ -31,15 +36,15 @@ export async function insertUploaded(
 
 /**
  * Deletes all transactions of an upload, soft-deleted ones too, and all joins to them and of its
- * own rows, so that their identifiers can be imported again. Returns the minor units that each
- * envelope gave to live transactions, and got by live refunds.
+ * own rows, so that their identifiers can be imported again. Returns the IDs of live ones, and the
+ * minor units that each envelope gave to them, and got by refunds among them.
  */
-export function removeUploaded(
+export async function removeUploaded(
   tx: Tx,
   { accountId, bankAccountId, transactionUploadId }: UploadKey,
-): Promise<readonly Given[]> {
+): Promise<{ transactionIds: string[]; given: Given[] }> {
   const isOwn = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
-  return tx.any(sql.type(Given)`
+  const removed = await tx.any(sql.type(Removed)`
     WITH gone AS (
       DELETE FROM transactions WHERE ${isOwn} AND transaction_upload_id = ${transactionUploadId}
       RETURNING transaction_id, spending_id, spending_amount, refund_amount, deleted_at
@@ -48,6 +53,13 @@ export function removeUploaded(
         OR transaction_id IN (SELECT transaction_id FROM gone))
     )
     SELECT spending_id AS "spendingId", sum(spending_amount)::bigint AS given,
-      coalesce(sum(refund_amount), 0)::bigint AS refunded FROM gone
-    WHERE spending_id IS NOT NULL AND deleted_at IS NULL GROUP BY spending_id`)
+      coalesce(sum(refund_amount), 0)::bigint AS refunded,
+      array_agg(transaction_id) AS "transactionIds" FROM gone
+    WHERE deleted_at IS NULL GROUP BY spending_id`)
+  return {
+    transactionIds: removed.flatMap(({ transactionIds }) => transactionIds),
+    given: removed.flatMap(({ spendingId, given, refunded }) =>
+      spendingId === null ? [] : { spendingId, given: given ?? 0n, refunded },
+    ),
+  }
 }

@@ -2,6 +2,7 @@ import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { createAggregateWriter } from '@coffer/kit/database/aggregate-writer'
 import type { Transaction } from '@coffer/kit/database/database'
 import { findMarkedSaves, type MarkedSave, markSave } from '@coffer/kit/database/save-mark.sql'
+import { currentCause } from '@coffer/kit/rpc/cause'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import { createChanges } from './money-events.service.ts'
@@ -64,9 +65,10 @@ export function createMoneyWriter({
     read: readMoney,
     lock: lockMoney,
     decide: (state, works) => {
-      const { outcomes, changeSet } = decideWorks(state, works, clock())
+      const now = clock()
+      const { outcomes, changeSet } = decideWorks(state, works, now)
       if (!changeSet) return { outcomes, changeSet }
-      const changes = createChanges(changeSet)
+      const changes = createChanges(changeSet, now)
       const save = markSave({ ...changeSet, changes }, changeSet.bankAccount, changes[0])
       return { outcomes, changeSet: save }
     },
@@ -101,5 +103,7 @@ export function createMoneyWriter({
 
 function completeWork(work: MoneyWork<unknown>): CompleteWork {
   const { operationId = newId('op'), createdBy = null, isAlone = false } = work
-  return { ...work, operationId, createdBy, isAlone }
+  const { actor, causeId } = currentCause()
+  const cause = { actor, causeId: causeId || operationId }
+  return { ...work, operationId, createdBy, isAlone, cause }
 }

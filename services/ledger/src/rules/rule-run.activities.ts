@@ -97,7 +97,7 @@ async function nextPage(deps: Deps, key: RuleRunKey, compile: Compile): Promise<
  * the run, and the place, keep a repetition from changing anything.
  */
 async function applyNext(deps: Deps, run: ShownRun, compile: Compile): Promise<boolean> {
-  const { database } = deps
+  const { database, clock } = deps
   const bankAccountId =
     run.placeBankAccountId || (await findNextAccount(database, run.accountId, ''))
   if (!bankAccountId) return complete(deps, run)
@@ -124,6 +124,7 @@ async function applyNext(deps: Deps, run: ShownRun, compile: Compile): Promise<b
     )
     const counts = page?.counts
     await updateRun(tx, run, {
+      now: clock(),
       ...place,
       matchedCount: locked.matchedCount + matchedCount,
       changedCount: locked.changedCount + (counts?.changedCount ?? 0n),
@@ -199,7 +200,8 @@ function undoNext({ database, clock, writeIn }: Deps, key: RuleRunKey): Promise<
     if (run?.status !== 'undoing') return false
     const [last] = await listRunChanges(tx, key, 1)
     if (!last) {
-      await updateRun(tx, key, { status: 'undone', undoneAt: clock() })
+      const now = clock()
+      await updateRun(tx, key, { status: 'undone', undoneAt: now, now })
       return false
     }
     const account = { accountId: key.accountId, bankAccountId: last.bankAccountId }
@@ -226,6 +228,7 @@ function undoNext({ database, clock, writeIn }: Deps, key: RuleRunKey): Promise<
     await updateRunChanges(tx, undone?.replaced ?? [])
     await deleteRunChanges(tx, key, changes)
     await updateRun(tx, key, {
+      now: clock(),
       undoneCount: run.undoneCount + (undone?.counts.undoneCount ?? 0n),
       keptCount: run.keptCount + (undone?.counts.keptCount ?? 0n),
     })
@@ -251,7 +254,8 @@ async function complete({ database, clock }: Deps, run: ShownRun): Promise<boole
   await database.transaction(async (tx) => {
     const locked = await lockRun(tx, run)
     if (!locked || !isAt(locked, run)) return
-    await updateRun(tx, run, { status: 'complete', completedAt: clock() })
+    const now = clock()
+    await updateRun(tx, run, { status: 'complete', completedAt: now, now })
   })
   return false
 }
@@ -260,6 +264,7 @@ async function fail({ database, clock }: Deps, key: RuleRunKey, error: string): 
   await database.transaction(async (tx) => {
     const run = await lockRun(tx, key)
     const isEnded = !run || !(['running', 'undoing'] as RuleRun['status'][]).includes(run.status)
-    if (!isEnded) await updateRun(tx, key, { status: 'failed', error, completedAt: clock() })
+    const now = clock()
+    if (!isEnded) await updateRun(tx, key, { status: 'failed', error, completedAt: now, now })
   })
 }

@@ -102,13 +102,13 @@ async function chosenRules(
 }
 
 /** Marks a run as to be undone, and requests that; a repetition changes nothing. */
-function startUndo({ database }: Deps, key: RuleRunKey): Promise<ShownRun> {
+function startUndo({ database, clock }: Deps, key: RuleRunKey): Promise<ShownRun> {
   return database.transaction(async (tx) => {
     const run = await lockRun(tx, key)
     if (!run) throw notFound('rule run')
     if (run.status === 'undoing' || run.status === 'undone') return run
     const undoing = { status: 'undoing', error: null } as const
-    await updateRun(tx, key, undoing)
+    await updateRun(tx, key, { ...undoing, now: clock() })
     await tx.query(sql.unsafe`${insertChanges([requested(key, { isUndo: true })])}`)
     return { ...run, ...undoing }
   })

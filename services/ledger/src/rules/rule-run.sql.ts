@@ -1,5 +1,8 @@
 import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import { assignmentsOf, columnNames, columnsOf, recordsOf } from '@coffer/kit/database/rows'
+import { type Change, insertChanges } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { Transaction } from '../book/transaction.ts'
@@ -11,9 +14,18 @@ export type ShownRun = z.infer<typeof ShownRun>
 
 const shown = columnsOf(ShownRun, { table: 'rule_runs' })
 
+function tellRun(
+  { accountId, ruleRunId: objectId }: RuleRunKey,
+  type: 'rule_run.created' | 'rule_run.updated',
+  now: Date,
+): Change[] {
+  return objectsChanged(ObjectsChangedSchema, { accountId, now }, [{ type, objectId }])
+}
+
 export async function insertRun(tx: Tx, run: RuleRun): Promise<void> {
   const columns = columnNames(RuleRun)
   await tx.query(sql.unsafe`
+    WITH emitted AS (${insertChanges(tellRun(run, 'rule_run.created', run.createdAt))})
     INSERT INTO rule_runs (${columns})
     SELECT ${columns} FROM jsonb_populate_recordset(NULL::rule_runs, ${recordsOf([run])}::jsonb)`)
 }
@@ -58,13 +70,15 @@ export function listRuns(
 
 /** Changes fields of a run; one that ends no longer needs its rules. */
 export async function updateRun(
-  tx: Queries,
+  tx: Tx,
   { accountId, ruleRunId }: RuleRunKey,
-  fields: Partial<ShownRun>,
+  { now, ...fields }: Partial<ShownRun> & { now: Date },
 ): Promise<void> {
   const names = Object.keys(fields) as (keyof ShownRun)[]
   const ends = fields.status !== undefined && fields.status !== 'running'
+  const changes = tellRun({ accountId, ruleRunId }, 'rule_run.updated', now)
   await tx.query(sql.unsafe`
+    WITH emitted AS (${insertChanges(changes)})
     UPDATE rule_runs SET ${assignmentsOf(fields, names)}
       ${ends ? sql.fragment`, rules = NULL` : sql.fragment``}
     WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}`)

@@ -55,7 +55,8 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
     },
     deleteRule: async ({ ruleId }, context) => {
       const { accountId } = callerOf(context)
-      if (!(await deleteRule(database, accountId, ruleId))) throw notFound('rule')
+      const key = { accountId, ruleId }
+      if (!(await deleteRule(database, key, clock()))) throw notFound('rule')
       return {}
     },
     orderRules: async ({ ruleIds }, context) => {
@@ -70,7 +71,7 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
         if (ruleIds.length !== known.size) {
           throw invalid({ ruleIds: 'must have every rule of the account once: see the list' })
         }
-        await orderRules(tx, accountId, ruleIds)
+        await orderRules(tx, accountId, { ruleIds, now: clock() })
         return listRules({ pool: tx }, accountId)
       })
       return { rules: rules.map(renderRule) }

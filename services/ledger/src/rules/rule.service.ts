@@ -73,7 +73,10 @@ export function createRuleFilling({
 }
 
 /** Returns the function that renames tags in the actions of rules; a repetition changes nothing. */
-export function createRuleRenaming({ database }: Pick<ServiceDeps, 'database'>): RenameInRules {
+export function createRuleRenaming({
+  database,
+  clock,
+}: Pick<ServiceDeps, 'database' | 'clock'>): RenameInRules {
   return (accountId, change) =>
     database.transaction(async (tx) => {
       for (const rule of await lockTagging(tx, accountId)) {
@@ -81,7 +84,7 @@ export function createRuleRenaming({ database }: Pick<ServiceDeps, 'database'>):
         const tags = renameTags(actions.tags, change) ?? []
         if (isDeepStrictEqual(tags, actions.tags)) continue
         const renamed = toJson(RuleActionsSchema, { ...actions, tags })
-        await setActions(tx, { accountId, ruleId: rule.ruleId, actions: renamed })
+        await setActions(tx, { accountId, ruleId: rule.ruleId, actions: renamed }, clock())
       }
     })
 }

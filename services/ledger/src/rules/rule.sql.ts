@@ -1,6 +1,9 @@
 import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
 import { prepare, read } from '@coffer/kit/database/statement'
+import { type Change, emit, emitIfWritten } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
@@ -40,28 +43,51 @@ export async function insertRule(tx: Tx, rule: Omit<Rule, 'place'>): Promise<Rul
     SELECT coalesce(max(place), 0) + 1 AS place FROM rules WHERE account_id = ${rule.accountId}`)
   const placed = { ...rule, place: behindAll }
   await tx.query(sql.unsafe`${insertOf('rules', Rule, placed)}`)
+  await emit(tx, ...tellRules(rule.accountId, rule.createdAt, { created: [rule.ruleId] }))
   return placed
 }
 
 /** Changes fields of a rule; returns it, or null if it does not exist. */
 export function updateRule(
-  { pool }: Database,
-  { accountId, ruleId, ...fields }: Pick<Rule, 'accountId' | 'ruleId'> & Partial<Rule>,
+  database: Database,
+  {
+    accountId,
+    ruleId,
+    ...fields
+  }: Pick<Rule, 'accountId' | 'ruleId' | 'updatedAt'> & Partial<Rule>,
 ): Promise<Rule | null> {
   const names = Object.keys(fields) as (keyof typeof fields)[]
-  return pool.maybeOne(sql.type(Rule)`
-    UPDATE rules SET ${assignmentsOf(fields, names)}
-    WHERE account_id = ${accountId} AND rule_id = ${ruleId} RETURNING ${columns}`)
+  return database.transaction(async (tx) => {
+    const rule = await tx.maybeOne(sql.type(Rule)`
+      UPDATE rules SET ${assignmentsOf(fields, names)}
+      WHERE account_id = ${accountId} AND rule_id = ${ruleId} RETURNING ${columns}`)
+    if (rule) await emit(tx, ...tellRules(accountId, fields.updatedAt, { updated: [ruleId] }))
+    return rule
+  })
+}
+
+/** Returns the events of rules that are created, changed or deleted, by their IDs. */
+function tellRules(
+  accountId: string,
+  now: Date,
+  ruleIds: Partial<Record<'created' | 'updated' | 'deleted', readonly string[]>>,
+): Change[] {
+  const objects = Object.entries(ruleIds).flatMap(([what, ids]) =>
+    ids.map((objectId) => ({ type: `rule.${what as keyof typeof ruleIds}` as const, objectId })),
+  )
+  return objectsChanged(ObjectsChangedSchema, { accountId, now }, objects)
 }
 
 /** Deletes a rule; returns false if it does not exist. */
 export async function deleteRule(
-  { pool }: Database,
-  accountId: string,
-  ruleId: string,
+  { autocommit }: Database,
+  { accountId, ruleId }: Pick<Rule, 'accountId' | 'ruleId'>,
+  now: Date,
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(sql.unsafe`
-    DELETE FROM rules WHERE account_id = ${accountId} AND rule_id = ${ruleId}`)
+  const deletion = sql.fragment`
+    DELETE FROM rules WHERE account_id = ${accountId} AND rule_id = ${ruleId}`
+  const changes = tellRules(accountId, now, { deleted: [ruleId] })
+  const { rowCount } = await autocommit((pool) => pool.query(emitIfWritten(deletion, changes)))
   return rowCount > 0
 }
 
@@ -102,10 +128,12 @@ export function lockTagging(
 export async function setActions(
   tx: Tx,
   { accountId, ruleId, actions }: Pick<Rule, 'accountId' | 'ruleId' | 'actions'>,
+  now: Date,
 ): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE rules SET actions = ${JSON.stringify(actions)}
     WHERE account_id = ${accountId} AND rule_id = ${ruleId}`)
+  await emit(tx, ...tellRules(accountId, now, { updated: [ruleId] }))
 }
 
 const Owner = z.object({ spendingId: z.string(), bankAccountId: z.string() })
@@ -137,10 +165,13 @@ export function lockRules(tx: Tx, accountId: string): Promise<readonly string[]>
 export async function orderRules(
   tx: Tx,
   accountId: string,
-  ruleIds: readonly string[],
+  { ruleIds, now }: { ruleIds: readonly string[]; now: Date },
 ): Promise<void> {
-  await tx.query(sql.unsafe`
+  const updated = await tx.anyFirst(sql.type(RuleId)`
     UPDATE rules SET place = wanted.place
     FROM unnest(${sql.array([...ruleIds], 'text')}) WITH ORDINALITY AS wanted(rule_id, place)
-    WHERE account_id = ${accountId} AND rules.rule_id = wanted.rule_id`)
+    WHERE account_id = ${accountId} AND rules.rule_id = wanted.rule_id
+      AND rules.place <> wanted.place
+    RETURNING rules.rule_id AS "ruleId"`)
+  await emit(tx, ...tellRules(accountId, now, { updated }))
 }

@@ -16,10 +16,12 @@ import {
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
 import type { ProviderRecord } from '../book/provider-record.ts'
 import type { Transaction } from '../book/transaction.ts'
+import { listCreatedBy } from '../money/assigned-rows.sql.ts'
+import { emitTransactions } from '../money/changed-rows.sql.ts'
 import type { MoneyScope } from '../money/money-state.ts'
 import { endOperation, startOperation } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
-import type { Decision } from '../money/unit-of-work.ts'
+import type { Current, Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { listRecords } from '../records/provider-record.sql.ts'
 import {
@@ -181,21 +183,23 @@ function change<Reply>(
  * `notFound` is success: the bank account is being deleted with its transactions.
  */
 async function forgetSchedule(
-  { write }: Deps,
+  { database, clock, writeIn }: Deps,
   { bankAccountId, fundingScheduleId }: { bankAccountId: string; fundingScheduleId: string },
   context: HandlerContext,
 ): Promise<void> {
   const { accountId, userId: createdBy } = callerOf(context)
-  const forgetting = write({
-    scope: { accountId, bankAccountId },
-    createdBy,
-    isAlone: true,
-    signal: context.signal,
-    decide: (current) => {
-      const settlement = endOperation(startOperation(current))
-      return { settlement, forgotten: fundingScheduleId, reply: undefined }
-    },
-  })
+  const key = { accountId, bankAccountId }
+  const decide = (current: Current): Decision<undefined> => {
+    const settlement = endOperation(startOperation(current))
+    return { settlement, forgotten: fundingScheduleId, reply: undefined }
+  }
+  const forgetting = database.transaction((tx) =>
+    writeIn(tx, key, async () => {
+      const ids = await listCreatedBy(tx, key, { fundingScheduleId })
+      await emitTransactions(tx, { ...key, now: clock() }, { type: 'transaction.updated', ids })
+      return { scope: key, createdBy, decide }
+    }),
+  )
   await forgetting.catch((error: unknown) => {
     if (ConnectError.from(error).code !== Code.NotFound) throw error
   })

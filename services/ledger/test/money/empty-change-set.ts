@@ -15,6 +15,7 @@ export const emptyChangeSet = {
   changes: [],
   replies: [],
   operations: [],
+  told: [],
   bulkOperations: [],
   changesTexts: false,
 }

@@ -1,6 +1,7 @@
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { UploadKey } from '../../book/upload-key.ts'
+import { emitTransactions } from '../../money/changed-rows.sql.ts'
 import { endOperation, startOperation } from '../../money/operation.ts'
 import { renderResult } from '../../money/settlements.ts'
 import type { Given } from '../../money/spend.ts'
@@ -32,8 +33,9 @@ export function undoUploads(
   return changeRows(keys, async (tx) => {
     const removed: { key: UploadKey; isMarked: boolean; given: readonly Given[] }[] = []
     for (const key of keys) {
-      const isMarked = await markUndone(tx, key, clock())
-      removed.push({ key, isMarked, given: isMarked ? await removeUploaded(tx, key) : [] })
+      const now = clock()
+      const isMarked = await markUndone(tx, key, now)
+      removed.push({ key, isMarked, given: isMarked ? await removeRows(tx, key, now) : [] })
     }
     const results: Result[] = []
     for (const { key, isMarked, given } of removed) {
@@ -42,6 +44,14 @@ export function undoUploads(
     }
     return results
   })
+}
+
+/** Removes the transactions of an upload, and tells that; returns what envelopes gave to them. */
+async function removeRows(tx: Tx, key: UploadKey, now: Date): Promise<readonly Given[]> {
+  const { transactionIds, given } = await removeUploaded(tx, key)
+  const deleted = { type: 'transaction.deleted', ids: transactionIds } as const
+  await emitTransactions(tx, { ...key, now }, deleted)
+  return given
 }
 
 /** Returns the change of an upload that is undone already: it only reads. */

@@ -176,7 +176,7 @@ async function updateGroup(
       await lockGroup(tx, key)
       const { uploads } = await getGroup({ database: { pool: tx } }, key)
       const plan = planImports(mappings, uploads)
-      await leaveGroup(tx, key, plan.replaced)
+      await leaveGroup(tx, key, { uploads: plan.replaced, now: clock() })
       await insertParts(tx, partsOf(parts, plan.wanted), { config, caller })
     }),
   )

@@ -1,9 +1,13 @@
 import type { Bound } from '@coffer/kit/database/account-bound.sql'
 import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import { columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
+import { insertChanges } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import type { Bounds } from '../../accounts/bounds.sql.ts'
+import { tellUpload } from '../upload.sql.ts'
 import { Upload } from '../upload.ts'
 import { type FoundGroup, GroupFile, UploadGroup } from './upload-group.ts'
 
@@ -36,8 +40,11 @@ export async function insertGroup(
   tx: Tx,
   { group, file }: { group: UploadGroup; file: GroupFile },
 ): Promise<void> {
+  const { accountId, uploadGroupId: objectId, createdAt: now } = group
+  const objects = [{ type: 'upload_group.created', objectId }] as const
+  const changes = objectsChanged(ObjectsChangedSchema, { accountId, now }, objects)
   await tx.query(sql.unsafe`
-    WITH stored AS (${insertOf('files', GroupFile, file)})
+    WITH stored AS (${insertOf('files', GroupFile, file)}), emitted AS (${insertChanges(changes)})
     INSERT INTO upload_groups (account_id, upload_group_id, file_id, format, statements, choices,
       created_at, created_by)
     VALUES (${group.accountId}, ${group.uploadGroupId}, ${group.fileId}, ${group.format},
@@ -83,13 +90,14 @@ export async function lockGroup(tx: Tx, { accountId, uploadGroupId }: GroupKey):
 export async function leaveGroup(
   tx: Tx,
   { accountId, uploadGroupId }: GroupKey,
-  uploads: readonly Upload[],
+  { uploads, now }: { uploads: readonly Upload[]; now: Date },
 ): Promise<void> {
   const ids = uploads.map(({ transactionUploadId }) => transactionUploadId)
   await tx.query(sql.unsafe`
     UPDATE uploads SET upload_group_id = NULL
     WHERE account_id = ${accountId} AND upload_group_id = ${uploadGroupId}
       AND transaction_upload_id = ANY(${sql.array(ids, 'text')})`)
+  for (const upload of uploads) await tellUpload(tx, upload, { type: 'upload.updated', now })
 }
 
 const FileId = z.object({ fileId: z.string() })

@@ -1,0 +1,20 @@
+import type { values } from '@coffer/proto/values'
+
+/** Kind of an object and what happened to it, such as `transaction.updated`. */
+export type ObjectType = (typeof values)['ObjectChange.type'][number]
+
+/** An object that clients can read, and that a save creates, changes or deletes. */
+export interface ChangedObject {
+  type: ObjectType
+  objectId: string
+  bankAccountId?: string
+  /** The instant of the save, in microseconds, if the object has no version. */
+  version?: bigint
+}
+
+/** The actor that makes changes, and the ID of its work (docs/events.md#objects-that-changed). */
+export interface Cause {
+  actor: (typeof values)['Cause.actor'][number]
+  /** ID of the request, or of the object whose work it is; empty if there is none. */
+  causeId: string
+}
