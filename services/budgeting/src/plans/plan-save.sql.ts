@@ -14,6 +14,7 @@ import {
 } from '@coffer/kit/database/guarded-save'
 import { columnNames, recordsOf, rowAssignments } from '@coffer/kit/database/rows'
 import { prepareParts } from '@coffer/kit/database/statement'
+import { Change } from '@coffer/kit/events/changes'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { FundingRun, RunLine } from '../book/funding-run.ts'
@@ -43,7 +44,11 @@ const parts = {
   runs: guardedUpdate(run, 'runs'),
   lines: guardedInsert(line, 'lines'),
   replies: guardedInsert(replyPart, 'replies'),
+  changes: guardedInsert({ table: 'changes', entity: Change }, 'changes'),
 } satisfies Record<string, FragmentSqlToken>
+
+/** The rows to save for one bank account, with events for the outbox. */
+export type PlanSave = ChangeSet & { changes: readonly Change[] }
 
 type PartName = keyof typeof parts
 const partNames = Object.keys(parts) as PartName[]
@@ -123,7 +128,7 @@ function createdVersions(skipsLocked: boolean): FragmentSqlToken {
  */
 export async function saveChangeSets(
   connection: Queries,
-  saves: readonly ChangeSet[],
+  saves: readonly PlanSave[],
   locked: Locked,
 ): Promise<Set<string>> {
   const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
@@ -137,7 +142,7 @@ export async function saveChangeSets(
   return new Set(saved.map(keyOf))
 }
 
-function documentOf(save: ChangeSet, filled: readonly PartName[]): string {
+function documentOf(save: PlanSave, filled: readonly PartName[]): string {
   const { accountId, bankAccountId, readVersion, timezone, version } = save
   const rows = filled.map((name) => `,"${name}":${recordsOf(save[name])}`)
   return `{"account_id":${JSON.stringify(accountId)},

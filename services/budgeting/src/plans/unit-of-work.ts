@@ -8,9 +8,11 @@ import {
 } from '@coffer/kit/database/tracked-rows'
 import { nextVersion } from '@coffer/kit/database/version'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
+import type { Cause } from '@coffer/kit/values/changed-object'
 import type { FundingRun, RunLine } from '../book/funding-run.ts'
 import type { FundingSchedule } from '../book/funding-schedule.ts'
 import { type FundedSpending, type Spending, withFunding } from '../book/spending.ts'
+import { type ToldObjects, toldObjects } from './changed-objects.ts'
 
 /** The rows of one bank account that a change reads or writes. */
 export interface PlanScope extends BankAccountKey {
@@ -67,6 +69,8 @@ export interface Decision<Reply> {
   lines?: readonly RunLine[]
   /** Rows of the table `idempotency_keys`. */
   replies?: readonly object[]
+  /** Whether the change stores what reads show already: the ledger has told it to clients. */
+  isKnown?: boolean
 }
 
 /** One requested change of a bank account's plans. */
@@ -77,6 +81,9 @@ export interface Work<Reply> {
   /** Pure function, which may be called several times. An error rejects this work alone. */
   decide: (current: Current) => Decision<Reply>
 }
+
+/** A change and its cause, which is told with the objects that it changes. */
+export type CausedWork<Reply> = Work<Reply> & { cause: Cause }
 
 /** All rows of one bank account that are saved together, each row once. */
 export interface ChangeSet extends BankAccountKey {
@@ -95,6 +102,7 @@ export interface ChangeSet extends BankAccountKey {
   runs: readonly FundingRun[]
   lines: readonly RunLine[]
   replies: readonly object[]
+  told: readonly ToldObjects[]
 }
 
 /** Unit of work: the state after the decisions so far, and the rows to save. */
@@ -105,6 +113,8 @@ interface UnitOfWork {
   runs: TrackedRows<FundingRun>
   lines: RunLine[]
   replies: object[]
+  /** The cause of the last change of each row, by its ID. */
+  causes: Map<string, Cause>
 }
 
 /**
@@ -114,7 +124,7 @@ interface UnitOfWork {
  */
 export function decideWorks(
   state: PlanState | undefined,
-  works: readonly Work<unknown>[],
+  works: readonly CausedWork<unknown>[],
   now: Date,
 ): { outcomes: PromiseSettledResult<unknown>[]; changeSet: ChangeSet | null } {
   if (!state || state.isRemoved) {
@@ -128,6 +138,7 @@ export function decideWorks(
     runs: track(state.runs, ({ fundingRunId }) => fundingRunId),
     lines: [],
     replies: [],
+    causes: new Map(),
   }
   const outcomes = works.map((work) => attempt(unit, work))
   return { outcomes, changeSet: changeSetOf(unit, now) }
@@ -135,12 +146,13 @@ export function decideWorks(
 
 function attempt(
   unit: UnitOfWork,
-  { decide, timezone }: Work<unknown>,
+  { decide, timezone, cause }: CausedWork<unknown>,
 ): PromiseSettledResult<unknown> {
   try {
     requireTimezone(unit.state, timezone)
     const decision = decide(currentOf(unit))
     apply(unit, decision)
+    noteCause(unit, decision, cause)
     return { status: 'fulfilled', value: decision.reply }
   } catch (reason) {
     return { status: 'rejected', reason }
@@ -189,6 +201,13 @@ function apply(unit: UnitOfWork, decision: Decision<unknown>): void {
   unit.replies.push(...(decision.replies ?? []))
 }
 
+function noteCause({ causes }: UnitOfWork, decision: Decision<unknown>, cause: Cause): void {
+  const { plans = [], schedules = [], isKnown = false } = decision
+  if (isKnown) return
+  for (const { spendingId } of plans) causes.set(spendingId, cause)
+  for (const { fundingScheduleId } of schedules) causes.set(fundingScheduleId, cause)
+}
+
 function changeSetOf(unit: UnitOfWork, now: Date): ChangeSet | null {
   const { accountId, bankAccountId, timezone, version: readVersion } = unit.state
   const plans = changedRows(unit.plans)
@@ -208,5 +227,6 @@ function changeSetOf(unit: UnitOfWork, now: Date): ChangeSet | null {
   }
   if (Object.values(parts).every((rows) => rows.length === 0)) return null
   const version = nextVersion(readVersion, now)
-  return { accountId, bankAccountId, readVersion, version, timezone, ...parts }
+  const told = toldObjects(unit, { bankAccountId, version })
+  return { accountId, bankAccountId, readVersion, version, timezone, ...parts, told }
 }

@@ -48,6 +48,7 @@ function updateAmounts(
       if (timezone === null) return { reply: false }
       return {
         reply: true,
+        isKnown: true,
         plans: behind.map((plan) =>
           withAmounts(plan, byId.get(plan.spendingId), { timezone, now }),
         ),
