@@ -8,6 +8,9 @@ export type HistoryEntry = ListHistoryResponses[200]['entries'][number]
 
 const query = { limit: 25 }
 
+/** Entries beside the explanation of the sums. */
+const lastMax = 6
+
 /** The most entries of one page. */
 const newestMax = 100
 
@@ -28,6 +31,14 @@ function newestHistoryQuery(bankAccountId: string) {
     queryKey: ['history', bankAccountId],
     queryFn: async ({ signal }) =>
       (await coffer.listHistory({ path, query: { limit: newestMax }, signal })).data.entries,
+  })
+}
+
+/** The last few changes of the sums of a bank account. */
+export function lastHistoryQuery(bankAccountId: string) {
+  return queryOptions({
+    ...newestHistoryQuery(bankAccountId),
+    select: (entries: HistoryEntry[]) => entries.slice(0, lastMax),
   })
 }
 

@@ -67,6 +67,22 @@ export function Card({ title, children, aside }: CardProps) {
   )
 }
 
+interface EmptyProps {
+  children: ReactNode
+  /** The way on. */
+  action?: ReactNode
+}
+
+/** What a screen says that has nothing to show yet, and what to do next. */
+export function Empty({ children, action }: EmptyProps) {
+  return (
+    <Card>
+      <p className={styles.empty}>{children}</p>
+      {action && <div>{action}</div>}
+    </Card>
+  )
+}
+
 /** The shape of what is still to come, so that nothing moves when it arrives. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (

@@ -5,10 +5,16 @@ export interface Preferences {
   theme: 'system' | 'light' | 'dark'
   areAmountsHidden: boolean
   bankAccountId: string | null
+  envelopesAs: 'cards' | 'table'
 }
 
 const place = 'coffer-preferences'
-const defaults: Preferences = { theme: 'system', areAmountsHidden: false, bankAccountId: null }
+const defaults: Preferences = {
+  theme: 'system',
+  areAmountsHidden: false,
+  bankAccountId: null,
+  envelopesAs: 'cards',
+}
 const listeners = new Set<() => void>()
 let current = stored()
 

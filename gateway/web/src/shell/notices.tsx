@@ -1,18 +1,12 @@
-import { useEffect, useState } from 'react'
 import { useReachability } from '../api/reachability.ts'
 import { Button } from '../controls/button.tsx'
 import { faultWords } from '../words/faults.ts'
 import styles from './frame.module.css'
+import { useIsOld } from './upgrade.ts'
 
 /** Offers a reload after an upgrade of the server: this page's parts are gone by then. */
 export function UpgradeNotice() {
-  const [isOld, setOld] = useState(false)
-  useEffect(() => {
-    const notice = () => setOld(true)
-    addEventListener('coffer-upgraded', notice)
-    return () => removeEventListener('coffer-upgraded', notice)
-  }, [])
-  if (!isOld) return null
+  if (!useIsOld()) return null
   return (
     <div role="status" className={styles.notice}>
       <p>{faultWords.upgraded}</p>

@@ -4,7 +4,7 @@ export const accountWords = {
   byHand: 'By hand, or by files of the bank',
   byBank: 'Connect a bank (Plaid)',
   byFeed: 'By a feed of your own',
-  none: 'There is no bank account yet.',
+  none: 'There is no bank account yet. All other screens begin with one: add it here.',
   balance: 'Available',
   posted: 'Posted',
   owed: 'Owed',
@@ -67,6 +67,9 @@ export const accountWords = {
   bank: 'Bank',
   feedName: 'Name of the connection',
   feedUrl: 'Address of the provider',
+  feedNone:
+    'This server names no provider. Its operator sets COFFER_FEED_ALLOWED_URLS to the addresses ' +
+    'that may be connected.',
   feedKey: 'API key of the provider',
   connect: 'Connect',
   candidates: 'Bank accounts of this feed',

@@ -39,6 +39,7 @@ export const keyWords = {
     'j k': 'Next and former line of a list',
     '1–9': 'On the home page: pay the marked line from an envelope',
     x: 'On the screen of transactions: select the marked one',
+    e: 'On the screen of transactions: change name and note of the marked one',
     '/': 'Search the transactions, on their screen',
     '?': 'These keys',
   },

@@ -21,6 +21,7 @@ export const homeWords = {
   whyFree: (amount: string) => `${amount} remains free to use.`,
   whyNegative: (amount: string) =>
     `The envelopes hold ${amount} more than there is: move money out of one of them.`,
+  lastChanges: 'The last changes',
   behind: 'Behind',
   due: (distance: string) => `due ${distance}`,
   noneBehind: 'Every envelope is on its way.',

@@ -5,7 +5,7 @@ import { bankAccountsQuery, configQuery, linksQuery } from '../../api/account-qu
 import { basePath } from '../../api/client.ts'
 import { Asked } from '../../controls/asked.tsx'
 import rows from '../../controls/rows.module.css'
-import { Screen } from '../../controls/screen.tsx'
+import { Empty, Screen } from '../../controls/screen.tsx'
 import { accountWords as words } from '../../words/accounts.ts'
 import { LinkCard } from './link-card.tsx'
 
@@ -29,7 +29,7 @@ export function Accounts() {
       <Asked query={links} lines={8}>
         {(all) =>
           all.length === 0 ? (
-            <p>{words.none}</p>
+            <Empty>{words.none}</Empty>
           ) : (
             all.map((link) => (
               <LinkCard

@@ -40,6 +40,7 @@ function Connect({ onConnected }: { onConnected: (feedLinkId: string) => void })
     return feedLinkId
   })
   const urls = config?.feedAllowedAPIURLs ?? []
+  if (config && urls.length === 0) return <p>{words.feedNone}</p>
   return (
     <Form
       action={words.connect}

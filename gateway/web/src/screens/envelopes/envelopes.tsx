@@ -1,16 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Navigate } from '@tanstack/react-router'
-import { ArrowLeftRight, Plus } from 'lucide-react'
+import { ArrowLeftRight, LayoutGrid, Plus, Table2 } from 'lucide-react'
 import { useState } from 'react'
 import { bankAccountsQuery } from '../../api/account-queries.ts'
 import { type Spending, schedulesQuery, spendingQuery } from '../../api/budget-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
-import { Screen } from '../../controls/screen.tsx'
+import rows from '../../controls/rows.module.css'
+import { Empty, Screen } from '../../controls/screen.tsx'
+import { useIsNarrow } from '../../controls/tables/use-narrow.ts'
+import { setPreferences, usePreferences } from '../../preferences/preferences.ts'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { EnvelopeCard } from './envelope-card.tsx'
 import { EnvelopeForm } from './envelope-form.tsx'
+import { EnvelopeTable } from './envelope-table.tsx'
 import styles from './envelopes.module.css'
 import { FreeCard } from './free-card.tsx'
 import type { Move } from './money-drag.ts'
@@ -36,6 +40,7 @@ function List({ bankAccountId }: { bankAccountId: string }) {
   const hasSchedules = (schedules?.length ?? 0) > 0
   const actions = (
     <>
+      {(spending.data?.length ?? 0) > 0 && <ViewChoice />}
       {(spending.data?.length ?? 0) > 0 && (
         <Button onClick={() => setMove({})}>
           <ArrowLeftRight size={18} aria-hidden />
@@ -52,24 +57,70 @@ function List({ bankAccountId }: { bankAccountId: string }) {
   )
   return (
     <Screen title={words.title} actions={actions}>
-      {schedules?.length === 0 && (
-        <p>
-          {words.noSchedule} <Link to="/schedules">{words.toSchedules}</Link>
-        </p>
-      )}
       <Asked query={spending} lines={8}>
         {(all) => (
           <>
-            {all.length === 0 && <p>{words.none}</p>}
+            {all.length === 0 && <Nothing hasSchedules={schedules?.length !== 0} />}
             {all.length > 0 && <FreeCard bankAccountId={bankAccountId} onMove={setMove} />}
-            <Kind title={words.expenses} all={all} kind="expense" onMove={setMove} />
-            <Kind title={words.goals} all={all} kind="goal" onMove={setMove} />
+            <All bankAccountId={bankAccountId} all={all} onMove={setMove} />
           </>
         )}
       </Asked>
       {open === 'create' && <EnvelopeForm bankAccountId={bankAccountId} onClose={close} />}
       {move && <MoveMoney bankAccountId={bankAccountId} {...move} onClose={() => setMove(null)} />}
     </Screen>
+  )
+}
+
+/** What an envelope is, and what has to be planned before one. */
+function Nothing({ hasSchedules }: { hasSchedules: boolean }) {
+  if (hasSchedules) return <Empty>{words.none}</Empty>
+  const action = (
+    <Link to="/schedules" className={rows.action}>
+      {words.toSchedules}
+    </Link>
+  )
+  return (
+    <Empty action={action}>
+      {words.none} {words.noSchedule}
+    </Empty>
+  )
+}
+
+/** A phone has no room for a table. */
+function useIsTable(): boolean {
+  const isNarrow = useIsNarrow()
+  return usePreferences().envelopesAs === 'table' && !isNarrow
+}
+
+function ViewChoice() {
+  const isTable = useIsTable()
+  if (useIsNarrow()) return null
+  const Icon = isTable ? LayoutGrid : Table2
+  return (
+    <Button onClick={() => setPreferences({ envelopesAs: isTable ? 'cards' : 'table' })}>
+      <Icon size={18} aria-hidden />
+      {isTable ? words.asCards : words.asTable}
+    </Button>
+  )
+}
+
+interface AllProps {
+  bankAccountId: string
+  all: Spending[]
+  onMove: (move: Move) => void
+}
+
+function All({ bankAccountId, all, onMove }: AllProps) {
+  const spending = all.toSorted((a, b) => a.nextRecurrence.localeCompare(b.nextRecurrence))
+  if (useIsTable() && all.length > 0) {
+    return <EnvelopeTable bankAccountId={bankAccountId} spending={spending} />
+  }
+  return (
+    <>
+      <Kind title={words.expenses} all={spending} kind="expense" onMove={onMove} />
+      <Kind title={words.goals} all={spending} kind="goal" onMove={onMove} />
+    </>
   )
 }
 
@@ -81,9 +132,7 @@ interface KindProps {
 }
 
 function Kind({ title, all, kind, onMove }: KindProps) {
-  const own = all
-    .filter(({ spendingType }) => spendingType === kind)
-    .sort((a, b) => a.nextRecurrence.localeCompare(b.nextRecurrence))
+  const own = all.filter(({ spendingType }) => spendingType === kind)
   if (own.length === 0) return null
   return (
     <section className={styles.kind} aria-label={title}>

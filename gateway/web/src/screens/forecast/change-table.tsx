@@ -3,12 +3,12 @@ import { spendingQuery } from '../../api/budget-queries.ts'
 import type { Forecast } from '../../api/forecast-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import rows from '../../controls/rows.module.css'
+import tables from '../../controls/tables/table.module.css'
+import { useIsNarrow } from '../../controls/tables/use-narrow.ts'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
-import styles from './forecast.module.css'
-import { useIsNarrow } from './use-narrow.ts'
 
 interface Props {
   forecast: Forecast
@@ -45,20 +45,22 @@ export function ChangeTable({ forecast, bankAccountId }: Props) {
     )
   }
   return (
-    <table className={styles.table}>
+    <table className={tables.table}>
       <thead>
         <tr>
           <th scope="col">{words.day}</th>
           <th scope="col">{words.change}</th>
-          <th scope="col">{words.after}</th>
+          <th scope="col" className={tables.figure}>
+            {words.after}
+          </th>
         </tr>
       </thead>
       <tbody>
         {changes.map(({ date, day, reason, free }) => (
           <tr key={date}>
-            <td>{day}</td>
+            <td className={tables.brief}>{day}</td>
             <td>{reason}</td>
-            <td>
+            <td className={tables.figure}>
               <Amount amount={free} manner={manner} />
             </td>
           </tr>

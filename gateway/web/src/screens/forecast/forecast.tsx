@@ -6,7 +6,8 @@ import { type Spending, spendingQuery } from '../../api/budget-queries.ts'
 import { type Forecast as Answer, forecastQuery } from '../../api/forecast-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { CheckField, ChoiceField } from '../../controls/field.tsx'
-import { Card, Screen } from '../../controls/screen.tsx'
+import rows from '../../controls/rows.module.css'
+import { Card, Empty, Screen } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayAfter, dayOf, formatDay } from '../../format/days.ts'
 import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
@@ -63,11 +64,12 @@ function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: s
   const lines = envelopeLines(forecast, spending.filter(isShown))
   const dayTextOf = (instant: string) => formatDay(dayOf(instant, reader.timezone), reader)
   if (free.length < 2) {
-    return (
-      <p>
-        {words.none} <Link to="/schedules">{envelopeWords.toSchedules}</Link>
-      </p>
+    const action = (
+      <Link to="/schedules" className={rows.action}>
+        {envelopeWords.toSchedules}
+      </Link>
     )
+    return <Empty action={action}>{words.none}</Empty>
   }
   return (
     <>

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react'
 import type { Forecast } from '../../api/forecast-queries.ts'
+import { useIsNarrow } from '../../controls/tables/use-narrow.ts'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayOf, formatShortDay } from '../../format/days.ts'
 import { formatAxis } from '../../format/money.ts'
@@ -19,7 +20,6 @@ import {
 } from './chart-scale.ts'
 import { amountAt, type EnvelopeLine } from './envelope-lines.ts'
 import styles from './forecast.module.css'
-import { useIsNarrow } from './use-narrow.ts'
 
 interface Props {
   forecast: Forecast

@@ -2,12 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { type CSSProperties, useId, useState } from 'react'
 import { type Balances, bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
+import { lastHistoryQuery } from '../../api/history-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
+import { History } from '../../controls/history.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
-import { useManner } from '../../shell/chosen-account.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import styles from './home.module.css'
 
@@ -110,10 +112,27 @@ function Why({ balances }: { balances: Balances }) {
     free < 0 ? homeWords.whyNegative(money(-free)) : homeWords.whyFree(money(free)),
   ]
   return (
-    <ul className={styles.sentences}>
-      {sentences.map((sentence) => (
-        <li key={sentence}>{sentence}</li>
-      ))}
-    </ul>
+    <div className={styles.why}>
+      <ul className={styles.sentences}>
+        {sentences.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      <LastChanges bankAccountId={bankAccountId} />
+    </div>
+  )
+}
+
+/** The newest entries of the journal: they lead to the sums of now. */
+function LastChanges({ bankAccountId }: { bankAccountId: string }) {
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const { data: entries = [] } = useQuery(lastHistoryQuery(bankAccountId))
+  if (entries.length === 0) return null
+  return (
+    <section aria-label={homeWords.lastChanges}>
+      <h3>{homeWords.lastChanges}</h3>
+      <History entries={entries} manner={manner} place={reader} hasPots />
+    </section>
   )
 }

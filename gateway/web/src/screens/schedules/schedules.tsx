@@ -8,7 +8,7 @@ import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
 import rows from '../../controls/rows.module.css'
-import { Card, Screen } from '../../controls/screen.tsx'
+import { Card, Empty, Screen } from '../../controls/screen.tsx'
 import { dayOf, formatDay, formatDistance } from '../../format/days.ts'
 import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
 import { scheduleWords as words } from '../../words/schedules.ts'
@@ -41,7 +41,7 @@ function List({ bankAccountId }: { bankAccountId: string }) {
       <Asked query={schedules} lines={6}>
         {(all) =>
           all.length === 0 ? (
-            <p>{words.none}</p>
+            <Empty>{words.none}</Empty>
           ) : (
             all.map((one) => <Payday key={one.fundingScheduleId} schedule={one} />)
           )

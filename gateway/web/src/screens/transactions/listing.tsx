@@ -1,9 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type Filters, transactionsQuery } from '../../api/transaction-queries.ts'
 import { findMarkedLine, useKeys } from '../../controls/use-keys.ts'
+import { PassedDay } from './passed-day.tsx'
 import { useSelection } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { TransactionList } from './transaction-list.tsx'
+import styles from './transactions.module.css'
 
 interface Props {
   bankAccountId: string
@@ -17,20 +19,28 @@ export function Listing({ bankAccountId, filters }: Props) {
   const loaded = data?.pages.flatMap(({ items }) => items) ?? []
   useKeys((key) => {
     const line = findMarkedLine()?.dataset.line
+    if (key === 'e' && line !== undefined) {
+      findMarkedLine()?.closest('li')?.querySelector<HTMLElement>('[data-rename]')?.click()
+      return true
+    }
     const marked = loaded.find((one) => one.transactionId === line)
     if (key !== 'x' || marked === undefined) return false
     selection.toggle(marked)
     return true
   })
+  const isOn = selection.chosen !== null
   return (
     <>
-      {(loaded.length > 0 || selection.chosen !== null) && (
-        <SelectionBar
-          bankAccountId={bankAccountId}
-          selection={selection}
-          loaded={loaded}
-          areDeleted={filters.deleted === true}
-        />
+      {(loaded.length > 0 || isOn) && (
+        <div className={styles.sticky} data-on={isOn || undefined}>
+          <SelectionBar
+            bankAccountId={bankAccountId}
+            selection={selection}
+            loaded={loaded}
+            areDeleted={filters.deleted === true}
+          />
+          {isOn && <PassedDay />}
+        </div>
       )}
       <TransactionList bankAccountId={bankAccountId} filters={filters} selection={selection} />
     </>

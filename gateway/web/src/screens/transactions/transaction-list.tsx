@@ -1,13 +1,15 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import { faultOf } from '../../api/faults.ts'
 import { type Filters, transactionsQuery } from '../../api/transaction-queries.ts'
 import { FaultBanner } from '../../controls/form.tsx'
-import { Skeleton } from '../../controls/screen.tsx'
+import rows from '../../controls/rows.module.css'
+import { Empty, Skeleton } from '../../controls/screen.tsx'
 import { dayOf, formatDay, formatDistance } from '../../format/days.ts'
-import { useReader } from '../../shell/chosen-account.ts'
+import { useIsManual, useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 import { linesOf } from './day-lines.ts'
 import type { Selection } from './selection.ts'
@@ -49,7 +51,7 @@ export function TransactionList({ bankAccountId, filters, selection }: Props) {
   if (data === undefined) return <Skeleton lines={12} />
   if (lines.length === 0) {
     const isFiltered = Object.values(filters).some((one) => one !== undefined)
-    return <p className={styles.soft}>{isFiltered ? words.noneFound : words.none}</p>
+    return isFiltered ? <Empty>{words.noneFound}</Empty> : <Nothing bankAccountId={bankAccountId} />
   }
   return (
     <>
@@ -68,6 +70,7 @@ export function TransactionList({ bankAccountId, filters, selection }: Props) {
               key={key}
               ref={virtual.measureElement}
               data-index={index}
+              data-day={line.day}
               className={styles.line}
               style={{ transform: `translateY(${top}px)` }}
             >
@@ -93,6 +96,18 @@ export function TransactionList({ bankAccountId, filters, selection }: Props) {
       </p>
     </>
   )
+}
+
+/** The ways by which transactions come in. */
+function Nothing({ bankAccountId }: { bankAccountId: string }) {
+  const isManual = useIsManual(bankAccountId)
+  if (!isManual) return <Empty>{words.noneOfBank}</Empty>
+  const action = (
+    <Link to="/imports" className={rows.action}>
+      {words.toImports}
+    </Link>
+  )
+  return <Empty action={action}>{words.none}</Empty>
 }
 
 /** Days that are near are named. */

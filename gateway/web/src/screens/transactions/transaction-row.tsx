@@ -1,4 +1,6 @@
 import { Link } from '@tanstack/react-router'
+import { Pencil } from 'lucide-react'
+import { useState } from 'react'
 import type { Spending, Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { showNote } from '../../api/notes.ts'
@@ -9,6 +11,7 @@ import { Tags } from '../../controls/tag-field.tsx'
 import { useManner } from '../../shell/chosen-account.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
+import { RenameRow } from './rename-row.tsx'
 import styles from './transactions.module.css'
 
 interface Props {
@@ -23,6 +26,7 @@ interface Props {
 export function TransactionRow({ transaction, spending, isSelected, onSelect }: Props) {
   const { bankAccountId, transactionId, amount, originalName, notes, isPending } = transaction
   const manner = useManner(bankAccountId)
+  const [isRenaming, setRenaming] = useState(false)
   const name = transaction.name ?? originalName
   const { send, isSending, fault } = useChange(assign)
   const choose = (spendingId: string | null) =>
@@ -46,14 +50,27 @@ export function TransactionRow({ transaction, spending, isSelected, onSelect }: 
       )}
       <div className={styles.row}>
         <div className={styles.what}>
-          <Link
-            data-line={transactionId}
-            to="/transactions/$transactionId"
-            params={{ transactionId }}
-            search={{ account: bankAccountId }}
-          >
-            {name}
-          </Link>
+          <div className={styles.named}>
+            <Link
+              data-line={transactionId}
+              to="/transactions/$transactionId"
+              params={{ transactionId }}
+              search={{ account: bankAccountId }}
+            >
+              {name}
+            </Link>
+            {transaction.deletedAt === null && (
+              <button
+                type="button"
+                data-rename
+                aria-label={words.rename(name)}
+                aria-expanded={isRenaming}
+                onClick={() => setRenaming(!isRenaming)}
+              >
+                <Pencil size={14} aria-hidden />
+              </button>
+            )}
+          </div>
           {transaction.tags && <Tags tags={transaction.tags} />}
           {(isPending || notes) && (
             <p className={styles.soft}>
@@ -82,6 +99,7 @@ export function TransactionRow({ transaction, spending, isSelected, onSelect }: 
           <Amount amount={amount} manner={manner} as="flow" />
         </span>
       </div>
+      {isRenaming && <RenameRow transaction={transaction} onClose={() => setRenaming(false)} />}
       {fault && <FaultBanner fault={fault} />}
     </div>
   )

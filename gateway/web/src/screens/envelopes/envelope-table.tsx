@@ -1,0 +1,109 @@
+import { Link } from '@tanstack/react-router'
+import type { Spending } from '../../api/budget-queries.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { Card } from '../../controls/screen.tsx'
+import tables from '../../controls/tables/table.module.css'
+import { dayOf, formatShortDay } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { envelopeWords as words } from '../../words/envelopes.ts'
+
+interface Props {
+  bankAccountId: string
+  spending: Spending[]
+}
+
+/** All envelopes as a table with their sums, the next due date first. */
+export function EnvelopeTable({ bankAccountId, spending }: Props) {
+  const manner = useManner(bankAccountId)
+  const figures = [words.held, words.needed, words.next]
+  const sums = [
+    spending.reduce((sum, { currentAmount }) => sum + currentAmount, 0),
+    spending.reduce((sum, { targetAmount }) => sum + targetAmount, 0),
+    spending.reduce((sum, one) => sum + contributionOf(one), 0),
+  ]
+  return (
+    <Card>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll it sideways */}
+      <section className={tables.scroll} tabIndex={0} aria-label={words.title}>
+        <table className={tables.table}>
+          <thead>
+            <tr>
+              {[words.name, words.kind, words.day, words.state].map((text) => (
+                <th key={text} scope="col">
+                  {text}
+                </th>
+              ))}
+              {figures.map((text) => (
+                <th key={text} scope="col" className={tables.figure}>
+                  {text}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {spending.map((one) => (
+              <Row key={one.spendingId} spending={one} />
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <td colSpan={4}>{words.sum}</td>
+              {sums.map((sum, index) => (
+                <td key={figures[index]} className={tables.figure}>
+                  <Amount amount={sum} manner={manner} />
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        </table>
+      </section>
+    </Card>
+  )
+}
+
+function Row({ spending }: { spending: Spending }) {
+  const { bankAccountId, spendingId, name, spendingType, nextRecurrence } = spending
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const amounts = {
+    held: spending.currentAmount,
+    needed: spending.targetAmount,
+    next: contributionOf(spending),
+  }
+  return (
+    <tr>
+      <td>
+        <Link
+          data-line
+          to="/envelopes/$spendingId"
+          params={{ spendingId }}
+          search={{ account: bankAccountId }}
+        >
+          {name}
+        </Link>
+      </td>
+      <td>{words.kinds[spendingType]}</td>
+      <td className={tables.brief}>
+        {formatShortDay(dayOf(nextRecurrence, reader.timezone), reader)}
+      </td>
+      <td className={tables.brief}>{stateOf(spending)}</td>
+      {Object.entries(amounts).map(([key, amount]) => (
+        <td key={key} className={tables.figure}>
+          <Amount amount={amount} manner={manner} />
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+function stateOf({ isPaused, isBehind, settledAt, nextContributionAmount }: Spending): string {
+  if (isPaused) return words.paused
+  if (settledAt) return words.paid
+  if (isBehind) return words.behind
+  return nextContributionAmount === 0 ? words.full : words.onItsWay
+}
+
+/** A paused envelope gets nothing. */
+function contributionOf({ isPaused, nextContributionAmount }: Spending): number {
+  return isPaused ? 0 : nextContributionAmount
+}

@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'react'
+import { basePath } from '../api/client.ts'
+
+/** Time between two looks for a newer version while the app is seen, in ms. */
+const lookMs = 300_000
+
+/**
+ * Returns whether the server has another build than this page: it then names another script, or a
+ * part of this page that is loaded only now is gone.
+ */
+export function useIsOld(): boolean {
+  const [isOld, setOld] = useState(false)
+  useEffect(() => {
+    const notice = () => setOld(true)
+    const look = () => {
+      if (document.visibilityState === 'visible') void hasOtherScript().then((is) => is && notice())
+    }
+    const timer = setInterval(look, lookMs)
+    document.addEventListener('visibilitychange', look)
+    addEventListener('coffer-upgraded', notice)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', look)
+      removeEventListener('coffer-upgraded', notice)
+    }
+  }, [])
+  return isOld
+}
+
+/** Reads the page anew. A server that does not answer is as old as this page. */
+async function hasOtherScript(): Promise<boolean> {
+  const own = document.querySelector<HTMLScriptElement>('script[type=module][src]')
+  const name = new URL(own?.src ?? location.href).pathname.split('/').at(-1) ?? ''
+  try {
+    const answer = await fetch(basePath, { headers: { accept: 'text/html' } })
+    return answer.ok && !(await answer.text()).includes(name)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,83 @@
+import { started } from '@coffer/host/testing/started'
+import { startCoffer } from '@coffer/test/harness/coffer.ts'
+import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { axeFaults, takePicture, useBrowser } from '../browser.ts'
+import { createHousehold } from './household.ts'
+
+const { view, viewBypassed } = useBrowser()
+
+const coffer = started(() => startCoffer())
+
+/** Tells a page that it is seen again, as after a change of tabs. */
+const seeAgain = (page: Page) =>
+  page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))')
+
+test('a change shows in other tabs at once, and that of another device by ETag', async () => {
+  const alice = await coffer.person()
+  const { bank, transactionId } = await createHousehold(alice)
+  const url = `${coffer.baseUrl}/transactions`
+  await view({ url, cookie: alice.cookie }, async (page) => {
+    await page.getByRole('link', { name: 'Corner' }).waitFor()
+    const tab = await page.context().newPage()
+    await tab.clock.install()
+    await tab.goto(url)
+    await tab.getByRole('link', { name: 'Corner' }).waitFor()
+    // Nothing asks for the list again by itself: pages of it may be loaded.
+    await page.keyboard.press('j')
+    await page.keyboard.press('e')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Kiosk')
+    await page.getByRole('textbox', { name: 'Note' }).fill('on the way')
+    await page.keyboard.press('Enter')
+    await tab.getByRole('link', { name: 'Kiosk' }).waitFor()
+    await tab.getByText('on the way').waitFor()
+    const path = { ...bank.path, transactionId }
+    await alice.client.updateTransaction({ path, body: { name: 'Market' } })
+    const statuses: string[] = []
+    tab.on('response', (answer) => {
+      const [, resource] = /\/(overview|transactions)/.exec(answer.url()) ?? []
+      if (resource) statuses.push(`${resource} ${answer.status()}`)
+    })
+    await tab.clock.fastForward(20_000)
+    await seeAgain(tab)
+    await tab.getByRole('link', { name: 'Market' }).waitFor()
+    expect(statuses).toContain('transactions 200')
+    expect(statuses).toContain('overview 304')
+  })
+})
+
+test('an upgrade of the server is noticed when its tab is seen again', async () => {
+  const bob = await coffer.person()
+  await createHousehold(bob)
+  await view({ url: `${coffer.baseUrl}/tags`, cookie: bob.cookie }, async (page) => {
+    await page.getByRole('heading', { level: 1, name: 'Tags' }).waitFor()
+    const newer = '<!doctype html><script type="module" src="/assets/index-newer.js"></script>'
+    await page.route(`${coffer.baseUrl}/`, (route) => route.fulfill({ body: newer }))
+    await seeAgain(page)
+    await page.getByText('A newer version of Coffer is here.').waitFor()
+    await takePicture(page, 'web-upgraded')
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.getByText('A newer version').waitFor({ state: 'detached' })
+    await page.getByRole('heading', { level: 1, name: 'Tags' }).waitFor()
+  })
+})
+
+test('envelopes are shown as a table with sums, and the choice stays', async () => {
+  const carol = await coffer.person()
+  await createHousehold(carol)
+  await viewBypassed({ url: `${coffer.baseUrl}/envelopes`, cookie: carol.cookie }, async (page) => {
+    await page.getByRole('button', { name: 'As a table' }).click()
+    await page.reload()
+    const row = page.getByRole('row').filter({ hasText: 'Groceries' })
+    await row.waitFor()
+    const [name, kind, , , held, needed] = await row.getByRole('cell').allTextContents()
+    expect([name, kind, held, needed]).toEqual(['Groceries', 'Expense', '$120.00', '$400.00'])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await takePicture(page, `web-envelopes-table-${colorScheme}`)
+      expect(await axeFaults(page)).toEqual([])
+    }
+    await page.getByRole('link', { name: 'Groceries' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Groceries' }).waitFor()
+  })
+})
