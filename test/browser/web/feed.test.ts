@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { started } from '@coffer/host/testing/started'
-import { daysAgo, linkOne, startFeedWorld } from '@coffer/test/mesh/feed-world.ts'
+import { addAccount, daysAgo, linkOne, startFeedWorld } from '@coffer/test/mesh/feed-world.ts'
 import { expect, test } from '@jest/globals'
 import { takePicture, useBrowser } from '../browser.ts'
 
@@ -36,5 +36,31 @@ test('a person says which posted purchase was pending, and downloads the list', 
     expect(csv.startsWith('\ufeff')).toBe(true)
     const rows = csv.trim().split('\r\n').slice(1)
     expect(rows.filter((row) => row.includes('Corner Bakery'))).toHaveLength(2)
+  })
+})
+
+test('a person connects a feed, chooses its bank account, and syncs it', async () => {
+  const { coffer, provider } = world
+  const feedId = addAccount(provider, { name: 'Everyday', institution_name: 'Feed Bank' })
+  provider.bank(feedId).post({ date: daysAgo(2), merchant: 'Bookshop', amount: '-12.00' })
+  const bob = await coffer.person()
+  const viewing = { url: `${coffer.baseUrl}/setup`, cookie: bob.cookie, width: 390 }
+  await view(viewing, async (page) => {
+    await page.getByRole('link', { name: 'My own provider' }).click()
+    await page.getByLabel('Name of the connection').fill('Home')
+    await page.getByLabel('Address of the provider').selectOption(provider.url)
+    await page.getByLabel('API key of the provider').fill(provider.apiKey)
+    await page.getByRole('button', { name: 'Connect' }).click()
+    await page.getByLabel('Feed Bank: Everyday').check()
+    await takePicture(page, 'web-feed-candidates')
+    await page.getByRole('button', { name: 'Add the chosen ones' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Your plan' }).waitFor()
+    await page.goto(`${coffer.baseUrl}/accounts`)
+    const sync = page.getByRole('button', { name: 'Sync now' })
+    await sync.and(page.locator(':not([aria-busy])')).click()
+    await page.getByText('Synced: ').waitFor()
+    await takePicture(page, 'web-feed-synced')
+    await page.goto(`${coffer.baseUrl}/transactions`)
+    await page.getByRole('link', { name: 'Bookshop' }).waitFor()
   })
 })

@@ -73,7 +73,7 @@ interface EmptyProps {
   action?: ReactNode
 }
 
-/** What a screen says that has nothing to show yet, and what to do next. */
+/** The text of a screen that has nothing to show yet, with the next step. */
 export function Empty({ children, action }: EmptyProps) {
   return (
     <Card>

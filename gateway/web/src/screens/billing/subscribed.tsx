@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { meQuery } from '../../api/account-queries.ts'
 import { coffer } from '../../api/client.ts'
+import { queries } from '../../api/query-client.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { Card, Screen } from '../../controls/screen.tsx'
 import { billingWords as words } from '../../words/billing.ts'
@@ -14,16 +16,21 @@ export function Subscribed() {
   const path = { checkoutSessionId: session }
   const checkout = useQuery({
     queryKey: ['checkout', session],
-    queryFn: async ({ signal }) => (await coffer.getCheckout({ path, signal })).data,
+    queryFn: async ({ signal }) => {
+      const { data } = await coffer.getCheckout({ path, signal })
+      // The frame asks `me` where a person may go.
+      if (data.isActive) await queries.refetchQueries({ queryKey: meQuery.queryKey })
+      return data
+    },
     refetchInterval: ({ state }) => (state.data?.isActive ? false : againMs),
   })
   return (
     <Screen title={words.after} isNarrow>
       <Card>
         <Asked query={checkout} lines={2}>
-          {({ isActive, message }) => (
+          {({ isActive }) => (
             <>
-              <p role="status">{isActive ? words.active : (message ?? words.notActive)}</p>
+              <p role="status">{isActive ? words.active : words.notActive}</p>
               {isActive && <Link to="/">{words.toHome}</Link>}
             </>
           )}

@@ -72,7 +72,7 @@ function List({ bankAccountId }: { bankAccountId: string }) {
   )
 }
 
-/** What an envelope is, and what has to be planned before one. */
+/** The text without envelopes, with the payday that has to be planned before one. */
 function Nothing({ hasSchedules }: { hasSchedules: boolean }) {
   if (hasSchedules) return <Empty>{words.none}</Empty>
   const action = (

@@ -13,7 +13,7 @@ import { instantOf } from '../../format/days.ts'
 import { formatAmount } from '../../format/money.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
-import styles from './transactions.module.css'
+import styles from './new-transaction.module.css'
 
 interface Props {
   bankAccountId: string

@@ -23,7 +23,7 @@ export function PassedDay() {
   )
 }
 
-/** Returns the day of the first row that ends below `top`; empty if a heading of a day comes first. */
+/** Returns the day of the first row that ends below `top`; empty if a heading comes first. */
 function findPassedDay(top: number): string {
   const rows = [...document.querySelectorAll<HTMLElement>('main [data-day]')]
   const first = rows.find((one) => one.getBoundingClientRect().bottom > top + headingRestMax)

@@ -49,10 +49,7 @@ export function TransactionList({ bankAccountId, filters, selection }: Props) {
   const fault = faultOf(error)
   if (fault && data === undefined) return <FaultBanner fault={fault} again={() => void refetch()} />
   if (data === undefined) return <Skeleton lines={12} />
-  if (lines.length === 0) {
-    const isFiltered = Object.values(filters).some((one) => one !== undefined)
-    return isFiltered ? <Empty>{words.noneFound}</Empty> : <Nothing bankAccountId={bankAccountId} />
-  }
+  if (lines.length === 0) return <Nothing bankAccountId={bankAccountId} filters={filters} />
   return (
     <>
       <ul
@@ -99,8 +96,10 @@ export function TransactionList({ bankAccountId, filters, selection }: Props) {
 }
 
 /** The ways by which transactions come in. */
-function Nothing({ bankAccountId }: { bankAccountId: string }) {
+function Nothing({ bankAccountId, filters }: Omit<Props, 'selection'>) {
   const isManual = useIsManual(bankAccountId)
+  const isFiltered = Object.values(filters).some((one) => one !== undefined)
+  if (isFiltered) return <Empty>{words.noneFound}</Empty>
   if (!isManual) return <Empty>{words.noneOfBank}</Empty>
   const action = (
     <Link to="/imports" className={rows.action}>

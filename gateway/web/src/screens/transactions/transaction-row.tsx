@@ -50,27 +50,11 @@ export function TransactionRow({ transaction, spending, isSelected, onSelect }: 
       )}
       <div className={styles.row}>
         <div className={styles.what}>
-          <div className={styles.named}>
-            <Link
-              data-line={transactionId}
-              to="/transactions/$transactionId"
-              params={{ transactionId }}
-              search={{ account: bankAccountId }}
-            >
-              {name}
-            </Link>
-            {transaction.deletedAt === null && (
-              <button
-                type="button"
-                data-rename
-                aria-label={words.rename(name)}
-                aria-expanded={isRenaming}
-                onClick={() => setRenaming(!isRenaming)}
-              >
-                <Pencil size={14} aria-hidden />
-              </button>
-            )}
-          </div>
+          <Name
+            transaction={transaction}
+            isRenaming={isRenaming}
+            rename={() => setRenaming(!isRenaming)}
+          />
           {transaction.tags && <Tags tags={transaction.tags} />}
           {(isPending || notes) && (
             <p className={styles.soft}>
@@ -101,6 +85,41 @@ export function TransactionRow({ transaction, spending, isSelected, onSelect }: 
       </div>
       {isRenaming && <RenameRow transaction={transaction} onClose={() => setRenaming(false)} />}
       {fault && <FaultBanner fault={fault} />}
+    </div>
+  )
+}
+
+interface NameProps {
+  transaction: Transaction
+  isRenaming: boolean
+  rename: () => void
+}
+
+/** The name, which leads to all of the transaction, and the way to change it here. */
+function Name({ transaction, isRenaming, rename }: NameProps) {
+  const { bankAccountId, transactionId, originalName, deletedAt } = transaction
+  const name = transaction.name ?? originalName
+  return (
+    <div className={styles.named}>
+      <Link
+        data-line={transactionId}
+        to="/transactions/$transactionId"
+        params={{ transactionId }}
+        search={{ account: bankAccountId }}
+      >
+        {name}
+      </Link>
+      {deletedAt === null && (
+        <button
+          type="button"
+          data-rename
+          aria-label={words.rename(name)}
+          aria-expanded={isRenaming}
+          onClick={rename}
+        >
+          <Pencil size={14} aria-hidden />
+        </button>
+      )}
     </div>
   )
 }
