@@ -1,9 +1,16 @@
 import { paginate } from '@coffer/client'
-import type { CreateMappingData, Import, Upload } from '@coffer/client/types'
+import type {
+  CreateMappingData,
+  FileStatement,
+  Import,
+  MadeChoice,
+  Upload,
+  UploadGroup,
+} from '@coffer/client/types'
 import { queryOptions } from '@tanstack/react-query'
 import { coffer } from './client.ts'
 
-export type { Import, Upload }
+export type { FileStatement, Import, MadeChoice, Upload, UploadGroup }
 export type JoinOffer = NonNullable<Upload['preview']>['joinOffers'][number]
 export type RowJoin = Pick<JoinOffer, 'uploadIdentifier' | 'transactionId'>
 export type CsvMapping = CreateMappingData['body']['mapping']
@@ -20,6 +27,15 @@ export function uploadsQuery(bankAccountId: string) {
     refetchInterval: ({ state }) => (state.data?.some(isWorking) ? workingMs : restingMs),
   })
 }
+
+/** Files that were imported into several bank accounts, newest first. */
+export const uploadGroupsQuery = queryOptions({
+  queryKey: ['upload-groups'],
+  queryFn: async ({ signal }) => (await coffer.listUploadGroups({ signal })).data,
+  refetchInterval: ({ state }) => {
+    return state.data?.some(({ status }) => status === 'processing') ? workingMs : restingMs
+  },
+})
 
 /** An import of a CSV file, with its preview. */
 export function importQuery(bankAccountId: string, transactionImportId: string) {

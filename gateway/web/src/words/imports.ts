@@ -14,6 +14,8 @@ export const importWords = {
     processing: 'Reading',
     failed: 'Failed',
     complete: 'Done',
+    mapping: 'Not imported',
+    expired: 'Not imported',
   } as Record<string, string>,
   imported: (count: number) => (count === 1 ? '1 transaction' : `${count} transactions`),
   knownBefore: (count: number) => `${count} imported before`,
@@ -23,6 +25,38 @@ export const importWords = {
   monthFirst: 'The month is first',
   decimalPoint: 'The point parts the cents',
   decimalComma: 'The comma parts the cents',
+  readAs: (how: string) => `Read with ${how}`,
+  choices: {
+    encoding: 'Character set',
+    delimiter: 'Between the columns',
+    decimalMark: 'Decimal mark',
+    dayFirst: 'Order of day and month',
+  } as Record<string, string>,
+  delimiters: { ',': 'comma', ';': 'semicolon', '|': 'bar', '\t': 'tab' } as Record<string, string>,
+  marks: { '.': 'decimal point', ',': 'decimal comma' } as Record<string, string>,
+  orders: { true: 'the day first', false: 'the month first' } as Record<string, string>,
+  sheet: 'Sheet of the workbook',
+  sheetOf: (name: string, count: number) => `${name} (${count === 1 ? '1 row' : `${count} rows`})`,
+  sheetGone: 'To read another sheet, choose the file again.',
+  severalText:
+    'This file holds several accounts. Say where each one goes. They are imported together, and ' +
+    'undone together.',
+  severalList: 'Files of several accounts',
+  goesTo: (name: string) => `${name} goes to`,
+  leaveOut: 'nowhere: it is left out',
+  noneFits: (currency: string) => `No bank account kept by hand is in ${currency}.`,
+  severalRows: (count: number) => (count === 1 ? '1 row' : `${count} rows`),
+  previewOf: (name: string) => `Show a preview of ${name}`,
+  storeAccounts: (count: number) => {
+    if (count === 0) return 'Choose where an account goes'
+    return count === 1 ? 'Import 1 account' : `Import ${count} accounts`
+  },
+  twice: 'Each account of the file needs a bank account of its own.',
+  undoAll: 'Undo all',
+  undoAllText: (accounts: string, count: number) =>
+    `${count === 1 ? '1 transaction' : `${count} transactions`} of ${accounts} ` +
+    `${count === 1 ? 'is' : 'are'} deleted, and the balances return to what they were.`,
+  unjoined: (count: number) => `${count} not joined: stored as new`,
   undone: 'Undone',
   undo: 'Undo',
   undoTitle: (name: string) => `Undo ${name}?`,
@@ -115,5 +149,5 @@ export const importWords = {
     [/without the direction/, 'Check which words say that money goes out or comes in.'],
   ] as readonly (readonly [RegExp, string])[],
   /** Advice of the server for programs; the app has two buttons in its place. */
-  markAdvice: / State decimalMark, a point or a comma, to read the file again/,
+  markAdvice: / State \w+(?:, a point or a comma,)? to read (?:the file|it) again/,
 }

@@ -6,7 +6,10 @@ import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { importWords as words } from '../../words/imports.ts'
 
-type Answer = { label: string; body: Parameters<typeof coffer.updateUpload>[0]['body'] }
+interface Answer {
+  label: string
+  body: Parameters<typeof coffer.updateUpload>[0]['body']
+}
 
 /** The answers to the choice that a file asks for; each reads the file again. */
 export function AskedChoice({ upload }: { upload: Upload }) {
@@ -16,7 +19,7 @@ export function AskedChoice({ upload }: { upload: Upload }) {
     coffer.updateUpload({ path, body }),
   )
   const answers = answersOf(upload)
-  if (answers.length === 0) return null
+  if (answers.length === 0 || upload.file?.deletedAt !== null) return null
   return (
     <div className={rows.toolbar}>
       {fault && <FaultBanner fault={fault} />}
@@ -29,9 +32,9 @@ export function AskedChoice({ upload }: { upload: Upload }) {
   )
 }
 
-function answersOf({ asks, statements, file }: Upload): Answer[] {
-  const isStored = file?.deletedAt === null
-  if (!isStored || asks === undefined) return []
+/** Returns the answers to what a file asks; none without a question. */
+export function answersOf({ asks, statements }: Upload): Answer[] {
+  if (asks === undefined) return []
   if (asks === 'statement') {
     return statements.map(({ statement, kind, currency }) => ({
       label: [statement, kind, currency].filter(Boolean).join(', '),

@@ -20,6 +20,8 @@ import {
 } from './column-guess.ts'
 import { FirstRows } from './first-rows.tsx'
 import styles from './imports.module.css'
+import { type Choices, ReadChoices } from './read-choices.tsx'
+import { SheetChoice } from './sheet-choice.tsx'
 
 /** Asks what the columns of a CSV file mean, or reads it as the last one with these columns. */
 export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
@@ -56,6 +58,8 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
       )}
       <Card title={words.columns}>
         <p className={styles.soft}>{words.mapText}</p>
+        <SheetChoice found={found} />
+        <ReadAgain found={found} />
         <FirstRows headers={headers} rows={rows} />
         <Form
           action={words.preview}
@@ -76,6 +80,30 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
           />
         </Form>
       </Card>
+    </>
+  )
+}
+
+/** How the file is read; another choice reads it again. */
+function ReadAgain({ found }: { found: Import }) {
+  const { bankAccountId, transactionImportId, reading } = found
+  const path = { bankAccountId, transactionImportId }
+  const { send, fault } = useChange(({ encoding, delimiter }: Choices) => {
+    const body = { ...(encoding ? { encoding } : {}), ...(delimiter ? { delimiter } : {}) }
+    return coffer.updateImport({ path, body })
+  })
+  if (!reading) return null
+  const { encoding, delimiter, reasons, sheet } = reading
+  // A sheet has become text with tabs: there is nothing to choose.
+  const read = sheet ? [] : Object.entries({ encoding, delimiter })
+  const made = read.map(([choice, value]) => {
+    const { reason = '' } = reasons.find((one) => one.choice === choice) ?? {}
+    return { choice, value, reason }
+  })
+  return (
+    <>
+      {fault && <FaultBanner fault={fault} />}
+      <ReadChoices made={made} onChange={(choice) => send(choice)} />
     </>
   )
 }

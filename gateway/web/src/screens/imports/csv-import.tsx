@@ -10,6 +10,7 @@ import { ColumnForm } from './column-form.tsx'
 import type { Draft } from './column-guess.ts'
 import { ImportPreview } from './import-preview.tsx'
 import { ReadingFault } from './reading-fault.tsx'
+import { countsOf } from './upload-row.tsx'
 
 const route = getRouteApi('/frame/imports/$transactionImportId')
 
@@ -38,7 +39,10 @@ function Steps({ bankAccountId, id }: { bankAccountId: string; id: string }) {
 
 function Step({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
   const { bankAccountId: account, status } = found
-  if (status === 'mapping') return <ColumnForm found={found} draft={draft} />
+  if (status === 'mapping') {
+    // Read in another way, the file has other columns.
+    return <ColumnForm key={found.headers.join('\n')} found={found} draft={draft} />
+  }
   if (status === 'preview') return <ImportPreview found={found} draft={draft} />
   if (status === 'failed' || status === 'expired') {
     return <ReadingFault found={found} draft={draft} />
@@ -46,7 +50,13 @@ function Step({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
   if (status === 'complete') {
     return (
       <Card title={words.storedTitle}>
-        <p role="status">{countsOf(found)}</p>
+        <p role="status">
+          {countsOf({
+            ...found,
+            importedCount: found.importedCount ?? 0,
+            skippedCount: found.skippedCount ?? 0,
+          })}
+        </p>
         <Link to="/transactions" search={{ account }}>
           {words.toTransactions}
         </Link>
@@ -59,14 +69,4 @@ function Step({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
       <Skeleton />
     </Card>
   )
-}
-
-function countsOf({ importedCount, knownCount, skippedCount }: Import): string {
-  const known = knownCount ?? 0
-  const leftOut = (skippedCount ?? 0) - known
-  return [
-    words.imported(importedCount ?? 0),
-    ...(known > 0 ? [words.knownBefore(known)] : []),
-    ...(leftOut > 0 ? [words.leftOut(leftOut)] : []),
-  ].join(', ')
 }

@@ -7,34 +7,24 @@ import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { takeDropped } from '../../api/dropped-file.ts'
 import type { Fault } from '../../api/faults.ts'
+import { keepSent } from '../../api/sent-file.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import { importWords as words } from '../../words/imports.ts'
+import { FilePreview } from './file-preview.tsx'
 import styles from './imports.module.css'
-import { type Previewed, UploadPreview } from './upload-preview.tsx'
+import type { Previewed } from './previewed.ts'
+import type { Choices } from './read-choices.tsx'
 
 /** A file by choice or by drop. A CSV file leads on to the meaning of its columns. */
 export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
-  const navigate = useNavigate()
   const input = useRef<HTMLInputElement>(null)
   const [isOver, setOver] = useState(false)
-  const [previewed, setPreviewed] = useState<Previewed | null>(null)
-  const { send, isSending, fault } = useChange(async (data: File) => {
-    const { transactionImportId = null, preview } = await sendFile(bankAccountId, data)
-    if (preview) setPreviewed({ data, preview })
-    return transactionImportId
-  })
+  const { read, isSending, fault, previewed, setPreviewed } = useReading(bankAccountId)
   const take = (file: File | undefined) => {
     if (file === undefined || isSending) return
     setPreviewed(null)
-    send(file, (transactionImportId) => {
-      if (transactionImportId === null) return
-      void navigate({
-        to: '/imports/$transactionImportId',
-        params: { transactionImportId },
-        search: { account: bankAccountId },
-      })
-    })
+    read(file, {})
   }
   const takeLate = useEffectEvent(take)
   useEffect(() => takeDropped((file) => takeLate(file)), [])
@@ -75,14 +65,33 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
         </Button>
       </section>
       {previewed && (
-        <UploadPreview
-          key={previewed.data.name}
+        <FilePreview
+          key={JSON.stringify([previewed.data.name, previewed.choices])}
           {...{ bankAccountId, previewed }}
+          onRead={(choices) => read(previewed.data, choices)}
+          isReading={isSending}
           onEnd={() => setPreviewed(null)}
         />
       )}
     </>
   )
+}
+
+/** The file that is looked at, and the request that reads it. A file with columns leads on. */
+function useReading(bankAccountId: string) {
+  const navigate = useNavigate()
+  const [previewed, setPreviewed] = useState<Previewed | null>(null)
+  const { send, isSending, fault } = useChange((file: { data: File; choices: Choices }) =>
+    readFile(bankAccountId, file),
+  )
+  const read = (data: File, choices: Choices) =>
+    send({ data, choices }, (found) => {
+      if (typeof found !== 'string') return setPreviewed(found)
+      const params = { transactionImportId: found }
+      const search = { account: bankAccountId }
+      void navigate({ to: '/imports/$transactionImportId', params, search })
+    })
+  return { read, isSending, fault, previewed, setPreviewed }
 }
 
 const accepted =
@@ -96,20 +105,20 @@ function ofFile(fault: Fault): Fault {
   return data === undefined ? fault : { ...fault, text: data, problems }
 }
 
-type Sent = { transactionImportId?: string; preview?: Previewed['preview'] }
-
-/** Sends a file. Returns its preview instead of storing it if rows may be stored already. */
-async function sendFile(bankAccountId: string, data: File): Promise<Sent> {
-  const file = { path: { bankAccountId }, body: { data } }
+/** Sends a file with columns for an import, and returns its ID; only reads any other one. */
+async function readFile(
+  bankAccountId: string,
+  { data, choices }: { data: File; choices: Choices },
+): Promise<string | Previewed> {
+  const path = { bankAccountId }
   if (tables.test(data.name)) {
-    const { transactionImportId } = (await coffer.createImport(file)).data
-    return { transactionImportId }
+    const { transactionImportId } = (await coffer.createImport({ path, body: { data } })).data
+    keepSent(transactionImportId, data)
+    return transactionImportId
   }
-  const { preview } = (await coffer.createUpload({ ...file, query: { preview: true } })).data
-  if (preview?.joinOffers.length) return { preview }
-  // A file that would be refused is sent too: the list shows why, and what it asks.
-  await coffer.createUpload(file)
-  return {}
+  const query = { ...choices, preview: true }
+  const { data: upload } = await coffer.createUpload({ path, body: { data }, query })
+  return { data, upload, choices }
 }
 
 function Kinds({ bankAccountId }: { bankAccountId: string }) {

@@ -8,6 +8,7 @@ import { Card, Screen } from '../../controls/screen.tsx'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { FileChoice } from './file-choice.tsx'
+import { UploadGroups } from './upload-groups.tsx'
 import { UploadRow } from './upload-row.tsx'
 
 /** Files of the bank: choose one, see what became of the others, undo one. */
@@ -38,6 +39,7 @@ function Parts({ bankAccountId }: { bankAccountId: string }) {
       ) : (
         <p>{words.notManual}</p>
       )}
+      <UploadGroups />
       <Card title={words.list}>
         <Asked query={uploads}>
           {(all) =>

@@ -1,39 +1,35 @@
 import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
-import type { Upload } from '../../api/import-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { importWords as words } from '../../words/imports.ts'
 import { JoinOffers, joinsOf } from './join-offers.tsx'
+import { PreviewRows } from './preview-rows.tsx'
+import type { PreviewProps } from './previewed.ts'
+import { ReadChoices } from './read-choices.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
 
-/** A file and what its import would do. */
-export interface Previewed {
-  data: File
-  preview: NonNullable<Upload['preview']>
-}
-
-interface Props {
-  bankAccountId: string
-  previewed: Previewed
-  onEnd: () => void
-}
-
-/** A file with rows that may be stored already: the person ticks these, and stores the others. */
-export function UploadPreview({ bankAccountId, previewed: { data, preview }, onEnd }: Props) {
+/** The rows that an import would store; the person ticks those that are stored already. */
+export function UploadPreview({ bankAccountId, previewed, onRead, onEnd }: PreviewProps) {
+  const { data, upload, choices: query } = previewed
+  const { preview, note } = upload
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
-  const { newCount, duplicateCount, skippedCount, skipped, joinOffers: offers } = preview
+  const offers = preview?.joinOffers ?? []
   const { send, isSending, fault } = useChange(() => {
     const body = { data, joins: joinsOf(offers, ticked) }
-    return coffer.createUpload({ path: { bankAccountId }, body })
+    return coffer.createUpload({ path: { bankAccountId }, body, query })
   })
+  if (!preview) return null
+  const { newCount, duplicateCount, skippedCount, skipped, choices = [] } = preview
   return (
     <Card title={data.name}>
       {fault && <FaultBanner fault={fault} />}
       <p>{words.counts(newCount, duplicateCount, skippedCount)}</p>
+      {note && <p className={rows.soft}>{note}</p>}
+      <ReadChoices made={choices} onChange={(one) => onRead({ ...query, ...one })} />
       <SkippedRows skipped={skipped} />
       <JoinOffers {...{ bankAccountId, offers, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>
@@ -42,6 +38,7 @@ export function UploadPreview({ bankAccountId, previewed: { data, preview }, onE
         </Button>
         <Button onClick={onEnd}>{words.cancel}</Button>
       </div>
+      <PreviewRows bankAccountId={bankAccountId} rows={preview.rows} />
     </Card>
   )
 }

@@ -3,9 +3,16 @@ import { coffer } from '../../api/client.ts'
 import { isWorking, type Upload } from '../../api/import-queries.ts'
 import { announceChange } from '../../api/query-client.ts'
 
-type Progress = Pick<
+export type Progress = Pick<
   Upload,
-  'status' | 'importedCount' | 'skippedCount' | 'knownCount' | 'joinedCount' | 'skipped' | 'error'
+  | 'status'
+  | 'importedCount'
+  | 'skippedCount'
+  | 'knownCount'
+  | 'joinedCount'
+  | 'unjoinedCount'
+  | 'skipped'
+  | 'error'
 >
 
 /** Returns the state of an upload, renewed over a socket while the file is read. */

@@ -10,36 +10,28 @@ import { importWords as words } from '../../words/imports.ts'
 import { AskedChoice } from './asked-choice.tsx'
 import styles from './imports.module.css'
 import { reasonsOf } from './skipped-rows.tsx'
-import { useProgress } from './upload-progress.ts'
+import { type Progress, useProgress } from './upload-progress.ts'
 
 /** A file that was imported: its state, its counts, and how to undo it. */
 export function UploadRow({ upload }: { upload: Upload }) {
   const reader = useReader()
   const [isAsked, setAsked] = useState(false)
   const progress = useProgress(upload)
-  const { importedCount, skippedCount, knownCount, joinedCount, skipped, status, error } = progress
+  const { skipped, status, error } = progress
   const { file, createdAt, undoneAt, note, isUndoable } = upload
   const name = file?.name ?? words.file
-  const known = knownCount ?? 0
-  const leftOut = skippedCount - known
-  const counts = [
-    words.imported(importedCount),
-    ...(joinedCount ? [words.joinedCount(joinedCount)] : []),
-    ...(known > 0 ? [words.knownBefore(known)] : []),
-    ...(leftOut > 0 ? [words.leftOut(leftOut)] : []),
-  ].join(', ')
   return (
     <li className={rows.row}>
       <div>
         <p className={rows.name}>{name}</p>
         <p className={rows.soft}>{formatInstant(createdAt, reader)}</p>
-        {(error ?? note) && <p>{error ?? note}</p>}
+        {(error ?? note) && <p>{error?.replace(words.markAdvice, '') ?? note}</p>}
         {status === 'failed' && <AskedChoice upload={upload} />}
         {skipped.length > 0 && <p className={rows.soft}>{reasonsOf(skipped)}</p>}
       </div>
       <div className={rows.figures} role="status">
         <p>{undoneAt === null ? words.statuses[status] : words.undone}</p>
-        {status !== 'failed' && <p className={rows.soft}>{counts}</p>}
+        {status !== 'failed' && <p className={rows.soft}>{countsOf(progress)}</p>}
         {isWorking({ status }) && <progress aria-label={words.reading} />}
         {isUndoable && (
           <div className={styles.flush}>
@@ -52,6 +44,20 @@ export function UploadRow({ upload }: { upload: Upload }) {
       {isAsked && <Undo upload={upload} name={name} onClose={() => setAsked(false)} />}
     </li>
   )
+}
+
+/** Returns what became of the rows of a file, in words. */
+export function countsOf(counts: Omit<Progress, 'skipped' | 'status' | 'error'>): string {
+  const { importedCount, skippedCount, knownCount, joinedCount, unjoinedCount } = counts
+  const known = knownCount ?? 0
+  const leftOut = skippedCount - known
+  return [
+    words.imported(importedCount),
+    ...(joinedCount ? [words.joinedCount(joinedCount)] : []),
+    ...(unjoinedCount ? [words.unjoined(unjoinedCount)] : []),
+    ...(known > 0 ? [words.knownBefore(known)] : []),
+    ...(leftOut > 0 ? [words.leftOut(leftOut)] : []),
+  ].join(', ')
 }
 
 interface UndoProps {

@@ -1,0 +1,35 @@
+import { Button } from '../../controls/button.tsx'
+import rows from '../../controls/rows.module.css'
+import { Card } from '../../controls/screen.tsx'
+import { importWords as words } from '../../words/imports.ts'
+import { answersOf } from './asked-choice.tsx'
+import type { PreviewProps } from './previewed.ts'
+import { SeveralAccounts } from './several-accounts.tsx'
+import { SkippedRows } from './skipped-rows.tsx'
+import { UploadPreview } from './upload-preview.tsx'
+
+/** A file before its import: its rows, its accounts, or why it cannot be read. */
+export function FilePreview(props: PreviewProps) {
+  const { upload } = props.previewed
+  if (upload.status === 'preview') return <UploadPreview {...props} />
+  if (upload.asks === 'statement') return <SeveralAccounts {...props} />
+  return <Refusal {...props} />
+}
+
+function Refusal({ previewed: { data, upload, choices }, onRead, isReading, onEnd }: PreviewProps) {
+  const { error, skipped } = upload
+  return (
+    <Card title={data.name}>
+      <p role="alert">{error?.replace(words.markAdvice, '')}</p>
+      <SkippedRows skipped={skipped} />
+      <div className={rows.toolbar}>
+        {answersOf(upload).map(({ label, body }) => (
+          <Button key={label} isBusy={isReading} onClick={() => onRead({ ...choices, ...body })}>
+            {label}
+          </Button>
+        ))}
+        <Button onClick={onEnd}>{words.cancel}</Button>
+      </div>
+    </Card>
+  )
+}

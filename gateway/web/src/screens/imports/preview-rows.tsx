@@ -1,0 +1,63 @@
+import type { Import, Upload } from '../../api/import-queries.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { dayOf, formatShortDay } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { importWords as words } from '../../words/imports.ts'
+import { transactionWords } from '../../words/transactions.ts'
+import styles from './imports.module.css'
+
+type Row =
+  | NonNullable<Import['preview']>['rows'][number]
+  | NonNullable<Upload['preview']>['rows'][number]
+
+interface Props {
+  bankAccountId: string
+  rows: readonly Row[]
+}
+
+/** The first rows of a file as the transactions that its import would store. */
+export function PreviewRows({ bankAccountId, rows }: Props) {
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  if (rows.length === 0) return null
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll it sideways
+    <section className={styles.scroll} tabIndex={0} aria-label={words.previewTitle}>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th scope="col">{transactionWords.date}</th>
+            <th scope="col">{transactionWords.name}</th>
+            <th scope="col" className={styles.figure}>
+              {transactionWords.amount}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows of a file may be alike
+              key={at}
+              className={row.duplicate ? styles.known : ''}
+            >
+              <td>{formatShortDay(dayOf(row.date, reader.timezone), reader)}</td>
+              <td className={styles.text}>{row.name || row.originalName}</td>
+              <td className={styles.figure}>
+                <div className={styles.flow}>
+                  <span className={styles.soft}>{effectOf(row)}</span>
+                  <Amount amount={row.amount} manner={manner} as="flow" />
+                </div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** Returns the direction of the money of a row in words; the amount is in its own column. */
+function effectOf({ duplicate, amount }: Row): string {
+  if (duplicate) return words.duplicate
+  return amount < 0 ? words.comesIn : words.goesOut
+}

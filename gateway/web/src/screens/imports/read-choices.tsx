@@ -1,0 +1,72 @@
+import { ChoiceField } from '../../controls/field.tsx'
+import { importWords as words } from '../../words/imports.ts'
+import styles from './imports.module.css'
+
+/** A choice about the reading of a file that the server made, and why. */
+interface Made {
+  choice: string
+  value: string
+  reason: string
+}
+
+/** Choices that a person makes instead, as the API takes them. */
+export interface Choices {
+  encoding?: string
+  delimiter?: ',' | ';' | '|' | '\t'
+  decimalMark?: '.' | ','
+  dayFirst?: boolean
+  statement?: string
+}
+
+interface Props {
+  made: readonly Made[]
+  onChange: (choice: Choices) => void
+}
+
+const encodings =
+  'utf-8 windows-1252 windows-1250 windows-1251 windows-1253 windows-1254 windows-1257 ' +
+  'iso-8859-2 iso-8859-15 shift_jis euc-kr gb18030 big5 utf-16le'
+
+/** Values of each choice in words; the character sets have names. */
+const values: Record<string, Record<string, string>> = {
+  encoding: Object.fromEntries(encodings.split(' ').map((name) => [name, name])),
+  delimiter: words.delimiters,
+  decimalMark: words.marks,
+  dayFirst: words.orders,
+}
+
+/** How a file was read: in words, and when opened with a field for each choice. */
+export function ReadChoices({ made, onChange }: Props) {
+  const known = made.filter(({ choice }) => choice in values)
+  if (known.length === 0) return null
+  return (
+    <details className={styles.soft}>
+      <summary>{words.readAs(known.map(shownOf).join(', '))}</summary>
+      <div className={`${styles.pair} ${styles.opened}`}>
+        {known.map((one) => (
+          <ChoiceField
+            key={one.choice}
+            label={words.choices[one.choice] ?? one.choice}
+            hint={one.reason}
+            value={one.value}
+            options={optionsOf(one)}
+            onChange={(value) => onChange(choiceOf(one.choice, value))}
+          />
+        ))}
+      </div>
+    </details>
+  )
+}
+
+function shownOf({ choice, value }: Made): string {
+  return values[choice]?.[value] ?? value
+}
+
+function optionsOf(made: Made) {
+  const texts = { [made.value]: shownOf(made), ...values[made.choice] }
+  return Object.entries(texts).map(([value, text]) => ({ value, text }))
+}
+
+function choiceOf(choice: string, value: string): Choices {
+  return { [choice]: choice === 'dayFirst' ? value === 'true' : value }
+}

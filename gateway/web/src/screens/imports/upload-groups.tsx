@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { bankAccountsQuery } from '../../api/account-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { type UploadGroup, uploadGroupsQuery } from '../../api/import-queries.ts'
+import { Button } from '../../controls/button.tsx'
+import { Confirmation } from '../../controls/confirmation.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import rows from '../../controls/rows.module.css'
+import { Card } from '../../controls/screen.tsx'
+import { formatInstant } from '../../format/days.ts'
+import { useReader } from '../../shell/chosen-account.ts'
+import { importWords as words } from '../../words/imports.ts'
+import { answersOf } from './asked-choice.tsx'
+import styles from './imports.module.css'
+import { nameOf } from './several-accounts.tsx'
+import { countsOf } from './upload-row.tsx'
+
+/** Files that were imported into several bank accounts, each undone as one. */
+export function UploadGroups() {
+  const { data: groups = [] } = useQuery(uploadGroupsQuery)
+  const shown = groups.filter((group) => partsOf(group).length > 0)
+  if (shown.length === 0) return null
+  return (
+    <Card title={words.severalList}>
+      <ul className={rows.rows}>
+        {shown.map((one) => (
+          <GroupRow key={one.uploadGroupId} group={one} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+/** Returns the accounts of a file that were imported. */
+function partsOf({ statements }: UploadGroup) {
+  return statements.flatMap(({ upload, ...statement }) => (upload ? { statement, upload } : []))
+}
+
+function GroupRow({ group }: { group: UploadGroup }) {
+  const reader = useReader()
+  const { data: accounts = [] } = useQuery(bankAccountsQuery)
+  const [isAsked, setAsked] = useState(false)
+  const { file, createdAt, status, undoneAt } = group
+  const parts = partsOf(group)
+  const accountOf = (id: string) => accounts.find((one) => one.bankAccountId === id)?.name ?? ''
+  return (
+    <li className={rows.row}>
+      <div>
+        <p className={rows.name}>{file.name}</p>
+        <p className={rows.soft}>{formatInstant(createdAt, reader)}</p>
+        {parts.map(({ statement, upload }) => (
+          <p key={upload.transactionUploadId} className={rows.soft}>
+            {nameOf(statement)} → {accountOf(upload.bankAccountId)}:{' '}
+            {upload.error?.replace(words.markAdvice, '') ?? countsOf(upload)}
+          </p>
+        ))}
+        {status === 'failed' && <Answers group={group} />}
+      </div>
+      <div className={rows.figures} role="status">
+        <p>{undoneAt === null ? words.statuses[status] : words.undone}</p>
+        {status === 'processing' && <progress aria-label={words.reading} />}
+        {undoneAt === null && parts.some(({ upload }) => upload.isUndoable) && (
+          <div className={styles.flush}>
+            <Button kind="quiet" onClick={() => setAsked(true)}>
+              {words.undoAll}
+            </Button>
+          </div>
+        )}
+      </div>
+      {isAsked && (
+        <Undo
+          group={group}
+          names={parts.map(({ upload }) => accountOf(upload.bankAccountId))}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </li>
+  )
+}
+
+/** The answers to the choice that imports of a file ask for; each repeats these imports. */
+function Answers({ group }: { group: UploadGroup }) {
+  const { uploadGroupId } = group
+  const asking = partsOf(group).find(({ upload }) => upload.asks !== undefined)
+  const { send, isSending, fault } = useChange((body: { dayFirst?: boolean }) =>
+    coffer.updateUploadGroup({ path: { uploadGroupId }, body }),
+  )
+  if (asking === undefined || group.file.deletedAt !== null) return null
+  return (
+    <div className={rows.toolbar}>
+      {fault && <FaultBanner fault={fault} />}
+      {answersOf(asking.upload).map(({ label, body: { statement: _, joins: __, ...body } }) => (
+        <Button key={label} isBusy={isSending} onClick={() => send(body)}>
+          {label}
+        </Button>
+      ))}
+    </div>
+  )
+}
+
+function Undo(props: { group: UploadGroup; names: string[]; onClose: () => void }) {
+  const { group, names, onClose } = props
+  const { uploadGroupId, file } = group
+  const count = partsOf(group).reduce((sum, { upload }) => sum + upload.importedCount, 0)
+  return (
+    <Confirmation
+      title={words.undoTitle(file.name)}
+      action={words.undoAll}
+      change={() => coffer.undoUploadGroup({ path: { uploadGroupId } })}
+      onClose={onClose}
+    >
+      {words.undoAllText(names.join(', '), count)}
+    </Confirmation>
+  )
+}

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { started } from '@coffer/host/testing/started'
+import { root } from '@coffer/local/bootstrap/paths.mjs'
+import { startCoffer } from '@coffer/test/harness/coffer.ts'
+import type { Person } from '@coffer/test/harness/person.ts'
+import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { axeFaults, takePicture, useBrowser } from '../browser.ts'
+
+const { viewBypassed } = useBrowser()
+
+const coffer = started(() => startCoffer())
+
+const fileOf = (name: string, text: string) => {
+  return { name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) }
+}
+
+/** Opens the imports of a person and sends a file. */
+async function sending(
+  person: Person,
+  file: ReturnType<typeof fileOf>,
+  look: (page: Page) => Promise<void>,
+) {
+  await viewBypassed({ url: `${coffer.baseUrl}/imports`, cookie: person.cookie }, async (page) => {
+    await page.getByLabel('Choose a file').setInputFiles(file)
+    await look(page)
+  })
+}
+
+/** Takes a picture on a laptop and a phone, in both colours and from right to left; asks axe. */
+async function lookAt(page: Page, name: string): Promise<void> {
+  for (const [width, colorScheme, dir] of [
+    [1280, 'dark', 'ltr'],
+    [360, 'dark', 'rtl'],
+    [360, 'light', 'ltr'],
+    [1280, 'light', 'ltr'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.evaluate(`document.documentElement.dir = '${dir}'`)
+    await takePicture(page, `${name}-${width}-${colorScheme}-${dir}`)
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    expect(await page.evaluate(overflow)).toBe(0)
+    expect(await axeFaults(page)).toEqual([])
+  }
+}
+
+test('a file of several accounts goes to several bank accounts, and is undone as one', async () => {
+  const alice = await coffer.person()
+  const { linkId, path, id } = await alice.createBankAccount(0)
+  const { bankAccountId: savings } = await alice.post('/bank_accounts', {
+    linkId,
+    name: 'Savings for a house by the sea, and everything that it needs',
+    availableBalance: 0,
+    currentBalance: 0,
+  })
+  const counts = () =>
+    Promise.all(
+      [path, `/bank_accounts/${savings}`].map(
+        async (one) => (await alice.get(`${one}/transactions`)).length,
+      ),
+    )
+  const text = readFileSync(join(root, 'test/data/several-accounts.ofx'), 'utf8')
+  const file = fileOf('all.ofx', text)
+  await sending(alice, file, async (page) => {
+    const first = page.getByLabel(/1001.* goes to/)
+    await first.waitFor()
+    await first.selectOption(id)
+    await page.getByLabel(/2002.* goes to/).selectOption(id)
+    await page.getByText('needs a bank account of its own').waitFor()
+    await page.getByLabel(/2002.* goes to/).selectOption(savings)
+    await lookAt(page, 'web-several')
+    await page.getByRole('button', { name: /preview of .*1001/ }).click()
+    await page.getByRole('cell', { name: 'LUNCH' }).waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    expect(await counts()).toEqual([0, 0])
+    await page.getByLabel('Choose a file').setInputFiles(file)
+    await first.selectOption(id)
+    await page.getByLabel(/2002.* goes to/).selectOption(savings)
+    await page.getByRole('button', { name: 'Import 2 accounts' }).click()
+    const list = page.getByRole('region', { name: 'Files of several accounts' })
+    await list.getByText('Done').waitFor()
+    expect(await counts()).toEqual([1, 1])
+    await lookAt(page, 'web-several-list')
+    // The next file of this bank goes the same way.
+    await page.getByLabel('Choose a file').setInputFiles(file)
+    await first.waitFor()
+    expect(await first.inputValue()).toBe(id)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await list.getByRole('button', { name: 'Undo all' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo all' }).click()
+    await list.getByText('Undone').waitFor()
+    expect(await counts()).toEqual([0, 0])
+  })
+})
+
+test('a file says what it asks, how it is read and what it leaves out', async () => {
+  const alice = await coffer.person()
+  const { path } = await alice.createBankAccount(0)
+  const rows = 'D02/03/2026\nT-1,400\nPRent\n^\nD04/03/2026\nTx\nPBad\n^\n'
+  await sending(alice, fileOf('a.qif', `!Type:Bank\n${rows}`), async (page) => {
+    await page.getByText('1,400 can have decimals or thousands').waitFor()
+    await lookAt(page, 'web-asks')
+    await page.getByRole('button', { name: 'The point parts the cents' }).click()
+    await page.getByRole('button', { name: 'The day is first' }).click()
+    await page.getByRole('cell', { name: 'Rent' }).waitFor()
+    await page.getByText('−1,400.00').waitFor()
+    await page.getByText('1 new transaction, 1 left out').waitFor()
+    await page.getByText('Read with').click()
+    await lookAt(page, 'web-read-choices')
+    await page.getByLabel('Decimal mark').selectOption(',')
+    await page.getByText('−1.40').waitFor()
+    await page.getByRole('button', { name: 'Import 1 transaction' }).click()
+    await page.getByText('1 transaction, 1 left out').waitFor()
+    const [stored] = await alice.get(`${path}/transactions`)
+    expect(stored).toMatchObject({ amount: 140, date: expect.stringContaining('2026-03-02') })
+  })
+})
+
+test('another sheet of a workbook or character set is read by choice', async () => {
+  const alice = await coffer.person()
+  await alice.createBankAccount(0)
+  const rowOf = (cells: string[]) => `<tr>${cells.map((one) => `<td>${one}</td>`).join('')}</tr>`
+  const table = (...rows: string[][]) => `<table>${rows.map(rowOf).join('')}</table>`
+  const head = ['Date', 'Text', 'Amount']
+  const old = table(head, ['2026-01-05', 'Tea', '-3.20'], ['2026-01-06', 'Cake', '-4.20'])
+  const recent = table(head, ['2026-02-05', 'Coffee', '-2.10'])
+  const workbook = `<html><body>${old}${recent}</body></html>`
+  await sending(alice, fileOf('year.xls', workbook), async (page) => {
+    const sheet = page.getByLabel('Sheet of the workbook')
+    await page.getByRole('cell', { name: 'Cake' }).waitFor()
+    await lookAt(page, 'web-sheets')
+    await sheet.selectOption('Table 2')
+    await page.getByRole('cell', { name: 'Coffee' }).waitFor()
+    expect(await sheet.inputValue()).toBe('Table 2')
+    await page.reload()
+    await page.getByText('choose the file again').waitFor()
+    expect(await sheet.isDisabled()).toBe(true)
+    const text = 'Date,Text,Sum\n2026-01-05,Caf\xe9,-3\n'
+    const csv = { ...fileOf('a.csv', ''), buffer: Buffer.from(text, 'latin1') }
+    await page.goto(`${coffer.baseUrl}/imports`)
+    await page.getByLabel('Choose a file').setInputFiles(csv)
+    await page.getByRole('cell', { name: 'Café' }).waitFor()
+    await page.getByText('Read with').click()
+    await page.getByLabel('Character set').selectOption('windows-1251')
+    await page.getByRole('cell', { name: 'Cafй' }).waitFor()
+  })
+})
