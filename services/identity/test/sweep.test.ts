@@ -96,7 +96,9 @@ test('settings are emitted once after billing is switched off or on', async () =
     UPDATE accounts SET trial_ends_at = ${sql.timestamp(now)} WHERE account_id = ${ann.accountId}`)
   const told = async (accountId: string) => {
     const payloads = await pool().any(sql.type(z.object({ payload: z.instanceof(Buffer) }))`
-      SELECT payload FROM changes WHERE account_id = ${accountId} ORDER BY change_id`)
+      SELECT payload FROM changes
+      WHERE account_id = ${accountId} AND type LIKE '%.AccountSettingsChanged'
+      ORDER BY change_id`)
     return payloads.slice(1).map(({ payload }) => {
       const { version, subscriptionActiveUntil: until } = fromBinary(
         AccountSettingsChangedSchema,

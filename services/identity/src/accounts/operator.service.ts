@@ -127,7 +127,7 @@ export async function restateAccounts(
     const page = await listAccounts(database, after, restatedAtOnce)
     const last = page.at(-1)
     if (last === undefined) return restated
-    await database.transaction((tx) => emitAccountSettings(tx, page, billing))
+    await database.transaction((tx) => emitAccountSettings(tx, page, { ...billing, isKnown: true }))
     restated += page.length
     after = last.accountId
   }

@@ -4,7 +4,7 @@ import { changeOf, emit } from '@coffer/kit/events/changes'
 import { TimezoneChangeRequestedSchema } from '@coffer/proto/identity/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { emitAccountSettings } from '../book/account.sql.ts'
+import { emitAccountSettings, tellAccounts } from '../book/account.sql.ts'
 import { Account } from '../book/account.ts'
 
 const Timezone = z.object({ timezone: z.string() })
@@ -25,6 +25,7 @@ export async function requestTimezone(
     ON CONFLICT (account_id) DO UPDATE SET timezone = stored.timezone RETURNING timezone`)
   const subject = { accountId, entityId: accountId, version: 1n }
   await emit(tx, changeOf(TimezoneChangeRequestedSchema, subject, { accountId }))
+  await tellAccounts(tx, [accountId])
   return requested
 }
 

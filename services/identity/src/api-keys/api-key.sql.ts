@@ -2,7 +2,10 @@ import type { Bound } from '@coffer/kit/database/account-bound.sql'
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare, read } from '@coffer/kit/database/statement'
+import { emit } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
 import { notFound } from '@coffer/kit/rpc/errors'
+import { ObjectsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { AccountFacts, Credential } from '../book/credential.ts'
@@ -42,6 +45,9 @@ export async function insertApiKey(
     VALUES (${accountId}, ${key.apiKeyId}, ${key.name}, ${sql.binary(key.secretHash)},
       ${key.createdBy}, ${sql.timestamp(key.createdAt)}, ${sql.timestamp(key.updatedAt)},
       ${key.expiresAt && sql.timestamp(key.expiresAt)}, ${key.scope})`)
+  const { apiKeyId: objectId, createdAt: now } = key
+  const objects = [{ type: 'api_key.created', objectId }] as const
+  await emit(tx, ...objectsChanged(ObjectsChangedSchema, { accountId, now }, objects))
 }
 
 /** Returns the bound `max` on the API keys of an account; expired keys count until revoked. */
@@ -77,6 +83,8 @@ export async function revokeApiKey(
   await tx.query(sql.unsafe`
     UPDATE api_keys SET deleted_at = ${sql.timestamp(now)}, updated_at = ${sql.timestamp(now)}
     WHERE account_id = ${accountId} AND api_key_id = ${apiKeyId}`)
+  const objects = [{ type: 'api_key.deleted', objectId: apiKeyId }] as const
+  await emit(tx, ...objectsChanged(ObjectsChangedSchema, { accountId, now }, objects))
 }
 
 const foundKey = prepare(['apiKeyId', 'secretHash', 'now'], (of) => {

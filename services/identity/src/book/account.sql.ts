@@ -2,13 +2,20 @@ import type { Database, Queries, Transaction } from '@coffer/kit/database/databa
 import { columnsOf, insertOf } from '@coffer/kit/database/rows'
 import { read } from '@coffer/kit/database/statement'
 import { changeOf, emit } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
 import { notFound } from '@coffer/kit/rpc/errors'
-import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
+import {
+  AccountSettingsChangedSchema,
+  ObjectsChangedSchema,
+} from '@coffer/proto/identity/v1/events'
 import { sql } from 'slonik'
+import { z } from 'zod'
 import { Account, sharedSettings, UserRow } from './account.ts'
 
 const columns = columnsOf(Account, { table: 'accounts' })
 const userColumns = columnsOf(Account.omit({ accountId: true }), { table: 'a' })
+
+const Now = z.object({ now: z.date() })
 
 /** Returns an account; throws notFound for an unknown ID. */
 export async function getAccount({ pool }: Database, accountId: string): Promise<Account> {
@@ -65,12 +72,27 @@ export async function saveLocale(
   if (saved) await emitAccountSettings(tx, [saved], { billed })
 }
 
-/** Emits AccountSettingsChanged for each account, with the version of the given row. */
+/** Emits that accounts have changed for clients. */
+export async function tellAccounts(tx: Transaction, accountIds: readonly string[]): Promise<void> {
+  const now = await tx.oneFirst(sql.type(Now)`SELECT now() AS now`)
+  const changes = accountIds.flatMap((accountId) => {
+    const objects = [{ type: 'account.updated', objectId: accountId }] as const
+    return objectsChanged(ObjectsChangedSchema, { accountId, now }, objects)
+  })
+  await emit(tx, ...changes)
+}
+
+/**
+ * Emits AccountSettingsChanged for each account, with the version of the given row, and that it has
+ * changed for clients, unless `isKnown`.
+ */
 export async function emitAccountSettings(
   tx: Transaction,
   accounts: readonly Account[],
-  billing: { billed: boolean },
+  { isKnown = false, ...billing }: { billed: boolean; isKnown?: boolean },
 ): Promise<void> {
+  const accountIds = accounts.map(({ accountId }) => accountId)
+  if (!isKnown) await tellAccounts(tx, accountIds)
   const changes = accounts.map((account) => {
     const { accountId, version } = account
     const event = { accountId, ...sharedSettings(account, billing) }

@@ -1,5 +1,8 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
+import { emit } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
 import { unauthenticated } from '@coffer/kit/rpc/errors'
+import { ObjectsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { sql, UniqueIntegrityConstraintViolationError } from 'slonik'
 import { z } from 'zod'
 import { emailInUse, Person } from './login.ts'
@@ -69,6 +72,19 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<strin
     WHERE login_id = ${loginId} AND disabled_at IS NULL FOR NO KEY UPDATE`)
 }
 
+const UserOf = z.object({ accountId: z.string(), userId: z.string(), now: z.date() })
+
+/** Emits that the users of a login have changed: clients see the login as a part of each. */
+export async function tellLogin(tx: Transaction, loginId: string): Promise<void> {
+  const users = await tx.any(sql.type(UserOf)`
+    SELECT account_id AS "accountId", user_id AS "userId", now() AS now FROM users
+    WHERE login_id = ${loginId}`)
+  for (const { userId: objectId, ...save } of users) {
+    const objects = [{ type: 'user.updated', objectId }] as const
+    await emit(tx, ...objectsChanged(ObjectsChangedSchema, save, objects))
+  }
+}
+
 /**
  * Sets a password and clears the mark of an expired one; returns the login's email address.
  * `resetAt` is the instant of a reset by a mailed link, null if the client knew the old password.
@@ -78,6 +94,7 @@ export async function setPassword(
   loginId: string,
   { passwordHash, resetAt }: { passwordHash: string; resetAt: Date | null },
 ): Promise<string> {
+  if (resetAt) await tellLogin(tx, loginId)
   return tx.oneFirst(sql.type(z.object({ email: z.string() }))`
     UPDATE logins SET password_hash = ${passwordHash}, is_password_expired = false,
       password_reset_at = coalesce(${resetAt && sql.timestamp(resetAt)}, password_reset_at)
@@ -95,6 +112,7 @@ export async function setEmailVerified(
     UPDATE logins SET email_verified_at = coalesce(email_verified_at, ${sql.timestamp(now)}),
       verify_by = NULL
     WHERE login_id = ${loginId} AND disabled_at IS NULL`)
+  await tellLogin(tx, loginId)
   return rowCount === 1
 }
 
@@ -108,6 +126,7 @@ export async function setNames(
     UPDATE logins SET first_name = coalesce(${firstName ?? null}, first_name),
       last_name = coalesce(${lastName ?? null}, last_name)
     WHERE login_id = ${loginId}`)
+  await tellLogin(tx, loginId)
 }
 
 /**
@@ -123,11 +142,13 @@ export async function setPendingEmail(
     UPDATE logins SET pending_email = ${email}
     WHERE login_id = ${loginId} AND NOT EXISTS (SELECT FROM logins WHERE email = ${email})`)
   if (rowCount === 0) throw emailInUse()
+  await tellLogin(tx, loginId)
 }
 
 /** Ends the change of an address that waits for its mailed link. */
 export async function clearPendingEmail(tx: Transaction, loginId: string): Promise<void> {
   await tx.query(sql.unsafe`UPDATE logins SET pending_email = NULL WHERE login_id = ${loginId}`)
+  await tellLogin(tx, loginId)
 }
 
 const Former = z.object({ email: z.string() })
@@ -141,6 +162,7 @@ export async function setEmail(
   loginId: string,
   { email, verifiedAt }: { email: string; verifiedAt: Date | null },
 ): Promise<string> {
+  await tellLogin(tx, loginId)
   return tx.oneFirst(sql.type(Former)`
     UPDATE logins SET email = ${email}, pending_email = NULL,
       email_verified_at = ${verifiedAt && sql.timestamp(verifiedAt)}

@@ -2,6 +2,7 @@ import type { Database, Transaction } from '@coffer/kit/database/database'
 import type { SealedSecret } from '@coffer/kit/secrets/secrets'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { tellLogin } from '../book/login.sql.ts'
 
 /** The TOTP authenticator of a login. Its encrypted seed has the login ID as associated data. */
 const Authenticator = z.object({
@@ -60,12 +61,14 @@ export async function enableAuthenticator(
     UPDATE authenticators SET enabled_at = ${sql.timestamp(now)}, last_step = ${step}
     WHERE login_id = ${loginId} AND enabled_at IS NULL AND last_step < ${step}
       AND ciphertext = ${sql.binary(seed.ciphertext)}`)
+  if (rowCount === 1) await tellLogin(tx, loginId)
   return rowCount === 1
 }
 
 /** Deletes the authenticator; ON DELETE CASCADE deletes its recovery codes. */
 export async function deleteAuthenticator(tx: Transaction, loginId: string): Promise<void> {
   await tx.query(sql.unsafe`DELETE FROM authenticators WHERE login_id = ${loginId}`)
+  await tellLogin(tx, loginId)
 }
 
 /** Consumes a TOTP time step; returns false if that step or a later one was consumed before. */

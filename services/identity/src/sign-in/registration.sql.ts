@@ -30,5 +30,5 @@ export async function insertRegistration(
   await tx.query(sql.unsafe`
     INSERT INTO users (account_id, user_id, login_id, role, created_at)
     VALUES (${row.accountId}, ${row.userId}, ${row.loginId}, ${row.role}, ${createdAt})`)
-  await emitAccountSettings(tx, [account], { billed })
+  await emitAccountSettings(tx, [account], { billed, isKnown: true })
 }
