@@ -10,6 +10,7 @@ const kitExportsMax: Record<string, number> = {
   accounts: 10,
   database: 57,
   events: 12,
+  http: 5,
   rpc: 50,
   secrets: 0,
   service: 15,

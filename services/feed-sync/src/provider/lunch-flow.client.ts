@@ -1,9 +1,14 @@
-import type { LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
+import {
+  type Answer,
+  pinHost,
+  type Resolve,
+  requestPinned,
+} from '@coffer/kit/http/pinned-request.client'
 import { toPrintable } from '@coffer/kit/values/printable'
 import type { DayRange } from './day-range.ts'
 import { type AnswerKind, type AnswerParser, type FeedAnswers, readAnswer } from './feed-answer.ts'
 import { feedFailure, readRetryAfter } from './feed-fault.ts'
-import { type Answer, pinHost, type Resolve, requestPinned } from './pinned-request.client.ts'
 
 /**
  * Client of an instance of the feed provider. A call throws the error of a fault (`feedFailure`);
@@ -94,13 +99,23 @@ async function call(
   caller: AbortSignal,
 ): Promise<Answer> {
   const signal = AbortSignal.any([caller, AbortSignal.timeout(callMs)])
-  const lookup = await pinHost(new URL(apiUrl), { allowsPrivate, signal, resolve })
+  const url = new URL(apiUrl)
+  const how = { allowsPrivate: allowsPrivate || namesAddress(url), signal, resolve }
+  const lookup = await pinHost(url, how)
   const within = { apiUrl, apiKey, attemptMs, signal }
   const answer =
     typeof lookup === 'string' ? lookup : await callInTurn(paths, { ...within, lookup })
   if (caller.aborted && caller.reason?.name !== 'TimeoutError') throw caller.reason
   if (typeof answer === 'string') throw feedFailure(answer, { detail: tooMuch })
   return answer
+}
+
+/**
+ * Returns whether a URL has an IP address or `localhost` as its host: it needs no permission, as
+ * the operator has allowed the URL.
+ */
+function namesAddress({ hostname }: URL): boolean {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || hostname === 'localhost'
 }
 
 /**

@@ -1,7 +1,7 @@
+import { pinHost, type Resolve, requestPinned } from '@coffer/kit/http/pinned-request.client'
 import { describe, expect, test } from '@jest/globals'
 import { faultOf } from '../../src/provider/feed-fault.ts'
 import { createLunchFlow } from '../../src/provider/lunch-flow.client.ts'
-import { pinHost, type Resolve, requestPinned } from '../../src/provider/pinned-request.client.ts'
 import { answer, type Instance, type Serve, startInstance } from './instance.ts'
 
 const signal = new AbortController().signal
@@ -120,7 +120,7 @@ test('a body of 10 MiB is read; one byte more is too large, and not requested ag
     for (let count = 0; count < size; count += 1) response.write(chunk)
     response.end(size === 10 ? '' : 'x')
   })
-  const of = { signal, allowsPrivate: false }
+  const of = { signal, allowsPrivate: true }
   const lookup = await pinHost(new URL(instance.url), of)
   if (typeof lookup === 'string') throw new Error(lookup)
   const whole = await requestPinned(new URL(instance.url), { lookup, headers: {}, signal })

@@ -1,14 +1,28 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup as lookUp } from 'node:dns/promises'
-import { type ClientRequest, get, type IncomingMessage } from 'node:http'
-import { get as getSecurely } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import { type ClientRequest, type IncomingMessage, request as open } from 'node:http'
+import { request as openSecurely } from 'node:https'
+import type { LookupFunction } from 'node:net'
 import { isPublicAddress } from './public-address.ts'
 
 /** Returns the IP addresses of a host name, at least one; throws if it is unknown. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
-/** An answer with its whole body. */
+/** A request to the addresses that `lookup` returns. */
+export interface PinnedRequest {
+  lookup: LookupFunction
+  headers: Record<string, string>
+  signal: AbortSignal
+  /** GET by default. */
+  method?: 'GET' | 'POST'
+  body?: string
+  /** Bytes of the answer's body that are read; 10 MiB by default. */
+  bodyMax?: number
+  /** Whether a longer body is cut; by default it is `too-large`. */
+  isCut?: boolean
+}
+
+/** An answer with its body. */
 export interface Answer {
   status: number
   location: string | null
@@ -16,13 +30,13 @@ export interface Answer {
   body: Buffer
 }
 
-const bodySizeMax = 10 * 1024 * 1024
+const bodyMaxDefault = 10 * 1024 * 1024
 
 /**
  * Resolves the host of a URL and returns a lookup function that only knows these addresses (DNS
  * pinning), so that a name that changes between check and connection is harmless. Returns
- * `private-address` if one of the addresses is not public (docs/banks/feed.md#calls).
- * IP addresses and `localhost` in the URL need no permission: the operator allowed that URL.
+ * `private-address` if one of the addresses, or an address in the URL, is not public, unless
+ * `allowsPrivate`.
  */
 export async function pinHost(
   { hostname }: URL,
@@ -32,9 +46,7 @@ export async function pinHost(
   const resolve = of.resolve ?? ((name) => lookUp(name, { all: true }))
   try {
     const addresses = await before(of.signal, resolve(host))
-    const isNamed = isIP(host) !== 0 || host === 'localhost'
-    const isAllowed = isNamed || of.allowsPrivate
-    if (isAllowed || addresses.every(({ address }) => isPublicAddress(address))) {
+    if (of.allowsPrivate || addresses.every(({ address }) => isPublicAddress(address))) {
       return lookupOf([...addresses])
     }
     return 'private-address'
@@ -44,17 +56,16 @@ export async function pinHost(
 }
 
 /**
- * Sends a GET request to the addresses that `lookup` returns and reads the whole answer. Follows no
- * redirect. Returns `no-answer` if the signal ends or the connection breaks before the last byte,
- * and `too-large` for a body of more than 10 MiB.
+ * Sends a request and reads the answer. Follows no redirect. Returns `no-answer` if the signal ends
+ * or the connection breaks before the last byte, and `too-large` for a body above `bodyMax`.
  */
 export async function requestPinned(
   url: URL,
-  of: { lookup: LookupFunction; headers: Record<string, string>; signal: AbortSignal },
+  of: PinnedRequest,
 ): Promise<Answer | 'no-answer' | 'too-large'> {
   try {
     const response = await send(url, of)
-    const body = await readBody(response)
+    const body = await readBody(response, of)
     if (body === null) return 'too-large'
     const { statusCode: status = 0, headers } = response
     const location = headers.location ?? null
@@ -64,24 +75,30 @@ export async function requestPinned(
   }
 }
 
-function send(url: URL, of: Parameters<typeof requestPinned>[1]): Promise<IncomingMessage> {
+function send(url: URL, { body, ...of }: PinnedRequest): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  const options = { ...of, agent: false }
-  const start = url.protocol === 'https:' ? getSecurely : get
+  const { lookup, headers, signal, method = 'GET' } = of
+  const start = url.protocol === 'https:' ? openSecurely : open
+  const options = { lookup, headers, signal, method, agent: false }
   const request: ClientRequest = start(url, options, resolve)
   request.on('error', reject)
   request.on('close', () => reject(new Error('the connection was closed')))
+  request.end(body)
   return promise
 }
 
-/** Returns the body, null if it has more than 10 MiB. Throws if the connection breaks. */
-async function readBody(response: IncomingMessage): Promise<Buffer | null> {
+/** Returns the body, null if it is too large. Throws if the connection breaks. */
+async function readBody(
+  response: IncomingMessage,
+  { bodyMax = bodyMaxDefault, isCut = false }: PinnedRequest,
+): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response) {
     size += chunk.length
-    if (size > bodySizeMax) return null
     chunks.push(chunk)
+    // Leaving the loop closes the connection.
+    if (size > bodyMax) return isCut ? Buffer.concat(chunks).subarray(0, bodyMax) : null
   }
   return Buffer.concat(chunks)
 }
