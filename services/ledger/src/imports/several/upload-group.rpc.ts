@@ -18,8 +18,9 @@ import type { MoneyWriter } from '../../money/writer.service.ts'
 import { requireChoices } from '../formats/reading-choices.ts'
 import type { Readers } from '../formats/statement-pool.client.ts'
 import { type IncomingFile, receiveFile, wholeOf } from '../incoming-file.ts'
-import type { Storage } from '../storage/storage.ts'
+import { nameOf, type Storage } from '../storage/storage.ts'
 import { createFile } from '../storage/stored-file.ts'
+import { markFileDeleted } from '../upload.sql.ts'
 import { detectFormat } from '../upload.ts'
 import { renderGroup, renderListedGroup } from './group-answer.ts'
 import { createParts, insertParts, keepCopies, partsOf } from './group-import.service.ts'
@@ -32,6 +33,7 @@ import {
   insertGroup,
   leaveGroup,
   listGroups,
+  listSurplusFiles,
   lockGroup,
 } from './upload-group.sql.ts'
 import {
@@ -96,6 +98,7 @@ async function createGroup(
   const { accountId, userId: createdBy } = caller
   const format = detectFormat(file)
   await requireRoom(database, uploadBound(config, accountId))
+  await removeSurplus(deps, accountId)
   await requireRoom(database, groupBound(config, accountId))
   const bytes = await wholeOf(file.bytes)
   const { size, bodyHash, statements: mappings } = await file.finish()
@@ -132,6 +135,14 @@ async function createGroup(
     }),
   )
   return reply
+}
+
+/** Makes room for a file: removes the oldest ones of groups whose imports are complete. */
+async function removeSurplus({ config, database, storage, clock }: Deps, accountId: string) {
+  for (const file of await listSurplusFiles(database, accountId, config.uploadsMax - 1)) {
+    await storage.remove(nameOf(file))
+    await markFileDeleted(database, file, clock())
+  }
 }
 
 /**

@@ -35,6 +35,32 @@ export function groupBound({ uploadsMax: max }: Bounds, accountId: string): Boun
   }
 }
 
+const OldFile = GroupFile.pick({ accountId: true, fileId: true })
+
+/**
+ * Returns the oldest stored files of groups that an account has above `max`, of those whose imports
+ * are all complete: a client needs such a file only to add further accounts.
+ */
+export function listSurplusFiles(
+  { pool }: Database,
+  accountId: string,
+  max: number,
+): Promise<readonly z.infer<typeof OldFile>[]> {
+  return pool.any(sql.type(OldFile)`
+    WITH held AS (
+      SELECT account_id, file_id, upload_group_id FROM files JOIN upload_groups
+        USING (account_id, file_id)
+      WHERE account_id = ${accountId} AND bank_account_id IS NULL AND deleted_at IS NULL
+    )
+    SELECT account_id AS "accountId", file_id AS "fileId" FROM held
+    WHERE EXISTS (SELECT FROM uploads WHERE uploads.account_id = held.account_id
+        AND uploads.upload_group_id = held.upload_group_id)
+      AND NOT EXISTS (SELECT FROM uploads WHERE uploads.account_id = held.account_id
+        AND uploads.upload_group_id = held.upload_group_id AND status <> 'complete')
+    ORDER BY upload_group_id
+    LIMIT (SELECT greatest(count(*) - ${max}, 0) FROM held)`)
+}
+
 /** Inserts a group with its file. */
 export async function insertGroup(
   tx: Tx,

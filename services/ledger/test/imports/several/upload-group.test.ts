@@ -194,6 +194,22 @@ describe('a file of several accounts', () => {
     expect(await balancesOf(home, [home.bankAccountId])).toEqual([47000n])
   })
 
+  test('gives up its stored file for another one, once its imports are complete', async () => {
+    const home = await household()
+    const isStored = async (uploadGroupId: string) =>
+      (await ended(home, uploadGroupId)).file?.deletedAt === undefined
+    const { uploadGroupId: first } = await send(home, home.mappings)
+    await ended(home, first)
+    const others: string[] = []
+    // Nine without an import, and then one too many.
+    for (let at = 0; at < 9; at += 1) others.push((await send(home)).uploadGroupId)
+    expect(await isStored(first)).toBe(true)
+    others.push((await send(home)).uploadGroupId)
+    expect(await isStored(first)).toBe(false)
+    await expect(send(home)).rejects.toThrow('at most 10 files of several accounts')
+    for (const one of others) expect(await isStored(one)).toBe(true)
+  })
+
   test('with a repeated Idempotency-Key is one upload', async () => {
     const home = await household()
     const keyed = { ...home.as, headers: { [headers.idempotencyKey]: 'k' } }
