@@ -5,6 +5,7 @@ import { prepareHourlyJob } from './killed-advance.ts'
 import { prepareKeyRotation } from './killed-rotation.ts'
 import { prepareRuleRun } from './killed-rule-runs.ts'
 import { prepareTimezoneRequest, prepareTimezoneSteps } from './killed-timezone.ts'
+import { prepareGroupImport, prepareGroupUndo } from './killed-upload-group.ts'
 import {
   prepareAccountDeletion,
   prepareCleanUp,
@@ -42,3 +43,10 @@ test('a change of the timezone survives a kill at each of its steps', async () =
 test.each([false, true])('a run of rules survives a kill between two pages (undo: %s)', (isUndo) =>
   killable.interrupt([(of) => prepareRuleRun(of, isUndo)], { isPublished: true }),
 )
+
+test.each([false, true])('a file of several accounts survives a kill (between imports: %s)', (is) =>
+  killable.interrupt([(of) => prepareGroupImport(of, is)], { isPublished: is }),
+)
+
+test('the undo of a file of several accounts survives a kill before its commit', () =>
+  killable.interrupt([prepareGroupUndo], { isPublished: true }))
