@@ -5,6 +5,9 @@ const marks = new RegExp(
   'g',
 )
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII begins with them.
+const beyondAscii = /[^\x00-\x7F]/
+
 /** Letters that Unicode does not decompose, with their plain ones. */
 const plainOf: Record<string, string> = {
   ß: 'ss',
@@ -24,6 +27,8 @@ const undecomposed = new RegExp(`[${Object.keys(plainOf).join('')}]`, 'g')
  * function `folded_text` does: lower case, without accents, in compatibility forms (NFKD).
  */
 export function foldText(text: string): string {
+  // Imports fold each row: most texts are ASCII, which has neither accents nor other forms.
+  if (!beyondAscii.test(text)) return text.toLowerCase()
   const lower = text.normalize('NFKD').replace(marks, '').toLowerCase()
   return lower.replace(undecomposed, (letter) => plainOf[letter] ?? letter)
 }

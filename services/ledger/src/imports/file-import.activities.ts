@@ -35,6 +35,9 @@ import {
   assignRows,
   type FileRules,
   keepInserted,
+  listDiffering,
+  type OrderedRows,
+  orderRows,
   scopeOfRows,
   scopeOfRules,
   startFileRules,
@@ -168,10 +171,11 @@ async function saveStatement(
     }
     const counts = countsOf(statement, { importedCount, joinedCount, corrections })
     await completeUpload(tx, key, { ...counts, joins: outcomes, balancesAsOf, now: clock() })
+    const ruled = orderRows(fileRules)
     return writeIn(tx, key, async () => {
       const later = instants && (await sumLaterBookings(tx, key, instants))
       return {
-        scope: await scopeOfFile(tx, key, { fileRules, now }),
+        scope: await scopeOfFile(tx, key, { fileRules, ruled, now }),
         operationId: causeId,
         createdBy: upload.createdBy,
         timezone,
@@ -179,7 +183,7 @@ async function saveStatement(
           const own = balancesToSet(current, { balances, newCount: importedCount + joinedCount })
           const stated = own && later && addLater(own, later)
           const settled = settleFile(current, { currency, stated, causeId })
-          const { settlement, transactions } = assignRows(current, settled, fileRules)
+          const { settlement, transactions } = assignRows(current, settled, ruled)
           return { settlement, transactions, changesTexts: importedCount > 0n, reply: true }
         },
       }
@@ -204,13 +208,12 @@ async function readForRules(
 async function scopeOfFile(
   tx: Tx,
   key: UploadKey,
-  { fileRules, now }: { fileRules: FileRules; now: Date },
+  { fileRules, ruled, now }: { fileRules: FileRules; ruled: OrderedRows; now: Date },
 ): Promise<MoneyScope> {
   const { accountId, bankAccountId } = key
   const envelopes = scopeOfRows(fileRules)
   const current = await readForRules(tx, key, { envelopes, now })
-  const { transactions } = current ? assignRows(current, null, fileRules) : { transactions: [] }
-  const transactionIds = transactions.map(({ transactionId }) => transactionId)
+  const transactionIds = current ? listDiffering(current, ruled) : []
   return { accountId, bankAccountId, ...envelopes, transactionIds }
 }
 

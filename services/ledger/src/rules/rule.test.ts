@@ -1,6 +1,8 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { foldText } from '@coffer/kit/values/fold'
 import { RuleActionsSchema, RuleConditionsSchema } from '@coffer/proto/ledger/v1/rule'
 import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import { type Candidate, compileRules, matchRules } from './rule.ts'
 
 const zone = 'America/Chicago'
@@ -20,12 +22,12 @@ type Conditions = MessageInitShape<typeof RuleConditionsSchema>
 
 /** Returns whether a rule with these conditions matches a candidate. */
 function isMatch(conditions: Conditions, of: Candidate): boolean {
-  const rule = {
-    ruleId: 'rule_1',
-    conditions: create(RuleConditionsSchema, conditions),
-    actions: create(RuleActionsSchema, { name: 'x' }),
-  }
-  return matchRules(compileRules([rule], zone), of).length === 1
+  return matchRules(compileRules([ruleOf(conditions)], zone), of).length === 1
+}
+
+function ruleOf(conditions: Conditions, ruleId = 'rule_1') {
+  const actions = create(RuleActionsSchema, { name: 'x' })
+  return { ruleId, conditions: create(RuleConditionsSchema, conditions), actions }
 }
 
 const name = (kind: string, text: string) => ({ originalName: { kind, text } })
@@ -67,6 +69,40 @@ test.each<[Conditions, Candidate, boolean]>([
   [{ ...name('contains', 'deli'), direction: 'in' }, row, false],
 ])('conditions %j on %j hold: %s', (conditions, of, expected) => {
   expect(isMatch(conditions, of)).toBe(expected)
+})
+
+test('of many rules, those match whose tests all hold, in their order', () => {
+  const word = fc.constantFrom('de', 'deli', 'dél', 'taxi ', 'ax', '0042', ' ', 'i 0')
+  const text = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(''))
+  const kind = fc.constantFrom('contains', 'equals', 'startsWith', 'pattern')
+  const starred = text.map((one) => `*${one.replace('i', '*')}*`)
+  const condition = fc.record({ kind, text: fc.oneof(text, starred) })
+  const conditions = fc.record(
+    {
+      originalName: condition,
+      originalMerchantName: condition,
+      direction: fc.constantFrom('in', 'out'),
+    },
+    { requiredKeys: [] },
+  )
+  const rows = fc.record({ originalName: text, originalMerchantName: text })
+  fc.assert(
+    fc.property(fc.array(conditions, { maxLength: 30 }), rows, (all, texts) => {
+      const of = { ...row, ...texts }
+      const rules = all.map((one, at) => ruleOf(one, `rule_${at}`))
+      const found = matchRules(compileRules(rules, zone), of)
+      // The tests of all rules, without the index.
+      const { rules: compiled } = compileRules(rules, zone)
+      const folded = {
+        ...of,
+        originalName: foldText(of.originalName),
+        originalMerchantName: foldText(of.originalMerchantName),
+        dayOfMonth: 31,
+      }
+      const tested = compiled.filter(({ tests }) => tests.every((one) => one(folded)))
+      expect(found.map(({ ruleId }) => ruleId)).toEqual(tested.map(({ ruleId }) => ruleId))
+    }),
+  )
 })
 
 test('a hostile pattern is as fast as any: each of its pieces is searched once', () => {

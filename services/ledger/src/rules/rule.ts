@@ -38,6 +38,13 @@ export interface CompiledRule {
 export interface CompiledRules {
   rules: readonly CompiledRule[]
   timezone: string
+  index: RuleIndex
+}
+
+/** Places of rules in their order: those to test always, and by a part of the text they need. */
+interface RuleIndex {
+  others: number[]
+  buckets: (number[] | undefined)[]
 }
 
 /** Compiles rules, given in their order. */
@@ -45,20 +52,87 @@ export function compileRules(stored: readonly StoredRule[], timezone: string): C
   const rules = stored.map(({ ruleId, actions, conditions }) => {
     return { ruleId, actions, tests: testsOf(conditions) }
   })
-  return { rules, timezone }
+  return { rules, timezone, index: indexRules(stored) }
 }
 
-/** Returns the rules whose conditions all hold, in their order. */
-export function matchRules({ rules, timezone }: CompiledRules, of: Candidate): CompiledRule[] {
-  if (rules.length === 0) return []
-  const { date, originalName, originalMerchantName, ...rest } = of
-  const folded = {
-    ...rest,
-    originalName: foldText(originalName),
-    originalMerchantName: foldText(originalMerchantName),
-    dayOfMonth: new Date(localDay(date.getTime(), timezone) * dayMs).getUTCDate(),
+/** Length in UTF-16 units of the parts of texts by which rules are found. */
+const partLength = 3
+/** Number of buckets: a power of 2. Parts that share one cost a test, no more. */
+const bucketCount = 4096
+
+/**
+ * Returns an index of rules: a hash of three units of a text that a rule needs, those that the
+ * fewest rules have. Of 200 rules few need units that a text has, and only those are tested.
+ */
+function indexRules(stored: readonly StoredRule[]): RuleIndex {
+  const needed = stored.map(({ conditions: { originalName, originalMerchantName } }) => {
+    const part = neededPart(originalName) ?? neededPart(originalMerchantName)
+    return part === null ? [] : bucketsOf(part)
+  })
+  const counts = new Map<number, number>()
+  for (const bucket of needed.flatMap((buckets) => [...new Set(buckets)])) {
+    counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
   }
-  return rules.filter(({ tests }) => tests.every((test) => test(folded)))
+  const index: RuleIndex = { others: [], buckets: [] }
+  for (const [place, buckets] of needed.entries()) {
+    const [rarest] = buckets.toSorted((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0))
+    if (rarest === undefined) index.others.push(place)
+    else index.buckets[rarest] = [...(index.buckets[rarest] ?? []), place]
+  }
+  return index
+}
+
+/** Returns a part of a text that fulfils a condition; null if the condition has no long one. */
+function neededPart(condition: RuleText | undefined): string | null {
+  if (!condition) return null
+  const wanted = foldText(condition.text)
+  const pieces = condition.kind === 'pattern' ? wanted.split('*') : [wanted]
+  return pieces.find(({ length }) => length >= partLength) ?? null
+}
+
+/** Returns the buckets of all parts of a text. */
+function bucketsOf(text: string): number[] {
+  const length = Math.max(0, text.length - partLength + 1)
+  return Array.from({ length }, (_, at) => bucketAt(text, at))
+}
+
+/** Returns the bucket of the three units of a text from a place on. */
+function bucketAt(text: string, at: number): number {
+  const first = text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)
+  return (first * 31 + text.charCodeAt(at + 2)) % bucketCount
+}
+
+/** Returns the places of the rules to test for these folded texts, in their order. */
+function findPlaces({ others, buckets }: RuleIndex, texts: readonly string[]): readonly number[] {
+  const found: number[] = []
+  for (const text of texts) {
+    for (let at = 0; at + partLength <= text.length; at += 1) {
+      for (const place of buckets[bucketAt(text, at)] ?? none) found.push(place)
+    }
+  }
+  if (found.length === 0) return others
+  return [...new Set([...others, ...found])].sort((a, b) => a - b)
+}
+
+const none: readonly number[] = []
+
+/** Returns the rules whose conditions all hold, in their order. */
+export function matchRules(
+  { rules, timezone, index }: CompiledRules,
+  of: Candidate,
+): CompiledRule[] {
+  if (rules.length === 0) return []
+  const { date, ...rest } = of
+  const originalName = foldText(of.originalName)
+  const originalMerchantName = foldText(of.originalMerchantName)
+  const places = findPlaces(index, [originalName, originalMerchantName])
+  if (places.length === 0) return []
+  const dayOfMonth = new Date(localDay(date.getTime(), timezone) * dayMs).getUTCDate()
+  const folded = { ...rest, originalName, originalMerchantName, dayOfMonth }
+  return places.flatMap((at) => {
+    const rule = rules[at]
+    return rule?.tests.every((test) => test(folded)) ? rule : []
+  })
 }
 
 function testsOf(conditions: RuleConditions): Test[] {

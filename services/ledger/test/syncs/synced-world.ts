@@ -5,6 +5,7 @@ import type { Envelope } from '../../src/book/envelope.ts'
 import type { ProviderRecord } from '../../src/book/provider-record.ts'
 import type { SyncedScope } from '../../src/money/money-state.ts'
 import { liveRecord } from '../../src/records/transaction-records.ts'
+import { compileRules } from '../../src/rules/rule.ts'
 import type { ProviderRow, SyncedTransaction } from '../../src/syncs/provider-transaction.ts'
 import { importTransactions, type SyncDecision } from '../../src/syncs/sync-import.ts'
 import { removeSynced } from '../../src/syncs/sync-removal.ts'
@@ -58,7 +59,7 @@ export function bring(
   const known = all.filter(
     (one) => one.records.some((record) => isInScope(scope, record)) || isTip(scope, one, all),
   )
-  const rules = { rules: [], timezone }
+  const rules = compileRules([], timezone)
   const batch = { rows, ids, source, listed, rules }
   const decision = importTransactions(locked, { ...batch, known })
   expect(decision).toEqual(importTransactions(locked, { ...batch, known: all }))

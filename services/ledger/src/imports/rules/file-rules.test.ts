@@ -11,6 +11,8 @@ import { compileRules } from '../../rules/rule.ts'
 import {
   assignRows,
   keepInserted,
+  listDiffering,
+  orderRows,
   scopeOfRows,
   scopeOfRules,
   startFileRules,
@@ -51,12 +53,14 @@ test.each<[string, bigint | null, Record<string, bigint | null>]>([
     if (held === 25n) expect([first, second].map((one) => one?.spendingAmount)).toEqual([20n, 5n])
     expect(refund).toMatchObject({ name: 'Row', refundAmount: 0n })
     expect(scopeOfRows(fileRules)).toEqual({ spendingIds: [spendingId], refundIds: [spendingId] })
-    const { transactions, settlement } = assignRows(holding(held), null, fileRules)
+    const { transactions, settlement } = assignRows(holding(held), null, orderRows(fileRules))
     const amounts = transactions.map((one) => [
       one.transactionId,
       one.refundAmount ?? one.spendingAmount,
     ])
     expect(Object.fromEntries(amounts)).toEqual(differing)
+    const ids = listDiffering(holding(held), orderRows(fileRules))
+    expect(new Set(ids)).toEqual(new Set(Object.keys(differing)))
     const moved = settlement.entries.filter(({ pot }) => pot === 'envelope')
     expect(moved.length > 0).toBe(held !== null)
   },
@@ -66,7 +70,7 @@ test('rows that were stored before take nothing', () => {
   const fileRules = startFileRules(rules, holding(10n))
   const rows = tidyRows(fileRules, rowsOf(4n, 3n))
   keepInserted(fileRules, rows, ['txn_1'])
-  const { transactions, settlement } = assignRows(holding(10n), null, fileRules)
+  const { transactions, settlement } = assignRows(holding(10n), null, orderRows(fileRules))
   expect(transactions).toEqual([])
   expect(settlement.envelopes[0]?.currentAmount).toBe(7n)
   expect(scopeOfRules(rules, rows)).toEqual({ spendingIds: [spendingId], refundIds: [] })

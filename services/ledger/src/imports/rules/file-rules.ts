@@ -1,10 +1,13 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Transaction } from '../../book/transaction.ts'
+import { lesser } from '@coffer/kit/values/money'
+import { atLeastZero } from '../../book/money.ts'
+import type { Assignment, Transaction } from '../../book/transaction.ts'
 import type { Locked, Settlement } from '../../money/operation.ts'
+import { canPayInFull, type Payment, settlePayments } from '../../money/payments.ts'
 import { addSettlement, totalOf } from '../../money/settlements.ts'
 import type { CompiledRules } from '../../rules/rule.ts'
 import {
   assignByRule,
+  operationOfRule,
   type RuleEnvelope,
   type Settling,
   startSettling,
@@ -18,6 +21,12 @@ interface RuledRow {
   envelope: RuleEnvelope
 }
 
+/** Minor units that open envelopes hold, and that refunds may give back to them, so far. */
+interface Estimate {
+  held: Map<string, bigint>
+  refundable: Map<string, bigint>
+}
+
 /**
  * Rules for the new rows of a file. Rows are inserted with the envelopes that the rules name, as if
  * the money of today stayed as it is. The save, which locks the bank account, decides again, and
@@ -25,8 +34,8 @@ interface RuledRow {
  */
 export interface FileRules {
   rules: CompiledRules
-  /** Assignments before the lock; null if the bank account is gone. */
-  estimate: Settling | null
+  /** The money left before the lock; null if the bank account is gone. */
+  estimate: Estimate | null
   ruled: Map<string, RuledRow>
 }
 
@@ -35,7 +44,10 @@ const assignedMax = 10_000
 
 /** Returns the rules for a file, from the money of the bank account as it is before the lock. */
 export function startFileRules(rules: CompiledRules, current: Locked | null): FileRules {
-  return { rules, estimate: current && startSettling(current), ruled: new Map() }
+  const open = current?.envelopes.filter(({ closedAt }) => closedAt === null) ?? []
+  const held = new Map(open.map((one) => [one.spendingId, one.currentAmount]))
+  const estimate = current && { held, refundable: new Map(current.refundable) }
+  return { rules, estimate, ruled: new Map() }
 }
 
 /** Returns the scope of the envelopes that rules have named for the rows of a file. */
@@ -71,10 +83,37 @@ export function tidyRows(
   return transactions.map((one) => {
     const { transaction: plain, envelope } = tidyTransaction(rules, one, false)
     if (!envelope || !estimate || ruled.size >= assignedMax) return plain
-    const inserted = assignByRule(estimate, plain, envelope)
+    const inserted = estimateRow(estimate, plain, envelope)
     ruled.set(one.transactionId, { plain, inserted, envelope })
     return inserted
   })
+}
+
+/** Returns a row with its envelope, and what that has left for it; without it if it is closed. */
+function estimateRow(
+  { held, refundable }: Estimate,
+  plain: Transaction,
+  envelope: RuleEnvelope,
+): Transaction {
+  const { spendingId } = envelope
+  const [left, taken] = [held.get(spendingId), refundable.get(spendingId) ?? 0n]
+  if (left === undefined) return plain
+  const isRefund = plain.amount < 0n
+  const given = isRefund ? lesser(atLeastZero(taken), -plain.amount) : lesser(left, plain.amount)
+  held.set(spendingId, isRefund ? left + given : left - given)
+  refundable.set(spendingId, isRefund ? taken - given : taken + given)
+  return withEnvelope(plain, envelope, given)
+}
+
+function withEnvelope(
+  plain: Transaction,
+  { ruleId, spendingId }: RuleEnvelope,
+  given: bigint,
+): Transaction {
+  const paid = { spendingId, spendingAmount: given, refundAmount: null }
+  const refunded = { spendingId, spendingAmount: 0n, refundAmount: given }
+  const fieldMarks = { ...plain.fieldMarks, spendingId: { ruleId, value: spendingId } }
+  return { ...plain, ...(plain.amount < 0n ? refunded : paid), fieldMarks }
 }
 
 /** Removes rows that were stored before, and so were not inserted. */
@@ -88,23 +127,90 @@ export function keepInserted(
   for (const { transactionId } of rows) if (!stored.has(transactionId)) ruled.delete(transactionId)
 }
 
+/** The rows that rules assign, in the order in which envelopes pay: oldest first, refunds last. */
+export interface OrderedRows {
+  payments: readonly RuledRow[]
+  refunds: readonly RuledRow[]
+}
+
+/** Returns the inserted rows in the order in which envelopes pay. */
+export function orderRows({ ruled }: FileRules): OrderedRows {
+  const rows = [...ruled.values()]
+    .map((row) => ({ row, at: row.plain.date.getTime() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ row }) => row)
+  const [payments = [], refunds = []] = [false, true].map((isRefund) =>
+    rows.filter(({ plain }) => plain.amount < 0n === isRefund),
+  )
+  return { payments, refunds }
+}
+
+/** Returns the IDs of the rows that get another amount than they are inserted with. */
+export function listDiffering(current: Locked, rows: OrderedRows): string[] {
+  const { payments, refunds } = rows
+  const settling = startSettling(current)
+  const isInFull =
+    refunds.length === 0 && canPayInFull(current.envelopes, paymentsOf(settling, payments))
+  const differing = isInFull
+    ? payments.filter(isInPart).map(({ plain }) => plain)
+    : assignRows(current, null, rows).transactions
+  return differing.map(({ transactionId }) => transactionId)
+}
+
 /**
- * Returns the settlement of a file with the assignments of rules on top, oldest first, payments
- * before refunds, and the rows that differ from what is inserted.
+ * Returns the settlement of a file with the assignments of rules on top, and the rows that differ
+ * from what is inserted.
  */
 export function assignRows(
   current: Locked,
   settlement: Settlement | null,
-  { ruled }: FileRules,
+  { payments, refunds }: OrderedRows,
 ): { settlement: Settlement; transactions: Transaction[] } {
   const settling = startSettling(current)
   if (settlement) addSettlement(settling.settlements, settlement)
-  const rows = [...ruled.values()].toSorted((a, b) => +a.plain.date - +b.plain.date)
-  const refunds = rows.filter(({ plain }) => plain.amount < 0n)
-  const inOrder = [...rows.filter(({ plain }) => plain.amount >= 0n), ...refunds]
-  const transactions = inOrder.flatMap(({ plain, inserted, envelope }) => {
-    const after = assignByRule(settling, plain, envelope)
-    return isDeepStrictEqual(after, inserted) ? [] : after
-  })
+  const transactions = [...assignPayments(settling, payments), ...assignEach(settling, refunds)]
   return { settlement: totalOf(settling.settlements), transactions }
+}
+
+function assignPayments(settling: Settling, rows: readonly RuledRow[]): Transaction[] {
+  if (rows.length === 0) return []
+  const { locked, settlements, refundable } = settling
+  const { bankAccount, envelopes: tracked } = settlements
+  const envelopes = [...tracked.current.values()]
+  const payments = paymentsOf(settling, rows)
+  if (!canPayInFull(envelopes, payments)) return assignEach(settling, rows)
+  addSettlement(settlements, settlePayments({ ...locked, bankAccount, envelopes }, payments))
+  for (const { spendingId, of } of payments) {
+    const taken = refundable?.get(spendingId)
+    if (taken !== undefined) refundable?.set(spendingId, taken + of.amount)
+  }
+  return rows
+    .filter(isInPart)
+    .map(({ plain, envelope }) => withEnvelope(plain, envelope, plain.amount))
+}
+
+function paymentsOf(settling: Settling, rows: readonly RuledRow[]): Payment[] {
+  return rows.map(({ plain: of, envelope: { spendingId } }) => {
+    return { operationId: operationOfRule(settling, of), spendingId, of }
+  })
+}
+
+function isInPart({ plain, inserted }: RuledRow): boolean {
+  return inserted.spendingAmount !== plain.amount
+}
+
+function assignEach(settling: Settling, rows: readonly RuledRow[]): Transaction[] {
+  return rows.flatMap(({ plain, inserted, envelope }) => {
+    const after = assignByRule(settling, plain, envelope)
+    return hasSameEnvelope(after, inserted) ? [] : after
+  })
+}
+
+function hasSameEnvelope(one: Assignment, other: Assignment): boolean {
+  const { spendingId, spendingAmount, refundAmount } = other
+  return (
+    one.spendingId === spendingId &&
+    one.spendingAmount === spendingAmount &&
+    one.refundAmount === refundAmount
+  )
 }
