@@ -42,6 +42,8 @@ import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { RuleService } from '@coffer/proto/ledger/v1/rule'
+import { RuleRunService } from '@coffer/proto/ledger/v1/rule_run'
+import { RuleSuggestionService } from '@coffer/proto/ledger/v1/rule_suggestion'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
 import { TagService } from '@coffer/proto/ledger/v1/tag'
@@ -83,6 +85,8 @@ const services = {
     bulkChanges: BulkChangeService,
     tags: TagService,
     rules: RuleService,
+    ruleRuns: RuleRunService,
+    ruleSuggestions: RuleSuggestionService,
     envelopes: EnvelopeService,
     similar: SimilarService,
     uploads: UploadService,

@@ -40,6 +40,7 @@ export async function runEveryWorkflow(): Promise<Coffer> {
   const person = await createFullAccount(coffer, stripe)
   await person.call('POST', '/authentication/forgot', { body: { email: person.email } })
   await previewCsv(person)
+  await runRules(coffer, person)
   const date = new Date().toISOString().slice(0, 10)
   feed.accounts.push(feedAccount('1'))
   feed.bank('1').post({ date, amount: '-1', merchant: 'Tea' })
@@ -78,6 +79,14 @@ async function previewCsv(person: Person): Promise<void> {
     () => person.get(url),
     ({ status }: Json) => status === 'preview',
   )
+}
+
+/** Applies the rules of the account to its transactions, and undoes that. */
+async function runRules(coffer: Coffer, person: Person): Promise<void> {
+  const { ruleRunId } = await person.post('/rules/runs', {})
+  await completed(coffer, `rule-run/${ruleRunId}`)
+  await person.call('DELETE', `/rules/runs/${ruleRunId}`)
+  await completed(coffer, `rule-run/${ruleRunId}/undo`)
 }
 
 /** Runs a workflow as its schedule does. */

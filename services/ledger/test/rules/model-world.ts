@@ -19,6 +19,7 @@ export const choice = fc.record({
   kind: fc.constantFrom(
     ...(['bring', 'post', 'tip', 'file', 'undoFile', 'edit', 'edit', 'edit', 'edit'] as const),
     ...(['rule', 'change', 'change', 'remove', 'order', 'run', 'run', 'undoRun'] as const),
+    ...(['runAndPost', 'runAndEdit'] as const),
   ),
   pick: fc.nat(1_000),
   word: fc.constantFrom(...words),

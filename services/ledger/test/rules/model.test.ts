@@ -21,7 +21,15 @@ import {
   type World,
   words,
 } from './model-world.ts'
-import { applyRules, edit, fields, joinRows, type ModelRule, undoChanges } from './rule-model.ts'
+import {
+  applyRules,
+  edit,
+  fields,
+  joinRows,
+  type ModelRow,
+  type ModelRule,
+  undoChanges,
+} from './rule-model.ts'
 import { rulingOf, runningOf } from './ruling.ts'
 
 const booted = booting([ledger])
@@ -37,11 +45,7 @@ const operations: Record<Choice['kind'], (world: World, of: Choice) => Promise<u
   },
   post: async (world, { word, pick }) => {
     const row = at(pendingIn(world), pick)
-    if (!row) return
-    Object.assign(row, { isPending: false, text: `${word.toUpperCase()} STREET` })
-    applyRules(row, world.rules, world.owners)
-    const id = world.providerIds.get(row) ?? ''
-    await (world.isFeed ? brings(world, row, id) : brings(world, row, newId('p'), id))
+    if (row) await postOnce(world, row, `${word.toUpperCase()} STREET`)
   },
   tip: async (world, { pick }) => {
     const pending = at(pendingIn(world), pick)
@@ -130,18 +134,53 @@ const operations: Record<Choice['kind'], (world: World, of: Choice) => Promise<u
     if (pick % 5 === 0) expect((await runOnce(world, rules)).changedCount).toBe(0n)
   },
   undoRun: async (world, { pick }) => {
-    const run = at(world.runs, pick)
-    if (!run) return
-    const later = world.runs.slice(world.runs.indexOf(run) + 1)
-    world.runs = world.runs.filter((one) => one !== run)
-    const { undo, ended } = runningOf(booted)(world.fed)
-    await undo(run.ruleRunId)
-    const counts = undoChanges(
-      run.changes,
-      later.flatMap(({ changes }) => changes),
+    const run = at(
+      world.runs.filter(({ ruleRunId }) => ruleRunId !== ''),
+      pick,
     )
-    expect(await ended(run.ruleRunId)).toMatchObject({ status: 'undone', ...counts })
+    if (run) await undoOnce(world, run)
   },
+  // The undo brings back a name that the provider states no longer.
+  runAndPost: async (world, { pick }) => {
+    const row = at(pendingIn(world), pick)
+    if (!row || world.rules.length === 0) return
+    await runOnce(world, world.rules)
+    const run = world.runs.at(-1)
+    // A text that no rule looks for.
+    await postOnce(world, row, 'KIOSK')
+    if (run) await undoOnce(world, run)
+  },
+  runAndEdit: async (world, of) => {
+    if (world.rules.length === 0) return
+    const { start, ended } = runningOf(booted)(world.fed)
+    const started = await start()
+    await operations.edit(world, of)
+    expect(await ended(started?.ruleRunId)).toMatchObject({ status: 'complete' })
+    const applied = live(world).map((row) => applyRules(row, world.rules, world.owners).change)
+    // Without an ID it is not undone: the run may have set the field before its user did.
+    world.runs.push({ ruleRunId: '', changes: applied.filter(({ set }) => set.length > 0) })
+  },
+}
+
+/** Posts a pending row under another text. */
+async function postOnce(world: World, row: ModelRow, text: string): Promise<void> {
+  Object.assign(row, { isPending: false, text })
+  applyRules(row, world.rules, world.owners)
+  const id = world.providerIds.get(row) ?? ''
+  await (world.isFeed ? brings(world, row, id) : brings(world, row, newId('p'), id))
+}
+
+/** Undoes a run on the server and in the model, and compares the counts. */
+async function undoOnce(world: World, run: World['runs'][number]): Promise<void> {
+  const later = world.runs.slice(world.runs.indexOf(run) + 1)
+  world.runs = world.runs.filter((one) => one !== run)
+  const { undo, ended } = runningOf(booted)(world.fed)
+  await undo(run.ruleRunId)
+  const counts = undoChanges(
+    run.changes,
+    later.flatMap(({ changes }) => changes),
+  )
+  expect(await ended(run.ruleRunId)).toMatchObject({ status: 'undone', ...counts })
 }
 
 /** Runs rules on the server and in the model, and compares the counts. */
@@ -187,15 +226,21 @@ async function compare(world: World): Promise<void> {
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
 }
 
-test('rules, syncs, files, edits, runs and undos in any order agree with the model', async () => {
+test.each([
+  ['feed', true],
+  ['aggregator', false],
+])('rules, syncs, files, edits, runs and undos agree with the model (%s)', async (_, isFeed) => {
   const history = fc.array(choice, { minLength: 25, maxLength: 40, size: 'max' })
-  const property = fc.asyncProperty(history, fc.boolean(), async (choices, isFeed) => {
+  const property = fc.asyncProperty(history, async (choices) => {
     const world = await createWorld(booted, isFeed)
     for (const [pick, word] of words.entries()) {
       const of = { field: 'name' as const, some: [...fields], isRefund: false, pick, word }
       await operations.bring(world, { ...of, kind: 'bring', isPending: true })
       await operations.rule(world, { ...of, kind: 'rule', isPending: undefined })
     }
+    const [first] = choices
+    if (first) await operations.runAndPost(world, first)
+    await compare(world)
     for (const one of choices) {
       await operations[one.kind](world, one)
       await compare(world)
@@ -205,5 +250,5 @@ test('rules, syncs, files, edits, runs and undos in any order agree with the mod
     expect(await runOnce(world, world.rules)).toEqual({ changedCount: 0n })
     await compare(world)
   })
-  await fc.assert(property, { numRuns: sampleSize(4), endOnFailure: true })
+  await fc.assert(property, { numRuns: sampleSize(2), endOnFailure: true })
 })
