@@ -41,8 +41,9 @@ export function nameRows(found: Iterable<FoundRow>): ReadRows {
       continue
     }
     const identifier = bounded(one.identifier)
+    const content = one.content && digestOf(one.content)
     const isRepeated = seen.has(identifier)
-    const isEqual = seen.get(identifier) === one.content || others.get(identifier)?.has(one.content)
+    const isEqual = seen.get(identifier) === content || others.get(identifier)?.has(content)
     if (isRepeated && isEqual) {
       read.skipped.push({ identifier, reason: 'duplicate', ...one.place?.() })
       continue
@@ -51,8 +52,8 @@ export function nameRows(found: Iterable<FoundRow>): ReadRows {
       identifier === '' || isRepeated
         ? numberedIdentifier(one.content ?? identifier, equals)
         : identifier
-    seen.set(uploadIdentifier, one.content)
-    if (isRepeated) others.set(identifier, (others.get(identifier) ?? new Set()).add(one.content))
+    seen.set(uploadIdentifier, content)
+    if (isRepeated) others.set(identifier, (others.get(identifier) ?? new Set()).add(content))
     const reuse = one.isReusable && {
       identifier,
       byContents: numberedIdentifier(one.content ?? identifier, new Map()),
@@ -96,6 +97,11 @@ function numberedIdentifier(content: string, equals: Map<string, number>): strin
   const count = (equals.get(said) ?? 0) + 1
   equals.set(said, count)
   return `${said} #${count}`
+}
+
+/** Returns what stands for a text where it is only compared, so that memory holds less of it. */
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64')
 }
 
 function bounded(identifier: string): string {

@@ -13,7 +13,7 @@ import {
   type Unreadable,
   unknownCurrency,
 } from '../statement.ts'
-import { nameRows } from '../statement-rows.ts'
+import { type FoundRow, nameRows } from '../statement-rows.ts'
 import { rowsMax, withinYears } from '../statement-values.ts'
 import { decodeFile } from '../text/file-text.ts'
 import { detailsOf, type RowSettings, readCamtAmount, readEntry } from './camt-rows.ts'
@@ -43,7 +43,10 @@ export function readCamtAccounts(
   const statements = MESSAGES.flatMap(([message, part]) =>
     childrenOf(nodeAt(document, message), part),
   )
-  if (countTransactions(statements) > rowsMax || statements.length > STATEMENTS_MAX) {
+  const counts = new Map(statements.map((one) => [one, countTransactions(one)]))
+  const countRows = (all: readonly XmlNode[]) =>
+    all.reduce((sum, one) => sum + (counts.get(one) ?? 0), 0)
+  if (countRows(statements) > rowsMax || statements.length > STATEMENTS_MAX) {
     return { unreadable: `The file has more than ${rowsMax} transactions` }
   }
   if (statements.length === 0) {
@@ -66,15 +69,19 @@ export function readCamtAccounts(
       const places = decimalPlaces(currency)
       return readStatements(parts, { ...settings, currency, places, needsReference })
     }
-    return { ...account, rowCount: countTransactions(parts), read }
+    return { ...account, rowCount: countRows(parts), read }
   })
 }
 
 /** Counts the transactions of all entries; an entry without details counts as one. */
-function countTransactions(statements: readonly XmlNode[]): number {
-  return statements
-    .flatMap((one) => childrenOf(one, 'Ntry'))
-    .reduce((sum, entry) => sum + Math.max(1, detailsOf(entry).length), 0)
+function countTransactions(statement: XmlNode): number {
+  let count = 0
+  for (const entry of entriesOf([statement])) count += Math.max(1, detailsOf(entry).length)
+  return count
+}
+
+function* entriesOf(statements: readonly XmlNode[]): Generator<XmlNode> {
+  for (const { entries } of statements) if (entries) yield* entries
 }
 
 /** Returns the IBAN or account number. */
@@ -84,24 +91,26 @@ function accountOf(statement: XmlNode): string {
 }
 
 function currencyOf(statement: XmlNode): string {
-  const amounts = [...childrenOf(statement, 'Bal'), ...childrenOf(statement, 'Ntry')]
-  const code =
-    textAt(statement, 'Acct', 'Ccy') ||
-    amounts.map((one) => nodeAt(one, 'Amt')?.attributes.Ccy).find(Boolean)
-  return (code ?? '').trim().toUpperCase()
+  const code = textAt(statement, 'Acct', 'Ccy') || currencyOfAmounts(statement)
+  return code.trim().toUpperCase()
+}
+
+function currencyOfAmounts(statement: XmlNode): string {
+  const codeOf = (one: XmlNode) => nodeAt(one, 'Amt')?.attributes.Ccy
+  const ofBalance = childrenOf(statement, 'Bal').map(codeOf).find(Boolean)
+  if (ofBalance) return ofBalance
+  for (const entry of entriesOf([statement])) {
+    const code = codeOf(entry)
+    if (code) return code
+  }
+  return ''
 }
 
 function readStatements(
   statements: readonly XmlNode[],
   settings: RowSettings,
 ): FileStatement | Unreadable {
-  const entries = statements.flatMap((one) => childrenOf(one, 'Ntry'))
-  const read = nameRows(
-    entries.flatMap((entry) => {
-      const place = () => placeOf(entry.line, textsBelow(entry))
-      return readEntry(entry, settings).map((one) => ({ ...one, place }))
-    }),
-  )
+  const read = nameRows(findRows(statements, settings))
   if (read.rows.length === 0 && read.skipped.some(({ reason }) => reason === 'identifier')) {
     return { unreadable: 'The notifications have no references: upload the statement (CAMT.053)' }
   }
@@ -109,6 +118,13 @@ function readStatements(
     currency: settings.currency,
     balances: latestOf(statements.map((one) => readBalances(one, settings))),
     ...read,
+  }
+}
+
+function* findRows(statements: readonly XmlNode[], settings: RowSettings): Generator<FoundRow> {
+  for (const entry of entriesOf(statements)) {
+    const place = () => placeOf(entry.line, textsBelow(entry))
+    for (const one of readEntry(entry, settings)) yield { ...one, place }
   }
 }
 

@@ -1,3 +1,4 @@
+import { Pages } from '../rows/pages.ts'
 import type { Unreadable } from '../statement.ts'
 import { cut, oneLine, textLengthMax } from '../statement-rows.ts'
 import { streamXml, type XmlHandlers } from '../xml-stream.ts'
@@ -9,9 +10,15 @@ export type XmlNode = {
   attributes: Readonly<Record<string, string>>
   /** Line of the file, from 1. */
   line: number
-  /** Child elements by name, in document order; null if there are none. */
+  /** Child elements by name, in document order, without entries; null if there are none. */
   children: Map<string, XmlNode[]> | null
+  /** The entries of a statement; as objects, those of a large file take 100 MiB. */
+  entries?: Pages<XmlNode>
 }
+
+const ENTRY = 'Ntry'
+/** Few, as an entry may have a hundred elements. */
+const entriesPerPage = 50
 
 const ELEMENTS_MAX = 1_000_000
 /** Maximum number of characters kept of an element's text, far more than banks write. */
@@ -53,7 +60,7 @@ function handlersInto(stack: XmlNode[]): XmlHandlers {
   return {
     open: (name, attributes, line) => {
       const node = newNode(name, attributes, line)
-      addChild(stack.at(-1), node)
+      if (name !== ENTRY) addChild(stack.at(-1), node)
       stack.push(node)
     },
     text: (text) => {
@@ -67,8 +74,16 @@ function handlersInto(stack: XmlNode[]): XmlHandlers {
       if (closed !== undefined && closed.children !== null) {
         closed.text = ''
       }
+      if (closed?.name === ENTRY) addEntry(stack.at(-1), closed)
     },
   }
+}
+
+function addEntry(parent: XmlNode | undefined, entry: XmlNode): void {
+  if (parent === undefined) return
+  parent.children ??= new Map()
+  parent.entries ??= new Pages(entriesPerPage)
+  parent.entries.push(entry)
 }
 
 function addChild(parent: XmlNode | undefined, node: XmlNode): void {

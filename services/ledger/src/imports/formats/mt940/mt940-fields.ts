@@ -1,4 +1,5 @@
 import { lineCounter } from '../row-place.ts'
+import { Pages } from '../rows/pages.ts'
 
 /**
  * A field of a SWIFT message: its tag, such as `61`, its lines without the tag, and the line of the
@@ -6,8 +7,11 @@ import { lineCounter } from '../row-place.ts'
  */
 export type MtField = { tag: string; lines: string[]; at: number }
 
-/** The fields of one message of an account, from `:20:` on, in their order. */
-export type MtMessage = MtField[]
+/** The lines of a field `:61:`, which is on line `at`, and those of the fields `:86:` after it. */
+export type MtEntry = { lines: string[]; texts: string[]; at: number }
+
+/** One message of an account, from `:20:` on: its entries, and its other fields in their order. */
+export type MtMessage = { fields: MtField[]; entries: Pages<MtEntry> }
 
 /** Maximum length of a line in characters, far more than the 65 of the standard; it is cut. */
 const LINE_LENGTH_MAX = 10_000
@@ -23,23 +27,37 @@ export function readMtMessages(text: string): MtMessage[] {
   const messages: MtMessage[] = []
   const broken = text.replaceAll('@@', '\n')
   const lineAt = lineCounter(broken)
+  let entry: MtEntry | null = null
+  let field: { lines: string[]; size: number } | null = null
+  const endEntry = () => {
+    if (entry !== null) messages.at(-1)?.entries.push(entry)
+    entry = null
+  }
   for (const { 0: found, index } of broken.matchAll(/[^\r\n]+/g)) {
     const line = found.slice(0, LINE_LENGTH_MAX).replace(/^\{.*\{4:|-\}$/g, '')
     const [start = '', tag] = /^\s*:(\d\d[A-Z]?):/.exec(line) ?? []
-    const message = messages.at(-1)
-    if (tag === '20') {
-      messages.push([{ tag, lines: [line.slice(start.length)], at: lineAt(index) }])
-    } else if (tag !== undefined) {
-      message?.push({ tag, lines: [line.slice(start.length)], at: lineAt(index) })
-    } else if (!/^(?:\{|-?\s*$)/.test(line)) {
-      const lines = message?.at(-1)?.lines
-      if (lines !== undefined && lines.length < LINES_MAX) lines.push(line)
+    if (tag === undefined) {
+      if (field === null || field.size === LINES_MAX || /^(?:\{|-?\s*$)/.test(line)) continue
+      field.lines.push(line)
+      field.size += 1
+      continue
     }
+    if (tag !== '86') endEntry()
+    if (tag === '20') messages.push({ fields: [], entries: new Pages() })
+    const message = messages.at(-1)
+    if (message === undefined) continue
+    const lines: string[] = tag === '86' && entry !== null ? (entry as MtEntry).texts : []
+    lines.push(line.slice(start.length))
+    field = { lines, size: 1 }
+    const at = lineAt(index)
+    if (tag === '61') entry = { lines, texts: [], at }
+    else if (entry === null) message.fields.push({ tag, lines, at })
   }
+  endEntry()
   return messages
 }
 
 /** Returns the first line of the first field with one of these tags; undefined without one. */
-export function firstLineOf(message: MtMessage, ...tags: string[]): string | undefined {
-  return message.find(({ tag }) => tags.includes(tag))?.lines[0]?.trim()
+export function firstLineOf({ fields }: MtMessage, ...tags: string[]): string | undefined {
+  return fields.find(({ tag }) => tags.includes(tag))?.lines[0]?.trim()
 }

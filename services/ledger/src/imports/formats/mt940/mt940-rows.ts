@@ -3,6 +3,7 @@ import { fullYear } from '../day-text.ts'
 import type { SkippedRow, SkipReason } from '../statement.ts'
 import { namesOf, oneLine, type UnnamedRow } from '../statement-rows.ts'
 import { midnightOn, readAmount } from '../statement-values.ts'
+import type { MtEntry } from './mt940-fields.ts'
 import { readMtTexts } from './mt940-texts.ts'
 
 export type MtRowSettings = {
@@ -11,9 +12,6 @@ export type MtRowSettings = {
   /** Whether the rows are announced only: the file has the statement of the account beside them. */
   isInterim: boolean
 }
-
-/** The lines of a field `:61:`, which is on line `at`, and those of the field `:86:` after it. */
-export type MtEntry = { lines: readonly string[]; texts: readonly string[]; at: number }
 
 /**
  * Value date, entry date, direction with the third letter of the currency, amount, kind of booking,

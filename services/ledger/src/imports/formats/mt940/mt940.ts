@@ -12,11 +12,11 @@ import {
   type Unreadable,
   unknownCurrency,
 } from '../statement.ts'
-import { nameRows } from '../statement-rows.ts'
+import { type FoundRow, nameRows } from '../statement-rows.ts'
 import { readAmount, rowsMax } from '../statement-values.ts'
 import { decodeFile, encodingOf } from '../text/file-text.ts'
 import { firstLineOf, type MtMessage, readMtMessages } from './mt940-fields.ts'
-import { type MtEntry, readMtEntry } from './mt940-rows.ts'
+import { readMtEntry } from './mt940-rows.ts'
 
 const BALANCE = /^([CD])(\d\d)(\d\d)(\d\d)([A-Z]{3})([\d.,]+)$/
 const BALANCE_TAGS = ['60F', '60M', '62F', '62M', '64']
@@ -31,12 +31,12 @@ export function readMt940Accounts(
 ): FileAccount[] | Unreadable {
   const encoding = encodingOf(bytes, settings.stated?.encoding)
   const messages = readMtMessages(decodeFile(bytes, encoding.value)).filter(
-    (one) => isStatement(one) || one.some(({ tag }) => tag === '61'),
+    (one) => isStatement(one) || one.entries.length > 0,
   )
   if (messages.length === 0) {
     return { unreadable: 'The file holds no statement of a bank account (MT940 or MT942)' }
   }
-  if (messages.flatMap(entriesOf).length > rowsMax) {
+  if (countEntries(messages) > rowsMax) {
     return { unreadable: `The file has more than ${rowsMax} transactions` }
   }
   const stated = new Map<string, string>()
@@ -48,7 +48,7 @@ export function readMt940Accounts(
   })
   return groups.map(({ parts, ...account }) => ({
     ...account,
-    rowCount: parts.flatMap(entriesOf).length,
+    rowCount: countEntries(parts),
     read: () =>
       currencies().includes(account.currency)
         ? {
@@ -62,21 +62,29 @@ export function readMt940Accounts(
 function readMessages(messages: readonly MtMessage[], settings: ReadingSettings): FileStatement {
   const { currency, timezone } = settings
   const places = decimalPlaces(currency)
-  const hasStatement = messages.some(isStatement)
-  const entries = messages.flatMap((message) => {
-    const isInterim = hasStatement && !isStatement(message)
-    return entriesOf(message).map((entry) => ({ entry, isInterim }))
-  })
   return {
     currency,
     balances: latestOf(messages.map((one) => readBalances(one, { places, timezone }))),
-    ...nameRows(
-      entries.map(({ entry, isInterim }) => ({
-        ...readMtEntry(entry, { places, timezone, isInterim }),
-        place: () => placeOf(entry.at, [...entry.lines, ...entry.texts].join(' ')),
-      })),
-    ),
+    ...nameRows(findRows(messages, { places, timezone })),
   }
+}
+
+function* findRows(
+  messages: readonly MtMessage[],
+  settings: { places: number; timezone: string },
+): Generator<FoundRow> {
+  const hasStatement = messages.some(isStatement)
+  for (const message of messages) {
+    const isInterim = hasStatement && !isStatement(message)
+    for (const entry of message.entries) {
+      const place = () => placeOf(entry.at, [...entry.lines, ...entry.texts].join(' '))
+      yield { ...readMtEntry(entry, { ...settings, isInterim }), place }
+    }
+  }
+}
+
+function countEntries(messages: readonly MtMessage[]): number {
+  return messages.reduce((sum, { entries }) => sum + entries.length, 0)
 }
 
 function accountOf(message: MtMessage): string {
@@ -84,23 +92,8 @@ function accountOf(message: MtMessage): string {
 }
 
 /** Returns whether a message is an MT940, which has balances; an MT942 has none. */
-function isStatement(message: MtMessage): boolean {
-  return message.some(({ tag }) => BALANCE_TAGS.includes(tag))
-}
-
-/** Returns the entries of a message: each `:61:` with the fields `:86:` that follow it. */
-function entriesOf(message: MtMessage): MtEntry[] {
-  const entries: { lines: string[]; texts: string[]; at: number }[] = []
-  let isOpen = false
-  for (const { tag, lines, at } of message) {
-    if (tag === '61') {
-      entries.push({ lines, texts: [], at })
-    } else if (tag === '86' && isOpen) {
-      entries.at(-1)?.texts.push(...lines)
-    }
-    isOpen = tag === '61' || (tag === '86' && isOpen)
-  }
-  return entries
+function isStatement({ fields }: MtMessage): boolean {
+  return fields.some(({ tag }) => BALANCE_TAGS.includes(tag))
 }
 
 function currencyOf(message: MtMessage): string | undefined {

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8'
 
-/** Number of items of a page, which are objects at a time. */
-const pageLength = 1000
+/** Number of items of a page by default. */
+const pageLengthDefault = 1000
 
 /** The content of a list as structured cloning passes it between threads. */
 export type PagesContent = { pages: Uint8Array[]; length: number }
@@ -13,8 +13,14 @@ export type PagesContent = { pages: Uint8Array[]; length: number }
  */
 export class Pages<Item> implements Iterable<Item> {
   length = 0
+  readonly #pageLength: number
   #pages: Uint8Array[] = []
   #last: Item[] = []
+
+  /** `pageLength` items are objects at a time. */
+  constructor(pageLength = pageLengthDefault) {
+    this.#pageLength = pageLength
+  }
 
   /** Returns the list of a content; shares the bytes of its pages. */
   static of<Item>({ pages, length }: PagesContent): Pages<Item> {
@@ -33,7 +39,7 @@ export class Pages<Item> implements Iterable<Item> {
   push(item: Item): void {
     this.#last.push(item)
     this.length += 1
-    if (this.#last.length === pageLength) this.#endPage()
+    if (this.#last.length === this.#pageLength) this.#endPage()
   }
 
   /** Returns the content; its bytes are in shared memory, which is passed without a copy. */
