@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import locales from '@react-aria/optimize-locales-plugin'
 import react from '@vitejs/plugin-react'
 import type { InlineConfig } from 'vite'
+import { licences } from './build/licences.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
@@ -17,6 +18,7 @@ export const settings: InlineConfig = {
   // React Aria has texts in 34 languages. It fails without those of en-US.
   plugins: [
     react({ compiler: true }),
+    licences(root),
     { ...locales.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' },
   ],
   optimizeDeps: { entries: ['./src/main.tsx', './src/connect.tsx'] },

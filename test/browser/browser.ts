@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, expect } from '@jest/globals'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { launchBrowser } from './launch.ts'
 
 /** A page to open, and the settings of its context. */
@@ -64,7 +64,9 @@ export function useBrowser(): Viewer {
 
 /** Returns what axe finds on a page, whose context bypasses the CSP. */
 export async function axeFaults(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).withTags(wcag).analyze()
+  // The legacy mode opens no second page for its result; our pages have no frames to look into.
+  const builder = new AxeBuilder({ page }).withTags(wcag).setLegacyMode()
+  const { violations } = await builder.analyze()
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, any }) => `${id}: ${html} ${any.map((one) => one.message).join()}`),
   )
@@ -73,7 +75,32 @@ export async function axeFaults(page: Page): Promise<string[]> {
 /** Stores a picture of a page for people to look at, if COFFER_SCREENSHOTS names a folder. */
 export async function takePicture(page: Page, name: string | undefined): Promise<void> {
   const folder = process.env.COFFER_SCREENSHOTS
-  if (folder && name) await page.screenshot({ path: join(folder, `${name}.png`) })
+  if (!folder || !name) return
+  // Dialogs and colours move for a moment.
+  await page.waitForTimeout(400)
+  await page.screenshot({ path: join(folder, `${name}.png`) })
+}
+
+const openRequests = new WeakMap<Page, Set<Request>>()
+
+/** Waits until a page has the answers to all its requests, and shows no skeleton. */
+export async function waitForAnswers(page: Page): Promise<void> {
+  const open = openRequests.get(page) ?? new Set()
+  const isQuiet = async () =>
+    open.size === 0 && (await page.locator('[data-skeleton]').count()) === 0
+  // Twice: an answer may lead to another request.
+  for (let quiet = 0; quiet < 2; quiet = (await isQuiet()) ? quiet + 1 : 0) {
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(drawn))')
+  }
+}
+
+/** Counts the requests of a page that have no answer yet. */
+function watchRequests(page: Page): void {
+  const open = new Set<Request>()
+  openRequests.set(page, open)
+  page.on('request', (request) => open.add(request))
+  page.on('requestfinished', (request) => open.delete(request))
+  page.on('requestfailed', (request) => open.delete(request))
 }
 
 async function inContext(
@@ -94,6 +121,7 @@ async function inContext(
   if (cookie) await context.addCookies([{ name, value, url: new URL(url).origin }])
   const faults = await faultsOf(context, viewing)
   const page = await context.newPage()
+  watchRequests(page)
   await page.goto(url)
   await look(page)
   await takePicture(page, picture)

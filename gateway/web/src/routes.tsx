@@ -206,6 +206,12 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'Settings'),
 })
 
+const licences = createRoute({
+  getParentRoute: () => frame,
+  path: '/licences',
+  component: lazyRouteComponent(() => import('./screens/settings/licences.tsx'), 'Licences'),
+})
+
 const subscribe = createRoute({
   getParentRoute: () => frame,
   path: '/account/subscribe',
@@ -264,6 +270,7 @@ export const router = createRouter({
       accounts,
       feedLink,
       settings,
+      licences,
       subscribe,
       subscribed,
       setup,

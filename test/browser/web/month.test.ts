@@ -19,7 +19,6 @@ async function fillIn(page: Page, opener: string, values: Record<string, string>
     if (kind === 'radio') await field.check()
     else await (kind === 'SELECT' ? field.selectOption({ label: value }) : field.fill(value))
   }
-  await page.waitForTimeout(400)
   await takePicture(page, `web-dialog-${opener.replaceAll(' ', '-')}`)
   await dialog.getByRole('button', { name: save }).click()
   await dialog.waitFor({ state: 'detached' })

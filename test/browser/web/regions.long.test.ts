@@ -27,6 +27,9 @@ test.each(['de_DE', 'ja_JP', 'ar_AE', 'hi_IN'])(
         await page.setViewportSize({ width: 360, height: 800 })
         expect([path, await overflowOf(page)]).toEqual([path, 0])
         await takePicture(page, `${shown}-${locale}-phone`)
+        await page.evaluate('document.documentElement.dir = "rtl"')
+        expect([path, 'rtl', await overflowOf(page)]).toEqual([path, 'rtl', 0])
+        await takePicture(page, `${shown}-${locale}-rtl`)
       }
     })
   },

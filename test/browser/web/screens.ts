@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { waitForAnswers } from '../browser.ts'
 import type { Household } from './household.ts'
 
 /** Addresses of the screens with their headings; IDs of the household are filled in. */
@@ -16,6 +17,7 @@ const screens = `
 /tags              Tags
 /accounts          Accounts
 /settings          Settings
+/licences          Licences
 /account/subscribe  Subscription
 /more              More
 /setup/plan        Your plan
@@ -44,7 +46,7 @@ export async function visit(
 ): Promise<string> {
   await page.goto(`${baseUrl}${path}`)
   await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await waitForAnswers(page)
   expect(await page.title()).toBe(`${heading} – Coffer`)
   return `web${path.replace(/_.*/, '').replaceAll('/', '-')}`
 }

@@ -86,7 +86,7 @@ export function Empty({ children, action }: EmptyProps) {
 /** The shape of what is still to come, so that nothing moves when it arrives. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
-    <div className={styles.skeleton} aria-hidden="true">
+    <div className={styles.skeleton} data-skeleton aria-hidden="true">
       {Array.from({ length: lines }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
         <span key={at} />

@@ -1,4 +1,5 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { configQuery, meQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
@@ -66,7 +67,6 @@ function About() {
     [words.release, config?.release],
     [words.revision, config?.revision],
   ].filter(([, value]) => value)
-  if (facts.length === 0) return null
   return (
     <Card title={words.about}>
       <dl className={rows.facts}>
@@ -77,6 +77,9 @@ function About() {
           </div>
         ))}
       </dl>
+      <p>
+        <Link to="/licences">{words.licencesLink}</Link>
+      </p>
     </Card>
   )
 }
