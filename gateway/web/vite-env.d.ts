@@ -7,8 +7,3 @@ declare module '*.module.css' {
   // biome-ignore lint/style/noDefaultExport: the form in which Vite exports them
   export default classes
 }
-
-/** Licences of the packages that the app is built of (build/licences.ts). */
-declare module 'virtual:licences' {
-  export const licences: { name: string; version: string; licence: string; text: string }[]
-}

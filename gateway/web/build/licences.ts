@@ -1,14 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Plugin } from 'vite'
-
-/** A package that the app is built of, with the text of its licence. */
-interface Licence {
-  name: string
-  version: string
-  licence: string
-  text: string
-}
+import type { Licence } from '../src/screens/settings/licence-list.ts'
 
 interface Manifest {
   name: string
@@ -17,15 +10,13 @@ interface Manifest {
   dependencies?: Record<string, string>
 }
 
-const id = 'virtual:licences'
-
-/** Plug-in with the module `virtual:licences`: the licences of all packages of a folder. */
+/** Plug-in that puts the licences of all packages of a folder into `licence-list.ts`. */
 export function licences(folder: string): Plugin {
   return {
     name: 'coffer-licences',
-    resolveId: (source) => (source === id ? `\0${id}` : null),
-    load: (source) =>
-      source === `\0${id}`
+    enforce: 'pre',
+    load: (file) =>
+      file.endsWith('/licence-list.ts')
         ? `export const licences = ${JSON.stringify(listLicences(folder))}`
         : null,
   }

@@ -1,7 +1,7 @@
-import { licences } from 'virtual:licences'
 import rows from '../../controls/rows.module.css'
 import { Card, Screen } from '../../controls/screen.tsx'
 import { settingsWords as words } from '../../words/settings.ts'
+import { licences } from './licence-list.ts'
 import styles from './settings.module.css'
 
 /** The packages that the app is built of, each with its licence. */
