@@ -38,6 +38,7 @@ import { tagRoutes } from './routes/ledger/tags.ts'
 import { transactionRoutes } from './routes/ledger/transactions.ts'
 import { uploadGroupRoutes } from './routes/ledger/upload-groups.ts'
 import { uploadRoutes } from './routes/ledger/uploads.ts'
+import { changeRoutes } from './routes/notices/changes.ts'
 import { overviewRoutes } from './routes/overview.ts'
 import { referenceRoutes } from './routes/reference.ts'
 
@@ -72,6 +73,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     bulkTransactionRoutes(deps),
     bulkChangeRoutes(deps),
     historyRoutes(deps),
+    changeRoutes(deps),
     uploadRoutes(deps),
     uploadGroupRoutes(deps),
     importRoutes(deps),

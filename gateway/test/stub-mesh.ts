@@ -50,6 +50,7 @@ import { TagService } from '@coffer/proto/ledger/v1/tag'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import { UploadGroupService } from '@coffer/proto/ledger/v1/upload_group'
+import { FeedService } from '@coffer/proto/notices/v1/feed'
 import {
   Code,
   ConnectError,
@@ -113,13 +114,17 @@ const services = {
     feedBankAccounts: FeedBankAccountService,
     feedSyncs: FeedSyncService,
   },
+  notices: {
+    feed: FeedService,
+  },
 } as const
 
 type AllServices = (typeof services)['identity'] &
   (typeof services)['ledger'] &
   (typeof services)['budgeting'] &
   (typeof services)['aggregator-sync'] &
-  (typeof services)['feed-sync']
+  (typeof services)['feed-sync'] &
+  (typeof services)['notices']
 
 /** Stubs of RPCs; an RPC without a stub fails as unimplemented. */
 export type Stubs = { [Name in keyof AllServices]?: Partial<ServiceImpl<AllServices[Name]>> }

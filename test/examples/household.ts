@@ -33,6 +33,7 @@ export async function plans({ pass }: World, { key }: Ada): Promise<Household> {
   const { linkId } = link
   await key('PATCH', `/links/${linkId}`, { body: { description: 'Shared with Grace' } })
   await key('GET', `/links/${linkId}`)
+  await key('GET', '/changes?after=latest')
   const { body: checking } = await key('POST', '/bank_accounts', {
     body: {
       linkId,

@@ -63,8 +63,13 @@ export function masked(
 
 /** Returns a cursor with the made-up IDs in place of the ones that it encodes. */
 function renamed(cursor: string, ids: Map<string, string>): string {
-  const text = Buffer.from(cursor, 'base64url').toString()
-  return Buffer.from(text.replaceAll(idPattern, (id) => ids.get(id) ?? id)).toString('base64url')
+  if (cursor === 'latest') return cursor
+  const text = Buffer.from(cursor, 'base64url')
+    .toString()
+    .replaceAll(idPattern, (id) => ids.get(id) ?? id)
+    // A position in the change feed is the server's clock in microseconds.
+    .replace(/^\["\d+"\]$/, '["1767225600000000"]')
+  return Buffer.from(text).toString('base64url')
 }
 
 function madeUpIds(text: string, start: Date): Map<string, string> {

@@ -10,6 +10,7 @@ export const tags = {
   'Funding schedules': 'Schedules, such as paydays, on which expenses and goals are funded',
   Forecasts: 'Future contributions and balances, also of objects that are not stored',
   Files: 'Uploaded files with transactions: imports, their undo, and mappings of CSV files',
+  Changes: 'The change feed of the account: which objects have changed, in one order',
   Feed: 'Connections to a feed of bank data: candidates for bank accounts, and syncs',
   Aggregator: 'Links over the aggregator (Plaid): tokens, set-up, updates, syncs, institutions',
   'Sign-in': 'Registration, sign-in, sign-out, mailed links and proof of work',

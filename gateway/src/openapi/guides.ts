@@ -21,6 +21,7 @@ export const contents: readonly Group[] = [
       'api/conditional-requests.md',
       'api/lists.md',
       'api/lists.md#paging',
+      'api/changes.md',
       'api/compression.md',
       'api/constraints.md',
       'api/reference-page.md',

@@ -5,6 +5,7 @@ import {
 import { defineService } from '@coffer/kit/service/service'
 import { FeedService } from '@coffer/proto/notices/v1/feed'
 import { settings } from './config.ts'
+import { feedHandlers } from './feed/feed.consumer.ts'
 import { feedRoutes } from './feed/feed.rpc.ts'
 import { startFeedSweep } from './feed/feed-sweep.service.ts'
 
@@ -20,6 +21,7 @@ export const notices = defineService({
       routes: (router) => {
         router.service(FeedService, feedRoutes(deps))
       },
+      handlers: feedHandlers(deps),
       activities: accountRemovalActivities(deps.database, askIdentity(deps)),
       close: async () => {
         await sweep[Symbol.asyncDispose]()

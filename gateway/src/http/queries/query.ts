@@ -19,6 +19,9 @@ const booleans = new Map([
   ...falseTexts.map((text) => [text, false] as const),
 ])
 
+/** Number of unknown values that a refusal names. */
+const unknownMax = 5
+
 /** A query parameter, or undefined. The first of repeated values counts; a blank one is kept. */
 export const value = z.preprocess(
   (sent) => (Array.isArray(sent) ? sent[0] : sent),
@@ -39,7 +42,7 @@ function optionalInteger(description: string, { min, max }: Range) {
 }
 
 /** Returns the schema of an integer with a default. */
-function integer(text: string, { fallback, ...range }: Range & { fallback: number }) {
+export function integer(text: string, { fallback, ...range }: Range & { fallback: number }) {
   const description = `${text}. Default: ${fallback}`
   return optionalInteger(description, range).transform((number) => number ?? fallback)
 }
@@ -65,6 +68,39 @@ export function optionalId(prefix: string) {
 
 const cursorText =
   'Cursor: the list continues behind an earlier page. Take it from the Link header or nextCursor'
+
+/** Returns the schema of a list of values from `allowed`, separated by commas; empty if not sent. */
+export function listOf(allowed: readonly string[], description: string) {
+  const one = `(?:${allowed.map((text) => text.replaceAll('.', '\\.')).join('|')})`
+  return value
+    .transform((sent, context) => {
+      const all = sent?.split(',') ?? []
+      const unknown = all.filter((text) => !allowed.includes(text))
+      const named = unknown
+        .slice(0, unknownMax)
+        .map((text) => text || 'a blank one')
+        .join(', ')
+      if (named !== '') context.addIssue(`does not know ${named}: use ${allowed.join(', ')}`)
+      return all
+    })
+    .meta({ type: 'string', pattern: `^${one}(?:,${one})*$`, description })
+}
+
+/** Returns the schema of a cursor, or of a word that stands for a position. */
+export function cursorOr<Word extends string, Schema extends z.ZodType>(
+  word: Word,
+  position: Schema,
+  description: string,
+) {
+  return value
+    .transform((sent, context): Word | z.output<Schema> | undefined => {
+      if (sent === undefined || sent === word) return sent as Word | undefined
+      const found = decodeCursor(position, sent)
+      if (found === null) context.addIssue(`must be ${word}, or a cursor from an earlier answer`)
+      return found ?? undefined
+    })
+    .meta({ type: 'string', description })
+}
 
 /** Returns the schema of a cursor, parsed to the list's position (docs/api/lists.md#paging). */
 function cursor<Schema extends z.ZodType>(position: Schema) {

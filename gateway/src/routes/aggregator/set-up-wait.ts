@@ -2,11 +2,11 @@ import { progressSubject } from '@coffer/kit/events/progress'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { AggregatorLinkService } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
 import type { CallOptions } from '@connectrpc/connect'
-import type { FastifyReply } from 'fastify'
 import { createGetAggregatorLink } from '../../compose/aggregator-link.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { createConcurrencyLimiter } from '../../http/concurrency-limiter.ts'
 import { type Route, route } from '../../http/route.ts'
+import { signalOfClose } from '../../sockets/close-signal.ts'
 import type { State } from '../../sockets/progress.ts'
 import { waitForStatus } from '../../sockets/status-wait.ts'
 
@@ -72,12 +72,4 @@ export function setUpWaitRoute({ mesh, broker, progressTimes, draining }: RouteD
       }
     },
   })
-}
-
-/** Returns a signal that aborts when the client closes its connection. */
-function signalOfClose({ raw }: FastifyReply): AbortSignal {
-  const closed = new AbortController()
-  raw.once('close', () => closed.abort())
-  if (raw.destroyed) closed.abort()
-  return closed.signal
 }

@@ -5,6 +5,8 @@ const ownTables = [
   'idempotency_keys',
   'deleted_accounts',
   'request_budgets',
+  'feeds',
+  'feed_entries',
 ]
 
 // Columns that the export omits: passwords, hashes, and keys or tokens, encrypted or not.

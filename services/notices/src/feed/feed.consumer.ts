@@ -1,0 +1,46 @@
+import { createBatcher } from '@coffer/kit/database/batch'
+import { type Delivery, type Handler, on } from '@coffer/kit/events/handler'
+import { publishProgress } from '@coffer/kit/events/progress'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { ObjectsChangedSchema as ofAggregator } from '@coffer/proto/aggregatorsync/v1/events'
+import { ObjectsChangedSchema as ofBudgeting } from '@coffer/proto/budgeting/v1/events'
+import { ObjectsChangedSchema as ofFeed } from '@coffer/proto/feedsync/v1/events'
+import { ObjectsChangedSchema as ofIdentity } from '@coffer/proto/identity/v1/events'
+import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
+import { entriesOf, type NewEntry, type ObjectsChanged } from './entry.ts'
+import { appendEntries } from './feed.sql.ts'
+
+const batch = { sizeMax: 32, waitingMax: 1_024 }
+
+type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'>
+
+/**
+ * Returns the handlers of the events that tell of changed objects. Events that wait are appended by
+ * one statement; if it fails, each alone, so that one that cannot be stored stops no other. After
+ * the commit a message without a copy wakes the readers of each feed.
+ */
+export function feedHandlers({ database, broker, clock }: Deps): Handler[] {
+  const append = async (consumer: string, events: readonly NewEntry[][]): Promise<void> => {
+    for (const accountId of await appendEntries(database, consumer, events.flat())) {
+      publishProgress(broker, { accountId, id: 'changes' }, {})
+    }
+  }
+  const settle = async (consumer: string, events: NewEntry[][]) => {
+    const all = await Promise.allSettled([append(consumer, events)])
+    const isWhole = all[0]?.status === 'fulfilled' || events.length === 1
+    if (isWhole) return events.flatMap(() => all)
+    return Promise.allSettled(events.map((event) => append(consumer, [event])))
+  }
+  const batched = createBatcher<NewEntry[], void>(settle, batch)
+  const tell = async (event: ObjectsChanged, { changeId, consumer }: Delivery): Promise<void> => {
+    const entries = entriesOf(event, { eventId: changeId, now: clock() })
+    if (entries.length > 0) await batched(consumer, entries)
+  }
+  return [
+    on(ObjectsChangedSchema, tell),
+    on(ofBudgeting, tell),
+    on(ofIdentity, tell),
+    on(ofAggregator, tell),
+    on(ofFeed, tell),
+  ]
+}
