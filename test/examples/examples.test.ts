@@ -50,7 +50,6 @@ const without: Record<string, string> = {
   receiveStripeEvent: 'Stripe sends it',
   receiveAggregatorWebhook: 'Plaid sends it',
   'getHealth 500': 'a database has to be away',
-  'listChanges 410': 'a change would have to be a month old',
   OtherError: 'refused by HTTP itself, before the operation',
   CodesLocked: 'a hundred wrong codes come first',
   'verifyEmail 428': 'two people have to change to one address at a time',

@@ -33,7 +33,6 @@ export async function plans({ pass }: World, { key }: Ada): Promise<Household> {
   const { linkId } = link
   await key('PATCH', `/links/${linkId}`, { body: { description: 'Shared with Grace' } })
   await key('GET', `/links/${linkId}`)
-  await key('GET', '/changes?after=latest')
   const { body: checking } = await key('POST', '/bank_accounts', {
     body: {
       linkId,
@@ -112,6 +111,8 @@ export async function spends(world: World, ada: Ada, home: Household): Promise<v
     summary: 'From one envelope to another',
   })
   await pass(60)
+  const beginning = Buffer.from('["0"]').toString('base64url')
+  await key('GET', `/changes?after=${beginning}&types=link.created&limit=1`)
   const { body: made } = await key('POST', `${path}/transactions`, {
     body: {
       name: 'Fjord Hostel',

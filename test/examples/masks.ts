@@ -47,6 +47,7 @@ export function masked(
   return JSON.parse(text, (key, value) => {
     if (value === null) return value
     if (key === 'nonce') return 41_277
+    if (key === 'causeId' && value.startsWith('req_')) return scramble(value, hexadecimal)
     if (key === 'nextAttempt') return new Date(start.getTime() + scheduledMs).toISOString()
     if (key === 'nextCursor' || key === 'after') return renamed(value, ids)
     if (key === 'uri') {

@@ -11,6 +11,7 @@ const usual: Record<string, unknown> = {
   soft: true,
   update_account_selection: true,
   use_cache: true,
+  wait: 30,
 }
 
 /** Number of keys in the example of `fields`. */

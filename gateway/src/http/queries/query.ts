@@ -69,13 +69,13 @@ export function optionalId(prefix: string) {
 const cursorText =
   'Cursor: the list continues behind an earlier page. Take it from the Link header or nextCursor'
 
-/** Returns the schema of a list of values from `allowed`, separated by commas; empty if not sent. */
+/** Returns the schema of a list of values from `allowed`, separated by commas; empty if unset. */
 export function listOf(allowed: readonly string[], description: string) {
   const one = `(?:${allowed.map((text) => text.replaceAll('.', '\\.')).join('|')})`
   return value
     .transform((sent, context) => {
       const all = sent?.split(',') ?? []
-      const unknown = all.filter((text) => !allowed.includes(text))
+      const unknown = all.filter((text) => !allowed.includes(text)).slice(0, unknownMax)
       const named = unknown
         .slice(0, unknownMax)
         .map((text) => text || 'a blank one')
