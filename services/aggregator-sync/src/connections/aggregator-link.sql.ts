@@ -2,7 +2,10 @@ import type { Bound } from '@coffer/kit/database/account-bound.sql'
 import type { Database, Queries, Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, insertOf, isAfter } from '@coffer/kit/database/rows'
 import { read } from '@coffer/kit/database/statement'
+import { emit } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
 import type { SealedSecret } from '@coffer/kit/secrets/secrets'
+import { ObjectsChangedSchema } from '@coffer/proto/aggregatorsync/v1/events'
 import { SyncState } from '@coffer/sync-kit/syncs/sync-state'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -92,6 +95,15 @@ export async function deleteLink(tx: Transaction, { accountId, linkId }: LinkKey
     DELETE FROM aggregator_links WHERE account_id = ${accountId} AND link_id = ${linkId}`)
 }
 
+/** Emits that a link has changed for clients. */
+export async function tellLink(
+  tx: Transaction,
+  { accountId, linkId, updatedAt: now }: AggregatorLink,
+): Promise<void> {
+  const objects = [{ type: 'link.updated', objectId: linkId }] as const
+  await emit(tx, ...objectsChanged(ObjectsChangedSchema, { accountId, now }, objects))
+}
+
 /** Saves the fields of a link that its creation, update and end change. */
 export async function saveLink(tx: Transaction, link: AggregatorLink): Promise<void> {
   await tx.query(sql.unsafe`
@@ -113,6 +125,7 @@ export async function saveLink(tx: Transaction, link: AggregatorLink): Promise<v
       'releasedAt',
     ])}
     WHERE account_id = ${link.accountId} AND link_id = ${link.linkId}`)
+  await tellLink(tx, link)
 }
 
 /** Sets the instant of the next scheduled sync of a link. */

@@ -3,6 +3,7 @@ import type { Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { tellLink } from './aggregator-link.sql.ts'
 import { AggregatorLink } from './aggregator-link.ts'
 
 const columns = columnsOf(AggregatorLink, { table: 'aggregator_links' })
@@ -39,4 +40,5 @@ export async function saveStatement(tx: Transaction, link: AggregatorLink): Prom
       'updatedAt',
     ])}
     WHERE account_id = ${link.accountId} AND link_id = ${link.linkId}`)
+  await tellLink(tx, link)
 }

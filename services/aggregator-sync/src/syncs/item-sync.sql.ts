@@ -1,4 +1,6 @@
 import type { Transaction } from '@coffer/kit/database/database'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { ObjectsChangedSchema } from '@coffer/proto/aggregatorsync/v1/events'
 import { createSyncStore } from '@coffer/sync-kit/syncs/sync-store.sql'
 import { sql } from 'slonik'
 import { LinkKey } from '../connections/aggregator-link.ts'
@@ -27,6 +29,7 @@ export const itemSyncs = createSyncStore({
   isScheduled: sql.fragment`status NOT IN ('creating', 'revoked')`,
   isRequestable: sql.fragment`status NOT IN ('creating', 'deactivated')`,
   isInUse: sql.fragment`deleted_at IS NULL`,
+  tell: (save, objects) => objectsChanged(ObjectsChangedSchema, save, objects),
 })
 
 /** Applies a change to a link, unless its sync has ended or another one has begun: then null. */

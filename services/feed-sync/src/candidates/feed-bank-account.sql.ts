@@ -1,5 +1,8 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnNames, columnsOf, recordsOf } from '@coffer/kit/database/rows'
+import { emit } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { ObjectsChangedSchema } from '@coffer/proto/feedsync/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import type { FeedLink } from '../connections/feed-link.ts'
@@ -69,6 +72,18 @@ export function lockFeedBankAccount(
     FOR NO KEY UPDATE`)
 }
 
+/** Emits that the bank account of a candidate has changed for clients, if it has one. */
+export async function tellCandidate(
+  tx: Transaction,
+  { accountId, bankAccountId, updatedAt: now }: FeedBankAccount,
+): Promise<void> {
+  if (bankAccountId === null) return
+  const objects = [
+    { type: 'bank_account.updated', objectId: bankAccountId, bankAccountId },
+  ] as const
+  await emit(tx, ...objectsChanged(ObjectsChangedSchema, { accountId, now }, objects))
+}
+
 /** Saves the fields of a candidate that activation and deactivation change. */
 export async function saveFeedBankAccount(
   tx: Transaction,
@@ -79,6 +94,7 @@ export async function saveFeedBankAccount(
     UPDATE feed_bank_accounts
     SET ${assignmentsOf(candidate, ['bankAccountId', 'useVersion', 'status', 'updatedAt'])}
     WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}`)
+  await tellCandidate(tx, candidate)
 }
 
 /** Saves the provider's current fields of known candidates where they differ from the stored. */

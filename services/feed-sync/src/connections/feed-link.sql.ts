@@ -2,7 +2,10 @@ import type { Bound } from '@coffer/kit/database/account-bound.sql'
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
 import { read } from '@coffer/kit/database/statement'
+import { emit } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
 import type { SealedSecret } from '@coffer/kit/secrets/secrets'
+import { ObjectsChangedSchema } from '@coffer/proto/feedsync/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { FeedLink } from './feed-link.ts'
@@ -79,6 +82,10 @@ export async function saveFeedLink(tx: Transaction, feedLink: FeedLink): Promise
     UPDATE feed_links
     SET ${assignmentsOf(feedLink, ['linkId', 'status', 'updatedAt', 'deletedAt'])}
     WHERE account_id = ${feedLink.accountId} AND feed_link_id = ${feedLink.feedLinkId}`)
+  const { accountId, linkId, updatedAt: now } = feedLink
+  if (linkId === null) return
+  const objects = [{ type: 'link.updated', objectId: linkId }] as const
+  await emit(tx, ...objectsChanged(ObjectsChangedSchema, { accountId, now }, objects))
 }
 
 /** Returns the sealed API key of a feed connection; null after the deletion of its link. */

@@ -1,7 +1,10 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf } from '@coffer/kit/database/rows'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { ObjectsChangedSchema } from '@coffer/proto/feedsync/v1/events'
 import { createSyncStore } from '@coffer/sync-kit/syncs/sync-store.sql'
 import { type FragmentSqlToken, sql } from 'slonik'
+import { tellCandidate } from '../candidates/feed-bank-account.sql.ts'
 import { CandidateSync } from '../candidates/feed-bank-account.ts'
 import type { FeedFault } from '../provider/feed-fault.ts'
 import { FeedSync, FeedSyncKey } from './feed-sync.ts'
@@ -22,6 +25,7 @@ export const feedSyncs = createSyncStore({
   isScheduled: sql.fragment`status = 'active'`,
   isRequestable: sql.fragment`status IN ('active', 'error')`,
   isInUse: sql.fragment`status IN ('active', 'error')`,
+  tell: (save, objects) => objectsChanged(ObjectsChangedSchema, save, objects),
 })
 
 /** Stores why the list of accounts could not be synced, unless another sync has begun. */
@@ -128,6 +132,7 @@ export async function saveCandidateSync(tx: Transaction, candidate: CandidateSyn
       'updatedAt',
     ])}
     WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}`)
+  await tellCandidate(tx, candidate)
 }
 
 function faultAssignments({ fault, now }: { fault: FeedFault; now: Date }): FragmentSqlToken {

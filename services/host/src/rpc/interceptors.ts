@@ -63,14 +63,9 @@ export function authorize({ verify, clock, services }: AuthorizeOptions): Interc
     if (caller.isReadOnly && !isRead) throw forbidden('this API key may only read')
     request.contextValues.set(callerKey, received)
     if (isRead) return next(request)
-    const causeId = request.header.get(headers.requestId) ?? ''
-    const cause = causeOfCall(caller, causeId, syncServices.includes(caller.issuer))
-    return causedBy(cause, () => next(request))
+    return causedBy(causeOfCall(caller, request.header), () => next(request))
   }
 }
-
-/** Services whose calls as the system bring data of banks. */
-const syncServices = ['aggregator-sync', 'feed-sync']
 
 type Access = { issuers: string[]; anonymous: boolean; pending: boolean }
 

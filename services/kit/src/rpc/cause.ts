@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { values } from '@coffer/proto/values'
 import type { Cause } from '../values/changed-object.ts'
 import type { Caller } from './caller.ts'
+import { headers } from './rpc.ts'
 
 const active = new AsyncLocalStorage<Cause>()
 const unknown: Cause = { actor: 'job', causeId: '' }
@@ -16,10 +18,12 @@ export function currentCause(): Cause {
 }
 
 /**
- * Returns the cause of the changes that a call makes. A service that calls as the system works for
- * a provider of bank data if `isSync`.
+ * Returns the cause of the changes that a call makes. A service that calls as the system states the
+ * actor of its own cause.
  */
-export function causeOfCall({ kind }: Caller, causeId: string, isSync: boolean): Cause {
-  if (kind === 'system') return { actor: isSync ? 'sync' : 'job', causeId }
-  return { actor: kind === 'key' ? 'key' : 'user', causeId }
+export function causeOfCall({ kind }: Caller, sent: Headers): Cause {
+  const causeId = sent.get(headers.requestId) ?? ''
+  if (kind !== 'system') return { actor: kind === 'key' ? 'key' : 'user', causeId }
+  const stated = sent.get(headers.actor)
+  return { actor: values['Cause.actor'].find((one) => one === stated) ?? 'job', causeId }
 }

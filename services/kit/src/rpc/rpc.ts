@@ -17,6 +17,7 @@ export const callerKey = createContextKey<OutgoingCaller | null>(null)
 export const headers = {
   caller: 'coffer-caller',
   requestId: 'x-request-id',
+  actor: 'coffer-actor',
   idempotencyKey: 'coffer-idempotency-key',
   bodyHash: 'coffer-body-hash',
   replayed: 'coffer-replayed',

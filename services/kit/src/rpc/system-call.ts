@@ -9,5 +9,6 @@ export function asSystem(
   accountId: string,
 ): CallOptions {
   const caller = asCaller(systemCaller(signer, accountId, clock()))
-  return { ...caller, headers: { [headers.requestId]: currentCause().causeId } }
+  const { actor, causeId } = currentCause()
+  return { ...caller, headers: { [headers.requestId]: causeId, [headers.actor]: actor } }
 }

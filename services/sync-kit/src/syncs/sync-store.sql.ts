@@ -1,6 +1,7 @@
 import { isServed } from '@coffer/kit/accounts/subscription.sql'
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, isAfter, namesOf } from '@coffer/kit/database/rows'
+import { type Change, emit } from '@coffer/kit/events/changes'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { type SyncState, syncFields } from './sync-state.ts'
@@ -25,6 +26,11 @@ export interface SyncedLinks<Sync extends SyncState, Key extends LinkKey, Id ext
   isScheduled: FragmentSqlToken
   isRequestable: FragmentSqlToken
   isInUse: FragmentSqlToken
+  /** Returns the events that objects have changed. */
+  tell: (
+    save: { accountId: string; now: Date },
+    objects: [{ type: 'link.updated'; objectId: string }],
+  ) => Change[]
 }
 
 /** Page of a list: the key of the last row before it, empty for the first page. */
@@ -40,7 +46,10 @@ export interface SyncStore<Sync extends SyncState, Key extends LinkKey, Id exten
   find: (database: Pick<Database, 'pool'>, of: Named<Id>) => Promise<Sync | null>
   /** Locks and returns a link with the state of its syncs; null if it is missing. */
   lock: (tx: Transaction, of: Named<Id>) => Promise<Sync | null>
-  /** Saves the fields that a request, a begin, a step or an end of a sync changes. */
+  /**
+   * Saves the fields that a request, a begin, a step or an end of a sync changes. Emits that the
+   * link has changed if its `updatedAt` has: clients see the rest of a step nowhere.
+   */
   save: (tx: Transaction, sync: Sync) => Promise<void>
   /** Returns the key of a link, of any account: for operators; null if it is missing. */
   findKey: (database: Pick<Database, 'pool'>, linkId: string) => Promise<Key | null>
@@ -67,6 +76,7 @@ export interface SyncStore<Sync extends SyncState, Key extends LinkKey, Id exten
   ) => Promise<readonly Key[]>
 }
 
+const Saved = z.object({ linkId: z.string().nullable(), now: z.date(), isShown: z.boolean() })
 const Due = z.object({ dueAt: z.string() })
 
 /** Returns the statements for the links of a service. */
@@ -91,7 +101,14 @@ export function createSyncStore<
         SELECT ${columns} FROM ${linksTable} WHERE ${isOf(of)} FOR NO KEY UPDATE`),
     save: async (tx, sync) => {
       const assignments = assignmentsOf<Sync>(sync, [...links.changed, ...syncFields])
-      await tx.query(sql.unsafe`UPDATE ${linksTable} SET ${assignments} WHERE ${isOf(sync)}`)
+      const { linkId, now, isShown } = await tx.one(sql.type(Saved)`
+        UPDATE ${linksTable} SET ${assignments}
+        FROM (SELECT updated_at AS former_at FROM ${linksTable} WHERE ${isOf(sync)}) AS former
+        WHERE ${isOf(sync)}
+        RETURNING link_id AS "linkId", updated_at AS now, former_at <> updated_at AS "isShown"`)
+      if (!isShown || linkId === null) return
+      const objects: Parameters<typeof links.tell>[1] = [{ type: 'link.updated', objectId: linkId }]
+      await emit(tx, ...links.tell({ accountId: sync.accountId, now }, objects))
     },
     findKey: ({ pool }, linkId) =>
       pool.maybeOne(
