@@ -21,8 +21,10 @@ async function sending(
   person: Person,
   file: ReturnType<typeof fileOf>,
   look: (page: Page) => Promise<void>,
+  { hasRefusals = false } = {},
 ) {
-  await viewBypassed({ url: `${coffer.baseUrl}/imports`, cookie: person.cookie }, async (page) => {
+  const viewing = { url: `${coffer.baseUrl}/imports`, cookie: person.cookie, hasRefusals }
+  await viewBypassed(viewing, async (page) => {
     await page.getByLabel('Choose a file').setInputFiles(file)
     await look(page)
   })
@@ -118,7 +120,7 @@ test('a file says what it asks, how it is read and what it leaves out', async ()
   })
 })
 
-test('another sheet of a workbook or character set is read by choice', async () => {
+test('another sheet of a workbook is read by choice', async () => {
   const alice = await coffer.person()
   await alice.createBankAccount(0)
   const rowOf = (cells: string[]) => `<tr>${cells.map((one) => `<td>${one}</td>`).join('')}</tr>`
@@ -137,13 +139,42 @@ test('another sheet of a workbook or character set is read by choice', async () 
     await page.reload()
     await page.getByText('choose the file again').waitFor()
     expect(await sheet.isDisabled()).toBe(true)
-    const text = 'Date,Text,Sum\n2026-01-05,Caf\xe9,-3\n'
-    const csv = { ...fileOf('a.csv', ''), buffer: Buffer.from(text, 'latin1') }
-    await page.goto(`${coffer.baseUrl}/imports`)
-    await page.getByLabel('Choose a file').setInputFiles(csv)
+  })
+})
+
+test('a table is read whatever its name, and in another character set by choice', async () => {
+  const alice = await coffer.person()
+  await alice.createBankAccount(0)
+  const text = 'Date,Text,Sum\n2026-01-05,Caf\xe9,-3\n'
+  const file = { ...fileOf('export.txt', ''), buffer: Buffer.from(text, 'latin1') }
+  const look = async (page: Page) => {
     await page.getByRole('cell', { name: 'Café' }).waitFor()
     await page.getByText('Read with').click()
     await page.getByLabel('Character set').selectOption('windows-1251')
     await page.getByRole('cell', { name: 'Cafй' }).waitFor()
+  }
+  // The file is refused as a statement first.
+  await sending(alice, file, look, { hasRefusals: true })
+})
+
+test.each([
+  ['camt.xml', readFileSync(join(root, 'test/data/camt-053-v2.xml'), 'utf8'), /Nordfeld/],
+  [
+    'month.sta',
+    ':20:A\n:25:DE1\n:28C:1\n:60F:C260101EUR10,00\n:61:2601050105D4,75NMSCNONREF\n:86:Bakery\n' +
+      ':62F:C260131EUR5,25\n',
+    /Bakery/,
+  ],
+])('the rows of %s are shown before they are stored', async (name, text, shown) => {
+  const alice = await coffer.person()
+  const { linkId } = await alice.createBankAccount(0)
+  const body = { linkId, name: 'Euro', currency: 'EUR', availableBalance: 0, currentBalance: 0 }
+  const { bankAccountId } = await alice.post('/bank_accounts', body)
+  const url = `${coffer.baseUrl}/imports?account=${bankAccountId}`
+  await viewBypassed({ url, cookie: alice.cookie }, async (page) => {
+    await page.getByLabel('Choose a file').setInputFiles(fileOf(name, text))
+    await page.getByRole('row').filter({ hasText: shown }).first().waitFor()
+    await page.getByRole('button', { name: /^Import \d/ }).waitFor()
+    expect(await alice.get(`/bank_accounts/${bankAccountId}/transactions`)).toEqual([])
   })
 })

@@ -58,6 +58,33 @@ test.each([
   expect(listedUploads.uploads).toHaveLength(count === null ? 0 : 1)
 })
 
+test.each([
+  [
+    {},
+    [
+      ['encoding', 'windows-1252', 'guessed by its bytes'],
+      ['dayFirst', 'false', "1/31'24 has the month first"],
+      ['decimalMark', ',', '-1.234,50 has the decimal mark ,'],
+    ],
+  ],
+  [
+    { encoding: 'windows-1250', dayFirst: false, decimalMark: ',' },
+    [
+      ['encoding', 'windows-1250', 'stated'],
+      ['dayFirst', 'false', 'stated'],
+      ['decimalMark', ',', 'stated'],
+    ],
+  ],
+])('a preview by the choices %j names all of them and why', async (choices, named) => {
+  const { uploads, bankAccountId, as } = await createHousehold(booted)
+  const text = "!Type:Bank\nD1/31'24\nT-1.234,50\nPCaf\xe9\n^\n"
+  const file = { name: 'a.qif', content: Buffer.from(text, 'latin1') }
+  const parts = partsOf({ bankAccountId, ...file, choices, preview: true })
+  const { upload } = await uploads.createUpload(parts, as)
+  const made = upload?.preview?.choices.map((one) => [one.choice, one.value, one.reason])
+  expect(made).toEqual(named)
+})
+
 test('QIF', async () => {
   const home = await createHousehold(booted)
   const done = await uploaded(home, 'bank.qif')

@@ -1,3 +1,4 @@
+import { CofferError } from '@coffer/client'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { FileUp } from 'lucide-react'
@@ -111,14 +112,26 @@ async function readFile(
   { data, choices }: { data: File; choices: Choices },
 ): Promise<string | Previewed> {
   const path = { bankAccountId }
-  if (tables.test(data.name)) {
-    const { transactionImportId } = (await coffer.createImport({ path, body: { data } })).data
-    keepSent(transactionImportId, data)
-    return transactionImportId
-  }
+  if (tables.test(data.name)) return sendTable(bankAccountId, data)
   const query = { ...choices, preview: true }
-  const { data: upload } = await coffer.createUpload({ path, body: { data }, query })
-  return { data, upload, choices }
+  try {
+    const { data: upload } = await coffer.createUpload({ path, body: { data }, query })
+    return { data, upload, choices }
+  } catch (error) {
+    const isTold = error instanceof CofferError && needsMapping.test(JSON.stringify(error.problems))
+    if (!isTold) throw error
+    // Its content may be a table, whatever its name.
+    return await sendTable(bankAccountId, data).catch(() => Promise.reject(error))
+  }
+}
+
+/** The refusal of a file that is no statement, and may be a table. */
+const needsMapping = /transactions\/import/
+
+async function sendTable(bankAccountId: string, data: File): Promise<string> {
+  const { data: made } = await coffer.createImport({ path: { bankAccountId }, body: { data } })
+  keepSent(made.transactionImportId, data)
+  return made.transactionImportId
 }
 
 function Kinds({ bankAccountId }: { bankAccountId: string }) {
