@@ -38,8 +38,8 @@ export function tidyTransaction(
   rules: CompiledRules,
   transaction: Transaction,
   isRenamed: boolean,
+  matching: readonly CompiledRule[] = matchRules(rules, transaction),
 ): { transaction: Transaction; envelope: RuleEnvelope | null } {
-  const matching = matchRules(rules, transaction)
   const isFree = (field: MarkedField) => sourceOf(transaction, field, isRenamed).by !== 'user'
   const marks: FieldMarks = {}
   const fields: Partial<Pick<Transaction, 'name' | 'merchantName' | 'notes' | 'tags'>> = {}

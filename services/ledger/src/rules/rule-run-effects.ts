@@ -56,7 +56,7 @@ export function applyPage(
     const isRenamed = hasOwnName(before, records.get(before.transactionId) ?? [], of.isRenamed)
     const ownerOf = (id: string) => ownerIn(settling.settlements, id)
     const wanted = previewRow(joinActions(matching), before, { isRenamed, ownerOf })
-    const tidied = tidyTransaction(of.rules, before, isRenamed)
+    const tidied = tidyTransaction(of.rules, before, isRenamed, matching)
     const after = tidied.envelope
       ? assignByRule(settling, tidied.transaction, tidied.envelope)
       : tidied.transaction

@@ -34,7 +34,7 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
   Pick<MoneyWriter, 'writeIn'> & { isRenamed: IsRenamed }
 
 /** Transactions of a page, for whose changes the bank account is locked (docs/limits.md). */
-const pageSize = 250
+const pageSize = 500
 /** Pages of an activity, so that a stopping process waits for seconds at most. */
 const pagesMax = 40
 /** Share of the time in which pages run: requests of the account go on in the pauses. */
