@@ -34,6 +34,7 @@ function statementOf(month: number) {
 async function importMonth(page: Page, month: number): Promise<void> {
   await page.getByRole('link', { name: 'Imports' }).first().click()
   await page.getByLabel('Choose a file').setInputFiles(statementOf(month))
+  await page.getByRole('button', { name: /^Import \d/ }).click()
   const row = page.getByRole('listitem').filter({ hasText: `month-${month}.ofx` })
   await row.getByText('Done').waitFor()
 }

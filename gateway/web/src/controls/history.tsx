@@ -11,16 +11,18 @@ interface Props {
   place: Place
   /** Whether the rows name the pot, because there are several. */
   hasPots?: boolean
+  /** Names of envelopes by ID, for the rows that name the pot. */
+  envelopes?: { spendingId: string; name: string }[]
 }
 
 /** Entries of the journal: when, why, by how much, and the amount after it. */
-export function History({ entries, manner, place, hasPots = false }: Props) {
+export function History({ entries, manner, place, hasPots = false, envelopes = [] }: Props) {
   return (
     <ul className={styles.rows} aria-label={historyWords.list}>
       {entries.map((entry) => (
         <li key={`${entry.operationId} ${entry.pot} ${entry.spendingId}`} className={styles.row}>
           <div>
-            <p className={styles.name}>{nameOf(entry, hasPots)}</p>
+            <p className={styles.name}>{nameOf(entry, hasPots, envelopes)}</p>
             <p className={styles.soft}>{formatInstant(entry.createdAt, place)}</p>
           </div>
           <div className={styles.figures}>
@@ -37,7 +39,13 @@ export function History({ entries, manner, place, hasPots = false }: Props) {
   )
 }
 
-function nameOf({ cause, pot, transaction }: HistoryEntry, hasPots: boolean): string {
+function nameOf(
+  { cause, pot, spendingId, transaction }: HistoryEntry,
+  hasPots: boolean,
+  envelopes: NonNullable<Props['envelopes']>,
+): string {
   const why = transaction?.name ?? historyWords.causes[cause] ?? cause
-  return hasPots ? `${historyWords.pots[pot] ?? pot}: ${why}` : why
+  if (!hasPots) return why
+  const envelope = envelopes.find((one) => one.spendingId === spendingId)
+  return `${envelope?.name ?? historyWords.pots[pot] ?? pot}: ${why}`
 }

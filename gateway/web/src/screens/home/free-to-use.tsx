@@ -128,11 +128,12 @@ function LastChanges({ bankAccountId }: { bankAccountId: string }) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const { data: entries = [] } = useQuery(lastHistoryQuery(bankAccountId))
+  const { data: envelopes = [] } = useQuery(spendingQuery(bankAccountId))
   if (entries.length === 0) return null
   return (
     <section aria-label={homeWords.lastChanges}>
       <h3>{homeWords.lastChanges}</h3>
-      <History entries={entries} manner={manner} place={reader} hasPots />
+      <History entries={entries} manner={manner} place={reader} hasPots envelopes={envelopes} />
     </section>
   )
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import type { Transaction } from '../../api/budget-queries.ts'
+import { spendingQuery, type Transaction } from '../../api/budget-queries.ts'
 import { transactionHistoryQuery } from '../../api/history-queries.ts'
 import { similarQuery, transactionQuery } from '../../api/transaction-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
@@ -151,6 +151,7 @@ function Changes({ transaction }: { transaction: Transaction }) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const history = useQuery(transactionHistoryQuery(bankAccountId, transactionId))
+  const { data: envelopes = [] } = useQuery(spendingQuery(bankAccountId))
   return (
     <Card title={words.history}>
       <Asked query={history}>
@@ -158,7 +159,13 @@ function Changes({ transaction }: { transaction: Transaction }) {
           entries.length === 0 ? (
             <p className={styles.soft}>{words.historyNone}</p>
           ) : (
-            <History entries={entries} manner={manner} place={reader} hasPots />
+            <History
+              entries={entries}
+              manner={manner}
+              place={reader}
+              hasPots
+              envelopes={envelopes}
+            />
           )
         }
       </Asked>
