@@ -73,6 +73,8 @@ test.each([
   ['8ee688f893fa2c8be08a7a0a323032362f312f352c2d330a', 'shift_jis'],
   // 日付,摘要 and a name in half-width letters, ﾔﾏﾀﾞ
   ['93fa95742c934597760a323032362f312f352cd4cfc0de0a', 'shift_jis'],
+  // ————————, a line of dashes
+  ['6f0a9797979797979797', 'windows-1252'],
   // Macy’s, Wendy’s – “Žižek”
   ['4d61637992732c2057656e64799273209620938e699e656b94', 'windows-1252'],
 ] as const)('%s is %s', (hex, encoding) => {

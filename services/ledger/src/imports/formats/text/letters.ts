@@ -26,7 +26,7 @@ export function isPlausible(text: string): boolean {
 }
 
 const JAPANESE = /^[\u3000-\u30ff\p{Script=Han}\uff00-\uffef]+$/u
-/** Minimum number of letters in a row: an apostrophe with its letter is one. */
+/** Minimum number of different letters in a row: an apostrophe with its letter is one. */
 const RUN_MIN = 2
 
 /**
@@ -36,7 +36,10 @@ const RUN_MIN = 2
 export function isShiftJis(sample: Uint8Array): boolean {
   const text = new TextDecoder('shift_jis').decode(sample, { stream: true })
   const runs = text.match(/[\u0080-\uffff]+/g) ?? []
-  if (!runs.every((run) => JAPANESE.test(run)) || !runs.some((run) => run.length >= RUN_MIN)) {
+  if (
+    !runs.every((run) => JAPANESE.test(run)) ||
+    !runs.some((run) => new Set(run).size >= RUN_MIN)
+  ) {
     return false
   }
   const wide = runs.join('').replace(/[\uff61-\uff9f]/g, '').length
