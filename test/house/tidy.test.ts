@@ -27,7 +27,7 @@ import { callFaults, eventFaults, partsOf } from './services/calls.ts'
 import { rpcFaults } from './services/layers.ts'
 import { overdueMarkers, unmarkedBranches } from './services/markers.ts'
 import { bannedWords } from './words.ts'
-import { strayImports, strayWrites } from './writes.ts'
+import { strayImports, strayWrites, untoldWrites } from './writes.ts'
 
 const files = writtenFiles()
 const code = files.filter(isCode)
@@ -148,6 +148,7 @@ test('the picture of the parts shows their calls, the table of events their hand
 test('only the files of their writer change money and plans', () => {
   expect(files.flatMap(strayWrites)).toEqual([])
   expect(modules.flatMap(strayImports)).toEqual([])
+  expect(untoldWrites(modules)).toEqual([])
 })
 
 test('the checklist of docs/security.md is complete, and its files and tests exist', () => {

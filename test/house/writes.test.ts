@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { parseModule } from './modules.ts'
-import { strayImports, strayWrites } from './writes.ts'
+import { strayImports, strayWrites, untoldWrites } from './writes.ts'
 
 const invented = 'services/ledger/src/merchant.sql.ts'
 
@@ -83,4 +83,18 @@ test('only listed files import the statements of a writer', () => {
   expect(faults('services/ledger/test/money.test.ts', own.replace('./', '../src/money/'))).toEqual(
     [],
   )
+})
+
+test('a file that writes by a listed statement tells what changed', () => {
+  const path = 'services/ledger/src/imports/file-import.activities.ts'
+  const silent = { path, text: "import { insertUploaded } from '../money/uploaded-rows.sql.ts'" }
+  const fault = `${path}: writes, and tells no object that changes`
+  expect(untoldWrites([silent].map(parseModule))).toEqual([])
+  const writer = { path: 'services/ledger/src/money/uploaded-rows.sql.ts', text: '' }
+  expect(untoldWrites([writer, silent].map(parseModule))).toEqual([fault])
+  const telling = {
+    path,
+    text: "import { emitTransactions } from '../money/changed-rows.sql.ts'",
+  }
+  expect(untoldWrites([writer, telling].map(parseModule))).toEqual([])
 })

@@ -128,6 +128,36 @@ export function strayImports({ path, imports }: Module): string[] {
   )
 }
 
+/** Modules that emit which objects have changed (docs/events.md#objects-that-changed). */
+const tellers = /\/(changed-rows\.sql|money-events\.service|objects-changed)(\.ts)?$/
+
+/** Files that write money or plans and tell nothing, each with the reason. */
+const untold: Record<string, string> = {
+  'services/ledger/src/tenancy/account-deletion.sql.ts': 'the account and its clients are gone',
+  'services/ledger/src/tenancy/link-clean-up.activities.ts': 'the deletion of the link told it',
+  'services/budgeting/src/advance/advance-together.service.ts': 'tombstones are seen by jobs only',
+  'services/budgeting/src/reconciliation/comparison.activities.ts':
+    'tombstones are seen by jobs only',
+  'services/budgeting/src/tenancy/removal.activities.ts': 'the deletion of the link told it',
+}
+
+/** Returns importers of a writer that do not tell what changed, unless the writer tells it. */
+export function untoldWrites(modules: readonly Module[]): string[] {
+  const tells = (path: string) => {
+    const found = modules.find((one) => one.path === path)
+    return found === undefined || found.imports.some(({ specifier }) => tellers.test(specifier))
+  }
+  const silent = aggregates.flatMap(({ folder, writers }) =>
+    Object.entries(writers).flatMap(([writer, importers]) => {
+      if (tells(folder + writer)) return []
+      return importers.map((importer) => folder + importer).filter((path) => !tells(path))
+    }),
+  )
+  const isWriter = (path: string) => aggregates.some((one) => writersOf(one).includes(path))
+  const faults = [...new Set(silent)].filter((path) => !isWriter(path) && !(path in untold))
+  return faults.map((path) => `${path}: writes, and tells no object that changes`)
+}
+
 function writersOf({ folder, writers }: Aggregate): string[] {
   return Object.keys(writers).map((writer) => folder + writer)
 }
