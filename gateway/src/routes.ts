@@ -39,6 +39,8 @@ import { transactionRoutes } from './routes/ledger/transactions.ts'
 import { uploadGroupRoutes } from './routes/ledger/upload-groups.ts'
 import { uploadRoutes } from './routes/ledger/uploads.ts'
 import { changeRoutes } from './routes/notices/changes.ts'
+import { deliveryRoutes } from './routes/notices/deliveries.ts'
+import { webhookRoutes } from './routes/notices/webhooks.ts'
 import { overviewRoutes } from './routes/overview.ts'
 import { referenceRoutes } from './routes/reference.ts'
 
@@ -85,6 +87,8 @@ export function createRoutes(deps: RouteDeps): Route[] {
     aggregatorSyncRoutes(deps),
     institutionRoutes(deps),
     aggregatorWebhookRoutes(deps),
+    webhookRoutes(deps),
+    deliveryRoutes(deps),
   ].flat()
   return [...routes, ...referenceRoutes(routes, deps.config)]
 }

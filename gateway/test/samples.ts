@@ -19,6 +19,7 @@ export const ids = {
   checkoutSessionId: 'cs_test_1',
   bankAccountId: 'bac_01hzzzzzzzzzzzzzzzzzzzzzza',
   bulkOperationId: 'op_01hzzzzzzzzzzzzzzzzzzzzzza',
+  deliveryId: 'dlv_01hzzzzzzzzzzzzzzzzzzzzzza',
   feedLinkId: 'lfx_01hzzzzzzzzzzzzzzzzzzzzzza',
   fundingScheduleId: 'fund_01hzzzzzzzzzzzzzzzzzzzzzza',
   institutionId: 'ins_109508',
@@ -34,6 +35,7 @@ export const ids = {
   transactionUploadId: 'txup_01hzzzzzzzzzzzzzzzzzzzzzza',
   uploadGroupId: 'upgr_01hzzzzzzzzzzzzzzzzzzzzzza',
   userId: 'user_01hzzzzzzzzzzzzzzzzzzzzzza',
+  webhookId: 'hook_01hzzzzzzzzzzzzzzzzzzzzzza',
 } as const
 
 /** The path of a bank account in REST. */

@@ -50,7 +50,9 @@ import { TagService } from '@coffer/proto/ledger/v1/tag'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import { UploadGroupService } from '@coffer/proto/ledger/v1/upload_group'
+import { DeliveryService } from '@coffer/proto/notices/v1/delivery'
 import { FeedService } from '@coffer/proto/notices/v1/feed'
+import { WebhookService as OwnWebhookService } from '@coffer/proto/notices/v1/webhook'
 import {
   Code,
   ConnectError,
@@ -116,6 +118,8 @@ const services = {
   },
   notices: {
     feed: FeedService,
+    ownWebhooks: OwnWebhookService,
+    deliveries: DeliveryService,
   },
 } as const
 

@@ -24,6 +24,8 @@ export async function refusesUnknown(world: World, ada: Ada, home: Household): P
     ['uploadGroup', 'upload', `/uploads/${unknown('upgr')}`],
     ['import', 'import', `${path}/transactions/import/${unknown('txim')}`],
     ['ruleRun', 'run of rules', `/rules/runs/${unknown('rrun')}`],
+    ['webhook', 'webhook', `/webhooks/${unknown('hook')}`],
+    ['webhook', 'webhook', `/webhooks/${unknown('hook')}/deliveries`],
     ['feedLink', 'feed connection', `/feed/link/${unknown('lfx')}`],
   ]
   for (const [name, noun, url] of kinds) {

@@ -7,6 +7,7 @@ import { recordPlain } from './plain-server.ts'
 import { refusals } from './refusals.ts'
 import { renders } from './rendered.ts'
 import { type Ada, looksAround, registers, securesLogin } from './sign-in.ts'
+import { webhooks } from './webhooks.ts'
 import { start, startWorld, type World } from './world.ts'
 
 /** Items of a long list that an example shows. */
@@ -22,13 +23,14 @@ const textsMax = 10
  */
 export async function record(): Promise<Examples> {
   await using world = await startWorld()
-  const { recorder, feed } = world
+  const { recorder, feed, receiver } = world
   const ada = await useAll(world)
   await renders(recorder, 'https://coffer.example.com')
   const { plain, ids } = await recordPlain(start)
   const texts = [
     [feed.url, 'https://feed.example.com/api/v1'],
     [feed.apiKey, 'keyOfTheFeed'],
+    [receiver.url, 'https://home.example.net/coffer'],
     ['127.0.0.1', '203.0.113.7'],
     // The same Ada on both servers.
     ...ids.map((id, at) => [id, ada.ids[at] ?? id] as const),
@@ -59,6 +61,7 @@ export async function useAll(
   const feedAccount = await linksFeed(world, ada)
   await linksAggregator(world, ada)
   await listsAll(ada)
+  await webhooks(world, ada)
   await removes(ada, feedAccount)
   await refusals(world, ada, home)
   await more(ada)

@@ -142,6 +142,7 @@ async function refusesIds({ recorder }: World, ada: Ada, path: string): Promise<
     ['ruleRunId', 'DELETE', '/rules/runs/42'],
     ['ruleSuggestionId', 'POST', '/rules/suggestions/42/accept'],
     ['ruleSuggestionId', 'POST', '/rules/suggestions/42/dismiss'],
+    ['webhookId', 'GET', '/webhooks/42'],
     ['feedLinkId', 'GET', '/feed/link/42'],
   ]
   for (const [name, method, url] of cases) {

@@ -1,6 +1,7 @@
 import { eventually } from '@coffer/host/testing/boot'
 import { requiredVariable } from '@coffer/host/testing/database'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
+import { type Receiver, startReceiver } from '@coffer/notices/testing/webhook-receiver'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { aggregatorSettings } from '../providers/linked-aggregator.ts'
 import { feedAccount, type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
@@ -21,6 +22,7 @@ export interface World extends AsyncDisposable {
   mails: MailSink
   plaid: Plaid
   feed: LunchFlow
+  receiver: Receiver
   /**
    * Current time of all servers. It stands still until `pass` moves it, once all events are
    * handled: plans are calculated as of the time at which the consumer handles them.
@@ -42,6 +44,7 @@ export async function startWorld(choices: Choices = {}): Promise<World> {
   const mails = opening.use(await startMailSink())
   const plaid = opening.use(await startPlaid({ now: () => now }))
   const feed = opening.use(await startLunchFlow())
+  const receiver = opening.use(await startReceiver())
   feed.accounts.push(
     feedAccount(4417, { name: 'Everyday Checking', institution_name: 'Prairie State Bank' }),
     feedAccount(8820, { name: 'Rainy Day Savings', institution_name: 'Prairie State Bank' }),
@@ -62,6 +65,7 @@ export async function startWorld(choices: Choices = {}): Promise<World> {
     COFFER_FEED_ENABLED: 'true',
     COFFER_FEED_ALLOWED_URLS: feed.url,
     COFFER_FEED_PRIVATE_ADDRESSES: 'true',
+    COFFER_WEBHOOK_ALLOWED_HOSTS: receiver.host,
   }
   const coffer = opening.use(await startCoffer(settings, choices.services))
   coffer.booted.clock.now = now
@@ -73,6 +77,7 @@ export async function startWorld(choices: Choices = {}): Promise<World> {
     mails,
     plaid,
     feed,
+    receiver,
     now: () => now,
     pass: async (seconds) => {
       await eventually(

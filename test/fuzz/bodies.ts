@@ -31,6 +31,7 @@ export const queries = apiRoutes().flatMap((route) =>
 /** Values of keys with a rule that no schema can state (docs/api/constraints.md). */
 const known: Record<string, fc.Arbitrary<unknown>> = {
   feedURL: fc.constant('https://feed.example.com/v1'),
+  url: fc.constant('https://hook.example.com/v1'),
 }
 
 /** Generates values that fit a schema, all keys included. */

@@ -52,6 +52,7 @@ const answers: Record<string, [more: unknown, end: unknown]> = {
   syncFeedAccounts: [{ kind: 'done', accounts, leftOut: 0, today: '2026-03-01' }, null],
   importFeedPage: [{ ...page, isTooLarge: false }, null],
   syncFeedBalance: [{ kind: 'done' }, null],
+  serveWebhook: [1, null],
 }
 
 const silentActivities = [
@@ -84,6 +85,7 @@ const started: Record<string, unknown[]> = {
   syncAggregatorLink: [{ accountId: 'a', linkId: 'l' }],
   finishAggregatorLink: [{ accountId: 'a', linkId: 'l' }],
   syncFeedLink: [{ accountId: 'a', linkId: 'l', feedLinkId: 'f' }],
+  retryWebhook: [{ accountId: 'a', webhookId: 'h' }],
 }
 /** Activities during which their workflow is started again, as by another request. */
 const triggered: Record<string, string> = {

@@ -52,6 +52,7 @@ export async function runEveryWorkflow(): Promise<Coffer> {
   await completed(coffer, `aggregator-link/${linkId}`)
   await requestByOperator(coffer.booted.database('aggregator-sync'), linkId, new Date())
   await completed(coffer, `aggregator-sync/${linkId}`)
+  await failWebhook(coffer, person)
   for (const type of workflowTypes().filter((one) => scheduled.test(one))) await run(coffer, type)
   for (const one of [linkId, linked.linkId]) {
     await person.call('DELETE', `/links/${one}`)
@@ -87,6 +88,18 @@ async function runRules(coffer: Coffer, person: Person): Promise<void> {
   await completed(coffer, `rule-run/${ruleRunId}`)
   await person.call('DELETE', `/rules/runs/${ruleRunId}`)
   await completed(coffer, `rule-run/${ruleRunId}/undo`)
+}
+
+/** Sends a test to a host that does not exist, and deletes the webhook after the first attempt. */
+async function failWebhook(coffer: Coffer, person: Person): Promise<void> {
+  const { webhookId } = await person.post('/webhooks', { url: 'https://hook.invalid/' })
+  await person.post(`/webhooks/${webhookId}/ping`, {})
+  await eventually(
+    () => person.get(`/webhooks/${webhookId}/deliveries`),
+    ({ deliveries }: Json) => deliveries[0]?.attempts === 1,
+  )
+  await person.call('DELETE', `/webhooks/${webhookId}`)
+  await completed(coffer, `webhook/${webhookId}`)
 }
 
 /** Runs a workflow as its schedule does. */

@@ -25,6 +25,7 @@ const constraints: Record<string, [schema: string, name: string]> = {
   'FeedBankAccount.feedStatus': ['feed_sync', 'feed_bank_accounts_feed_status_check'],
   'FeedBankAccount.status': ['feed_sync', 'feed_bank_accounts_status_check'],
   'ApiKey.scope': ['identity', 'api_keys_scope_check'],
+  'Delivery.status': ['notices', 'webhook_deliveries_status_check'],
   'User.role': ['identity', 'users_role_check'],
 }
 
@@ -65,6 +66,9 @@ const others = [
   'Upload.asks',
   'Upload.status',
   'UploadGroup.status',
+  'Webhook.createdWith',
+  'Webhook.disabledReason',
+  'WebhookSwitchedOff.reason',
 ]
 
 const listed = new Map(

@@ -33,6 +33,9 @@ export async function createObjects(person: Person, provider: LunchFlow): Promis
   const rule = { name: 'Tea', conditions, actions: { tags: ['tea'], spendingId } }
   const { ruleId } = await person.post('/rules', rule)
   const { ruleRunId } = await person.post('/rules/runs', { ruleIds: [ruleId] })
+  // A name that no resolver knows (RFC 2606).
+  const { webhookId } = await person.post('/webhooks', { url: 'https://hook.invalid/' })
+  const { deliveryId } = await person.post(`/webhooks/${webhookId}/ping`, {})
   const feed = { name: 'Feed', feedURL: provider.url, apiKey: provider.apiKey }
   const { feedLinkId } = await person.post('/feed/link', feed)
   await person.call('POST', `/feed/link/${feedLinkId}/bank_accounts/refresh`)
@@ -54,6 +57,8 @@ export async function createObjects(person: Person, provider: LunchFlow): Promis
     key: apiKeyId,
     sess: sessionId,
     user: userId,
+    hook: webhookId,
+    dlv: deliveryId,
     lbac: feedBankAccountId,
     rsug: await suggestRule(person, path),
     ...(await withFiles(person, path)),

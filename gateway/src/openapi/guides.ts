@@ -53,6 +53,7 @@ export const contents: readonly Group[] = [
     title: 'Plans',
     entries: ['plans.md', 'plans/bills.md', 'funding-schedules.md', 'recurrence.md', 'forecast.md'],
   },
+  { title: 'Changes', entries: ['changes/own-webhooks.md'] },
   {
     title: 'People and rights',
     entries: [

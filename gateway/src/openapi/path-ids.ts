@@ -4,6 +4,7 @@ export const pathIds: Record<string, string> = {
   bankAccountId: 'Bank account: bac_ and 26 characters. Those of deleted links are 404',
   bulkOperationId: 'Change of many transactions, from its answer: op_ and 26 characters',
   checkoutSessionId: 'Checkout session, as Stripe names it in its redirect: cs_ and more',
+  deliveryId: 'Delivery of the webhook in the path: dlv_ and 26 characters',
   feedLinkId: 'Feed connection: lfx_ and 26 characters. Deleted ones are found too',
   fundingScheduleId: 'Funding schedule of the bank account in the path: fund_ and 26 characters',
   institutionId: 'Institution, as the aggregator names it: ins_ and 1 to 20 digits',
@@ -19,4 +20,5 @@ export const pathIds: Record<string, string> = {
   transactionUploadId: 'Upload to the bank account in the path: txup_ and 26 characters',
   uploadGroupId: 'Upload of a file for several bank accounts: upgr_ and 26 characters',
   userId: 'User of the account of the caller: user_ and 26 characters',
+  webhookId: 'Webhook of the account: hook_ and 26 characters',
 }

@@ -32,6 +32,7 @@ const gateway = await createGateway(
     imports: { getImport: finding },
     uploads: { getUpload: finding },
     uploadGroups: { getUploadGroup: finding },
+    ownWebhooks: { getWebhook: finding },
     features: { getFeatures: () => everything },
   },
   environment,

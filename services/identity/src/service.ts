@@ -35,6 +35,7 @@ import { mailActivities } from './mail/mail.activities.ts'
 import { createMailServer } from './mail/mail.client.ts'
 import { mailHandler } from './mail/mail.consumer.ts'
 import { publicAddresses } from './mail/mailed-link.ts'
+import { webhookMailHandler } from './mail/webhook-mail.consumer.ts'
 import { proofOfWork } from './proof-of-work/proof-of-work.rpc.ts'
 import { multifactor } from './second-factor/multifactor.rpc.ts'
 import { attempts } from './sign-in/attempt.rpc.ts'
@@ -104,6 +105,7 @@ export const identity = defineService({
       handlers: [
         mailHandler(deps),
         linkMailHandler(deps),
+        webhookMailHandler(deps),
         deletionHandler(deps),
         timezoneHandler(deps),
         registrationHandler({ ...deps, hasBilling: billing !== null }),

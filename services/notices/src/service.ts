@@ -3,8 +3,15 @@ import {
   askIdentity,
 } from '@coffer/kit/accounts/account-removal.activities'
 import { defineService } from '@coffer/kit/service/service'
+import { DeliveryService } from '@coffer/proto/notices/v1/delivery'
 import { FeedService } from '@coffer/proto/notices/v1/feed'
+import { WebhookService } from '@coffer/proto/notices/v1/webhook'
 import { settings } from './config.ts'
+import { deliveryRoutes } from './deliveries/delivery.rpc.ts'
+import { createDispatcher } from './deliveries/dispatcher.service.ts'
+import { webhookActivities } from './deliveries/webhook.activities.ts'
+import { startWebhookSweeps } from './deliveries/webhook-sweep.service.ts'
+import { webhookRoutes } from './endpoints/webhook.rpc.ts'
 import { feedHandlers } from './feed/feed.consumer.ts'
 import { feedRoutes } from './feed/feed.rpc.ts'
 import { startFeedSweep } from './feed/feed-sweep.service.ts'
@@ -17,13 +24,22 @@ export const notices = defineService({
   settings,
   create: (deps) => {
     const sweep = startFeedSweep(deps)
+    const dispatcher = createDispatcher(deps)
+    const webhookSweeps = startWebhookSweeps({ ...deps, dispatcher })
     return {
       routes: (router) => {
         router.service(FeedService, feedRoutes(deps))
+        router.service(WebhookService, webhookRoutes(deps))
+        router.service(DeliveryService, deliveryRoutes({ ...deps, dispatcher }))
       },
-      handlers: feedHandlers(deps),
-      activities: accountRemovalActivities(deps.database, askIdentity(deps)),
+      activities: {
+        ...accountRemovalActivities(deps.database, askIdentity(deps)),
+        ...webhookActivities(deps),
+      },
+      handlers: feedHandlers({ ...deps, onAppended: dispatcher.tell }),
       close: async () => {
+        await webhookSweeps[Symbol.asyncDispose]()
+        await dispatcher[Symbol.asyncDispose]()
         await sweep[Symbol.asyncDispose]()
       },
     }

@@ -3,6 +3,7 @@ export const idPrefixes: Record<string, string> = {
   apiKeyId: 'key',
   bankAccountId: 'bac',
   bulkOperationId: 'op',
+  deliveryId: 'dlv',
   feedBankAccountId: 'lbac',
   feedLinkId: 'lfx',
   fileId: 'file',
@@ -19,6 +20,7 @@ export const idPrefixes: Record<string, string> = {
   transactionUploadId: 'txup',
   uploadGroupId: 'upgr',
   userId: 'user',
+  webhookId: 'hook',
 }
 
 /**

@@ -77,6 +77,13 @@ export const urlShape: Shape = {
   maxLength: 2000,
 }
 
+/** URL without fragment; a parser of URLs decides about the rest. */
+export const webhookUrlShape: Shape = {
+  ...formShape('[Hh][Tt][Tt][Pp][Ss]?:[^#]*'),
+  format: 'uri',
+  maxLength: 2000,
+}
+
 /** Returns the forms of day and month, with this text between them. */
 function dayForm(separator: string): string {
   const forms = [

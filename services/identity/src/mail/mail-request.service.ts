@@ -9,7 +9,7 @@ import { featuresOf } from '../features.ts'
 import { consumeProofOfWork } from '../proof-of-work/proof-of-work.service.ts'
 import type { ChallengePurpose } from '../proof-of-work/proof-of-work.ts'
 import { type NewMail, queueMail } from './mail.sql.ts'
-import type { LinkNoticeKind, MailKind, NoticeKind } from './mail.ts'
+import type { LinkNoticeKind, MailKind, NoticeKind, WebhookNoticeKind } from './mail.ts'
 
 // Rate limit per mailbox and kind of mail, because anyone can request mails to any address.
 const limit = { max: 5, windowMs: 15 * 60_000 }
@@ -55,13 +55,14 @@ export async function requireQueued(tx: Transaction, mail: NewMail, now: Date): 
 }
 
 /**
- * Queues a mail that notifies the login's owner of a change (OWASP ASVS 5.0, 6.3.7) or of a link.
+ * Queues a mail that notifies the login's owner of a change (OWASP ASVS 5.0, 6.3.7), of a link or
+ * of a webhook.
  * Best effort: without SMTP server, with a full queue or above the rate limit, no mail is queued.
  */
 export async function notifyOwner(
   { config, clock }: Pick<IdentityDeps, 'config' | 'clock'>,
   tx: Transaction,
-  notice: NewMail & { kind: NoticeKind | LinkNoticeKind },
+  notice: NewMail & { kind: NoticeKind | LinkNoticeKind | WebhookNoticeKind },
 ): Promise<void> {
   if (!featuresOf(config).sendsMail) return
   const now = clock()

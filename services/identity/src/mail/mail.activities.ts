@@ -19,6 +19,7 @@ import {
 } from './mail.ts'
 import { insertMailedLink, type MailedLinkPurpose } from './mailed-link.sql.ts'
 import { createMailedLink, mailedLinkUrl, publicAddresses } from './mailed-link.ts'
+import { writeWebhookNotice } from './webhook-notice.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'clock' | 'log'> & {
   mailServer: MailServer | null
@@ -74,6 +75,9 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
         timezone: timezone ?? 'UTC',
       }
       return writeLinkNotice(kind, link, { greeting, url: baseUrl })
+    }
+    if (kind === 'webhook-failing' || kind === 'webhook-gone') {
+      return writeWebhookNotice(kind, mail.webhookHost ?? '', { greeting, url: baseUrl })
     }
     if (!isLinkKind(kind)) return writeNotice(kind, { greeting })
     const { purpose, page } = pages[kind]

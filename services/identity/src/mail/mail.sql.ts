@@ -19,21 +19,25 @@ export interface NewMail {
   /** Given if the address may be that of no login, before or after a change. */
   loginId?: string
   link?: LinkNotice
+  /** Given for `webhook-failing` and `webhook-gone`. */
+  webhookHost?: string
 }
 
 /** Queues a mail, which is sent after the commit. Returns false if the queue is full. */
 export async function queueMail(
   tx: Transaction,
-  { kind, email, loginId, link }: NewMail,
+  { kind, email, loginId, link, webhookHost }: NewMail,
   now: Date,
 ): Promise<boolean> {
   const mailId = newId('mail')
   const { rowCount } = await tx.query(sql.unsafe`
     INSERT INTO mails
-      (mail_id, kind, email, login_id, created_at, institution_name, consent_ends_at, timezone)
+      (mail_id, kind, email, login_id, created_at, institution_name, consent_ends_at, timezone,
+        webhook_host)
     SELECT ${mailId}, ${kind}, ${email}, ${loginId ?? null}, ${sql.timestamp(now)},
       ${link?.institutionName ?? null},
-      ${link?.consentEndsAt?.toISOString() ?? null}::timestamptz, ${link?.timezone ?? null}
+      ${link?.consentEndsAt?.toISOString() ?? null}::timestamptz, ${link?.timezone ?? null},
+      ${webhookHost ?? null}
     WHERE (SELECT count(*) FROM (SELECT FROM mails LIMIT ${waitingMax}) AS waiting)
       < ${waitingMax}`)
   if (rowCount === 0) return false
@@ -48,7 +52,7 @@ export async function findMail({ pool }: Database, mailId: string): Promise<Mail
   return pool.maybeOne(sql.type(Mail)`
     SELECT mail_id AS "mailId", kind, email, login_id AS "loginId",
       institution_name AS "institutionName",
-      consent_ends_at AS "consentEndsAt", timezone
+      consent_ends_at AS "consentEndsAt", timezone, webhook_host AS "webhookHost"
     FROM mails WHERE mail_id = ${mailId}`)
 }
 

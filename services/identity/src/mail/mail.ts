@@ -19,6 +19,8 @@ export const Mail = z.object({
     'trial-ending',
     'link-expiring',
     'link-broken',
+    'webhook-failing',
+    'webhook-gone',
   ]),
   /** Address in lower case. */
   email: z.string(),
@@ -29,6 +31,8 @@ export const Mail = z.object({
   consentEndsAt: z.date().nullable(),
   /** IANA name of the account's timezone. */
   timezone: z.string().nullable(),
+  /** The host of a webhook; null for other kinds. */
+  webhookHost: z.string().nullable(),
 })
 export type Mail = z.infer<typeof Mail>
 export type MailKind = Mail['kind']
@@ -38,8 +42,14 @@ export type LinkKind = Extract<MailKind, 'verify-email' | 'reset-password' | 'ch
 /** A kind of mail about a link over the aggregator. */
 export type LinkNoticeKind = Extract<MailKind, 'link-expiring' | 'link-broken'>
 
+/** A kind of mail about a webhook that was switched off. */
+export type WebhookNoticeKind = Extract<MailKind, 'webhook-failing' | 'webhook-gone'>
+
 /** A kind of mail, without a link, that reports a change of the credentials, or an attack. */
-export type NoticeKind = Exclude<MailKind, LinkKind | LinkNoticeKind | 'trial-ending'>
+export type NoticeKind = Exclude<
+  MailKind,
+  LinkKind | LinkNoticeKind | WebhookNoticeKind | 'trial-ending'
+>
 
 /** The link that a mail is about, and when the user's consent ends. */
 export interface LinkNotice {
@@ -74,8 +84,8 @@ export interface Letter {
 
 /**
  * Returns whether the login gets a mail of this kind (docs/sign-in.md#mailed-links). If
- * verification is on, an unverified address gets neither a reset nor a notice of the trial or of a
- * link.
+ * verification is on, an unverified address gets neither a reset nor a notice of the trial, of a
+ * link or of a webhook.
  */
 export function isWanted(
   kind: MailKind,
@@ -92,6 +102,8 @@ const forVerified = new Set<MailKind>([
   'trial-ending',
   'link-expiring',
   'link-broken',
+  'webhook-failing',
+  'webhook-gone',
 ])
 
 const notices: Record<NoticeKind, { subject: string; what: string }> = {

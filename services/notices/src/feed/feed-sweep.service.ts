@@ -23,7 +23,7 @@ export function startFeedSweep(deps: Deps): AsyncDisposable {
 
 /** Removes the entries of all feeds that are older than the setting, account by account. */
 export async function sweepFeeds(
-  { database, config }: Pick<Deps, 'database' | 'config'>,
+  { database, config }: Pick<Deps, 'database'> & { config: Pick<Deps['config'], 'changesDays'> },
   stopping?: AbortSignal,
 ): Promise<void> {
   const before = new Date((await database.now()).getTime() - config.changesDays * dayMs)

@@ -12,18 +12,27 @@ import { appendEntries } from './feed.sql.ts'
 
 const batch = { sizeMax: 32, waitingMax: 1_024 }
 
-type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'>
+/** Accounts with new entries, and the types of these. */
+interface Appended {
+  accountIds: readonly string[]
+  types: readonly string[]
+}
+
+type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> & {
+  /** Called after the commit of entries; does not throw. */
+  onAppended: (appended: Appended) => Promise<void>
+}
 
 /**
  * Returns the handlers of the events that tell of changed objects. Events that wait are appended by
  * one statement; if it fails, each alone, so that one that cannot be stored stops no other. After
- * the commit a message without a copy wakes the readers of each feed.
+ * the commit a message without a copy wakes the readers of each feed, and webhooks are served.
  */
-export function feedHandlers({ database, broker, clock }: Deps): Handler[] {
+export function feedHandlers({ database, broker, clock, onAppended }: Deps): Handler[] {
   const append = async (consumer: string, events: readonly NewEntry[][]): Promise<void> => {
-    for (const accountId of await appendEntries(database, consumer, events.flat())) {
-      publishProgress(broker, { accountId, id: 'changes' }, {})
-    }
+    const accountIds = await appendEntries(database, consumer, events.flat())
+    for (const accountId of accountIds) publishProgress(broker, { accountId, id: 'changes' }, {})
+    await onAppended({ accountIds, types: events.flat().map(({ type }) => type) })
   }
   const settle = async (consumer: string, events: NewEntry[][]) => {
     const all = await Promise.allSettled([append(consumer, events)])

@@ -1,0 +1,134 @@
+import type { Database, Queries, Transaction } from '@coffer/kit/database/database'
+import {
+  columnNames,
+  columnsOf,
+  insertOf,
+  recordsOf,
+  rowAssignments,
+} from '@coffer/kit/database/rows'
+import { read } from '@coffer/kit/database/statement'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+import type { WebhookKey } from '../endpoints/webhook.sql.ts'
+import { Delivery, pingType } from './delivery.ts'
+
+const columns = columnsOf(Delivery, { table: 'webhook_deliveries' })
+
+/** Maximum number of stored deliveries that wait for a webhook: its cursor stops there. */
+export const pendingMax = 1_000
+
+const ofWebhook = ({ accountId, webhookId }: WebhookKey) => sql.fragment`
+  account_id = ${accountId} AND webhook_id = ${webhookId}`
+
+/** Returns what waits for a webhook, in the order of the feed. */
+export function listPending({ pool }: Database, key: WebhookKey): Promise<readonly Delivery[]> {
+  return pool.any(sql.type(Delivery)`
+    SELECT ${columns} FROM webhook_deliveries
+    WHERE ${ofWebhook(key)} AND status = 'pending'
+    ORDER BY position, delivery_id LIMIT ${2 * pendingMax}`)
+}
+
+/** Returns deliveries of a webhook, newest first. */
+export function listDeliveries(
+  { pool }: Database,
+  key: WebhookKey,
+  { status, before, limit }: { status: string; before: string | null; limit: number },
+): Promise<readonly Delivery[]> {
+  const isBefore = before === null ? sql.fragment`true` : sql.fragment`delivery_id < ${before}`
+  const hasStatus = status === '' ? sql.fragment`true` : sql.fragment`status = ${status}`
+  return pool.any(sql.type(Delivery)`
+    SELECT ${columns} FROM webhook_deliveries
+    WHERE ${ofWebhook(key)} AND ${isBefore} AND ${hasStatus}
+    ORDER BY delivery_id DESC LIMIT ${limit}`)
+}
+
+/** Returns a delivery of a webhook. Throws notFound. */
+export async function getDelivery(
+  { pool }: { pool: Queries },
+  key: WebhookKey,
+  deliveryId: string,
+): Promise<Delivery> {
+  const found = await pool.maybeOne(read(Delivery)`
+    SELECT ${columns} FROM webhook_deliveries
+    WHERE ${ofWebhook(key)} AND delivery_id = ${deliveryId}`)
+  if (!found) throw notFound('delivery')
+  return found
+}
+
+/** Locks and returns a delivery. Throws notFound. */
+export async function lockDelivery(
+  tx: Transaction,
+  key: WebhookKey,
+  deliveryId: string,
+): Promise<Delivery> {
+  const found = await tx.maybeOne(sql.type(Delivery)`
+    SELECT ${columns} FROM webhook_deliveries
+    WHERE ${ofWebhook(key)} AND delivery_id = ${deliveryId} FOR NO KEY UPDATE`)
+  if (!found) throw notFound('delivery')
+  return found
+}
+
+/** Returns the INSERT of deliveries, which updates stored ones. `condition` is on each row. */
+export function upsertOf(
+  deliveries: readonly Delivery[],
+  condition: FragmentSqlToken,
+): FragmentSqlToken {
+  return sql.fragment`
+    INSERT INTO webhook_deliveries (${columnNames(Delivery)})
+    SELECT ${columnNames(Delivery)}
+    FROM jsonb_populate_recordset(NULL::webhook_deliveries, ${recordsOf(deliveries)}::jsonb)
+    WHERE ${condition}
+    ON CONFLICT (account_id, webhook_id, delivery_id) DO UPDATE
+    SET ${rowAssignments(Delivery, ['accountId', 'webhookId', 'deliveryId'], 'excluded')}`
+}
+
+/** Inserts a delivery. */
+export async function insertDelivery(tx: Transaction, delivery: Delivery): Promise<void> {
+  await tx.query(sql.unsafe`${insertOf('webhook_deliveries', Delivery, delivery)}`)
+}
+
+/** Saves a delivery. */
+export async function saveDelivery(tx: Transaction, delivery: Delivery): Promise<void> {
+  await tx.query(sql.unsafe`${upsertOf([delivery], sql.fragment`true`)}`)
+}
+
+const Counted = z.object({ count: z.bigint() })
+
+/** Returns how many tests of a webhook wait. */
+export async function countPings(tx: Transaction, key: WebhookKey): Promise<number> {
+  const count = await tx.oneFirst(sql.type(Counted)`
+    SELECT count(*) AS count FROM webhook_deliveries
+    WHERE ${ofWebhook(key)} AND status = 'pending' AND type = ${pingType}`)
+  return Number(count)
+}
+
+/** Deletes what waits behind a position, except tests: it is read from the feed again. */
+export async function deletePending(
+  tx: Transaction,
+  key: WebhookKey,
+  after: bigint,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    DELETE FROM webhook_deliveries
+    WHERE ${ofWebhook(key)} AND status = 'pending' AND position > ${after}
+      AND type <> ${pingType}`)
+}
+
+/**
+ * Deletes those of the oldest `limit` deliveries of a webhook that were created before an instant
+ * and no longer wait, or all of these of a deleted webhook; returns their number.
+ */
+export async function deleteOld(
+  { pool }: Database,
+  key: WebhookKey,
+  { before, limit, isDeleted }: { before: Date; limit: number; isDeleted: boolean },
+): Promise<number> {
+  const isOld = sql.fragment`created_at < ${sql.timestamp(before)} AND status <> 'pending'`
+  const { rowCount } = await pool.query(sql.unsafe`
+    DELETE FROM webhook_deliveries WHERE ${ofWebhook(key)} AND delivery_id IN (
+      SELECT delivery_id FROM webhook_deliveries WHERE ${ofWebhook(key)}
+      ORDER BY delivery_id LIMIT ${limit}
+    ) AND ${isDeleted ? sql.fragment`true` : isOld}`)
+  return rowCount
+}

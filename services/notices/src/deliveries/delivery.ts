@@ -1,0 +1,178 @@
+import { dayMs } from '@coffer/kit/values/time'
+import { values } from '@coffer/proto/values'
+import { z } from 'zod'
+import type { Entry } from '../feed/entry.ts'
+
+/** A change that a webhook gets, or a test (docs/changes/own-webhooks.md#deliveries). */
+export const Delivery = z.object({
+  accountId: z.string(),
+  webhookId: z.string(),
+  deliveryId: z.string(),
+  changeId: z.string(),
+  type: z.string(),
+  objectId: z.string(),
+  /** Position in the feed: the order of the deliveries of an object. */
+  position: z.bigint(),
+  /** Body of each attempt: signatures cover it as it is. */
+  body: z.string(),
+  status: z.enum(values['Delivery.status']),
+  /** Attempts since it was created, or is to be sent again. */
+  attempts: z.number().int(),
+  createdAt: z.date(),
+  startedAt: z.date().nullable(),
+  attemptedAt: z.date().nullable(),
+  /** Null if it is not pending, or an earlier delivery of the object has to end first. */
+  nextAttemptAt: z.date().nullable(),
+  answerStatus: z.number().int().nullable(),
+  answer: z.string().nullable(),
+  problem: z.string().nullable(),
+})
+export type Delivery = z.infer<typeof Delivery>
+
+/** Type of a test, which is no change. */
+export const pingType = 'webhook.ping'
+
+/** Time in ms in which attempts are repeated. */
+const attemptsMs = 3 * dayMs
+
+const minuteMs = 60_000
+const pausesMs = [5_000, minuteMs, 5 * minuteMs, 30 * minuteMs, 120 * minuteMs, 300 * minuteMs]
+const pauseMsMax = 720 * minuteMs
+const jitterMax = 0.1
+const restMsMax = 5 * minuteMs
+const retryAfterMsMax = dayMs
+
+/** The end of an attempt: an answer, or the reason why there is none. */
+export interface Attempt {
+  at: Date
+  status: number | null
+  answer: string | null
+  /** Null for an answer of 2xx. */
+  problem: string | null
+  /** Pause that the answer asks for. */
+  retryAfterMs: number | null
+}
+
+/** Returns the delivery of an entry of the feed, before its first attempt. */
+export function createDelivery(
+  entry: Entry,
+  of: { webhookId: string; deliveryId: string; now: Date },
+): Delivery {
+  const { accountId, changeId, type, objectId, position, at } = entry
+  const change = { accountId, changeId, type, objectId, position, at }
+  return newDelivery({ ...change, ...of, data: dataOf(entry) })
+}
+
+/** Returns a delivery with this content, to be sent now. */
+export function newDelivery(of: {
+  accountId: string
+  webhookId: string
+  deliveryId: string
+  changeId: string
+  type: string
+  objectId: string
+  position: bigint
+  at: Date
+  data: object
+  now: Date
+}): Delivery {
+  const { accountId, webhookId, deliveryId, changeId, type, objectId, position, at, now } = of
+  return {
+    accountId,
+    webhookId,
+    deliveryId,
+    changeId,
+    type,
+    objectId,
+    position,
+    body: JSON.stringify({ type, timestamp: at.toISOString(), data: of.data }),
+    status: 'pending',
+    attempts: 0,
+    createdAt: now,
+    startedAt: null,
+    attemptedAt: null,
+    nextAttemptAt: now,
+    answerStatus: null,
+    answer: null,
+    problem: null,
+  }
+}
+
+/** Returns a change as the feed of the REST API shows it. */
+function dataOf(entry: Entry): object {
+  const { changeId, type, at, objectId, bankAccountId, version, actor, causeId } = entry
+  return {
+    changeId,
+    type,
+    at: at.toISOString(),
+    objectId,
+    bankAccountId,
+    version: Number(version),
+    actor,
+    causeId,
+  }
+}
+
+/**
+ * Returns a delivery after an attempt. `random`: 0 to 1, lengthens the pause by up to a tenth, so
+ * that webhooks of one server do not meet. The last attempt is made after three days.
+ */
+export function afterAttempt(delivery: Delivery, attempt: Attempt, random: number): Delivery {
+  const { at, status: answerStatus, answer, problem } = attempt
+  const startedAt = delivery.startedAt ?? at
+  const attempts = delivery.attempts + 1
+  const tried = { ...delivery, attempts, startedAt, attemptedAt: at, answerStatus, answer, problem }
+  if (problem === null) return { ...tried, status: 'delivered', nextAttemptAt: null }
+  const last = startedAt.getTime() + attemptsMs
+  if (at.getTime() >= last) return { ...tried, status: 'failed', nextAttemptAt: null }
+  const pause = (pausesMs[attempts - 1] ?? pauseMsMax) * (1 + jitterMax * random)
+  const wait = Math.max(pause, pauseAsked(attempt))
+  return { ...tried, nextAttemptAt: new Date(Math.min(at.getTime() + wait, last)) }
+}
+
+function pauseAsked({ retryAfterMs }: Attempt): number {
+  return Math.min(retryAfterMs ?? 0, retryAfterMsMax)
+}
+
+/** Returns a delivery that is to be sent again from now on, as if it were new. */
+export function resent(delivery: Delivery, now: Date): Delivery {
+  return { ...delivery, status: 'pending', attempts: 0, startedAt: null, nextAttemptAt: now }
+}
+
+/** Rounds without a success: their number, the first of them, and when the next may begin. */
+export interface Failing {
+  failures: number
+  failingSince: Date | null
+  restUntil: Date | null
+}
+
+/** State of a webhook without failures. */
+const well: Failing = { failures: 0, failingSince: null, restUntil: null }
+
+/**
+ * Returns the state of a webhook after a round. A round without a success is followed by a rest:
+ * 5 s, doubled by each further one up to five minutes, or as long as an answer asks for.
+ */
+export function failingAfter(before: Failing, attempts: readonly Attempt[], now: Date): Failing {
+  if (attempts.some(({ problem }) => problem === null)) return well
+  if (attempts.length === 0) return before
+  const failures = before.failures + 1
+  const asked = Math.max(...attempts.map(pauseAsked))
+  const restMs = Math.max(Math.min(5_000 * 2 ** (failures - 1), restMsMax), asked)
+  return {
+    failures,
+    failingSince: before.failingSince ?? now,
+    restUntil: new Date(now.getTime() + restMs),
+  }
+}
+
+/** Returns the reason for which a webhook is to be switched off after a round, or null. */
+export function reasonToSwitchOff(
+  { failingSince }: Failing,
+  attempts: readonly Attempt[],
+  now: Date,
+): 'gone' | 'failing' | null {
+  if (attempts.some(({ status }) => status === 410)) return 'gone'
+  if (failingSince === null) return null
+  return now.getTime() - failingSince.getTime() >= attemptsMs ? 'failing' : null
+}

@@ -1,0 +1,197 @@
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import { columnsOf } from '@coffer/kit/database/rows'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { WebhookKey } from '../endpoints/webhook.sql.ts'
+import { Webhook } from '../endpoints/webhook.ts'
+import { upsertOf } from './delivery.sql.ts'
+import type { Delivery, Failing } from './delivery.ts'
+
+/** How far a webhook has come. */
+const Progress = z.object({
+  position: z.bigint(),
+  dueAt: z.date().nullable(),
+  failures: z.number().int(),
+  failingSince: z.date().nullable(),
+  restUntil: z.date().nullable(),
+})
+
+/** A webhook, and how far it has come. */
+const Taken = Webhook.extend(Progress.shape)
+export type Taken = z.infer<typeof Taken>
+
+/** Lifetime of a lease in seconds: that of a killed process is free after it. */
+const leaseSeconds = 20
+
+const isOf = ({ accountId, webhookId }: WebhookKey) => sql.fragment`
+  progress.account_id = ${accountId} AND progress.webhook_id = ${webhookId}`
+const isFree = sql.fragment`(leased_until IS NULL OR leased_until < now())`
+const leaseEnd = sql.fragment`now() + make_interval(secs => ${leaseSeconds})`
+
+/**
+ * Takes the lease of an enabled webhook, so that one process sends at a time. Returns null if
+ * another process has it, or the webhook rests, is disabled or is deleted.
+ */
+export function takeLease(
+  { pool }: Database,
+  key: WebhookKey,
+  { leaseId, now }: { leaseId: string; now: Date },
+): Promise<Taken | null> {
+  return pool.maybeOne(sql.type(Taken)`
+    UPDATE webhook_progress AS progress
+    SET lease_id = ${leaseId}, leased_until = ${leaseEnd}, is_woken = false
+    FROM webhooks
+    WHERE ${isOf(key)} AND webhooks.account_id = progress.account_id
+      AND webhooks.webhook_id = progress.webhook_id AND is_enabled AND deleted_at IS NULL
+      AND ${isFree} AND (rest_until IS NULL OR rest_until <= ${sql.timestamp(now)})
+    RETURNING ${columnsOf(Webhook, { table: 'webhooks' })},
+      ${columnsOf(Progress, { table: 'progress' })}`)
+}
+
+const Noted = z.object({ isFree: z.boolean(), restUntil: z.date().nullable() })
+
+/**
+ * Notes that there is work for a webhook whose lease could not be taken: the process that has it
+ * looks again before it ends, and a rest ends with an attempt. Returns null if it is disabled.
+ */
+export function noteWork(
+  { pool }: Database,
+  key: WebhookKey,
+): Promise<z.infer<typeof Noted> | null> {
+  return pool.maybeOne(sql.type(Noted)`
+    UPDATE webhook_progress AS progress
+    SET is_woken = NOT ${isFree}, due_at = least(due_at, rest_until)
+    FROM webhooks
+    WHERE ${isOf(key)} AND webhooks.account_id = progress.account_id
+      AND webhooks.webhook_id = progress.webhook_id AND is_enabled AND deleted_at IS NULL
+    RETURNING ${isFree} AS "isFree", rest_until AS "restUntil"`)
+}
+
+/** The state of a webhook after a round. */
+export interface Saved extends Failing {
+  leaseId: string
+  /** Position that the round read; a request may have moved it meanwhile, which holds. */
+  readFrom: bigint
+  position: bigint
+  dueAt: Date | null
+  deliveries: readonly Delivery[]
+  /** Whether the process ends its work, unless another one has noted more. */
+  isLast: boolean
+}
+
+const Held = z.object({ isHeld: z.boolean(), position: z.bigint() })
+
+/**
+ * Saves a round in one statement, if the process still has the lease: the deliveries, and how far
+ * the webhook has come. Returns whether the process has the lease and is to look again, and the
+ * stored position; null if the lease is lost.
+ */
+export async function saveRound(
+  { pool }: Database,
+  key: WebhookKey,
+  saved: Saved,
+): Promise<z.infer<typeof Held> | null> {
+  const time = (date: Date | null) => (date === null ? null : sql.timestamp(date))
+  const { leaseId, readFrom, position, failures, failingSince, restUntil, dueAt } = saved
+  const isKept = sql.fragment`(${!saved.isLast} OR is_woken)`
+  const written = upsertOf(saved.deliveries, sql.fragment`EXISTS (SELECT FROM moved)`)
+  const writes =
+    saved.deliveries.length === 0 ? sql.fragment`` : sql.fragment`, kept AS (${written})`
+  return pool.maybeOne(sql.type(Held)`
+    WITH moved AS (
+      UPDATE webhook_progress AS progress SET
+        position = CASE WHEN position = ${readFrom} THEN ${position} ELSE position END,
+        failures = ${failures}, failing_since = ${time(failingSince)},
+        rest_until = ${time(restUntil)},
+        due_at = CASE WHEN is_woken THEN least(due_at, ${time(dueAt)}) ELSE ${time(dueAt)} END,
+        leased_until = CASE WHEN ${isKept} THEN ${leaseEnd} END, is_woken = false
+      WHERE ${isOf(key)} AND lease_id = ${leaseId} AND leased_until IS NOT NULL
+      RETURNING leased_until IS NOT NULL AS "isHeld", position
+    ) ${writes}
+    SELECT "isHeld", position FROM moved`)
+}
+
+/** Renews a lease; returns false if it is lost. */
+export async function renewLease(
+  { pool }: Database,
+  key: WebhookKey,
+  leaseId: string,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(sql.unsafe`
+    UPDATE webhook_progress AS progress SET leased_until = ${leaseEnd}
+    WHERE ${isOf(key)} AND lease_id = ${leaseId} AND leased_until > now()`)
+  return rowCount > 0
+}
+
+/** Ends a lease early, after an error. */
+export async function endLease(
+  { pool }: Database,
+  key: WebhookKey,
+  leaseId: string,
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE webhook_progress AS progress SET leased_until = NULL
+    WHERE ${isOf(key)} AND lease_id = ${leaseId}`)
+}
+
+/** Lets a webhook read the feed again from a position, if it has come further, without a rest. */
+export async function readAgain(tx: Transaction, key: WebhookKey, after: bigint): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE webhook_progress AS progress
+    SET position = least(position, ${after}), rest_until = NULL, is_woken = true
+    WHERE ${isOf(key)}`)
+}
+
+/** Lets a webhook send at an instant, without a rest. */
+export async function noteDue(tx: Transaction, key: WebhookKey, now: Date): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE webhook_progress AS progress
+    SET due_at = least(due_at, ${sql.timestamp(now)}), rest_until = NULL, is_woken = true
+    WHERE ${isOf(key)}`)
+}
+
+const Behind = z.object({ accountId: z.string(), webhookId: z.string() })
+
+/**
+ * Lists webhooks with an ID above `after` that no process serves, whose attempt is due, or whose
+ * account has changes that they have not read, in the order of account and ID.
+ */
+export function listBehind(
+  { pool }: Database,
+  { after, before, limit }: { after: WebhookKey; before: Date; limit: number },
+): Promise<readonly WebhookKey[]> {
+  return pool.any(sql.type(Behind)`
+    SELECT account_id AS "accountId", webhook_id AS "webhookId"
+    FROM webhook_progress AS progress
+    JOIN webhooks USING (account_id, webhook_id) LEFT JOIN feeds USING (account_id)
+    WHERE (account_id, webhook_id) > (${after.accountId}, ${after.webhookId})
+      AND is_enabled AND deleted_at IS NULL AND ${isFree}
+      AND (due_at < ${sql.timestamp(before)}
+        OR (last_position > position
+          AND (rest_until IS NULL OR rest_until < ${sql.timestamp(before)})))
+    ORDER BY account_id, webhook_id LIMIT ${limit}`)
+}
+
+const Swept = Behind.extend({ deletedAt: z.date().nullable() })
+
+/** Lists webhooks with an ID above `after`, deleted ones included, in the order of their IDs. */
+export function listForSweep(
+  { pool }: Database,
+  { after, limit }: { after: WebhookKey; limit: number },
+): Promise<readonly z.infer<typeof Swept>[]> {
+  return pool.any(sql.type(Swept)`
+    SELECT account_id AS "accountId", webhook_id AS "webhookId", deleted_at AS "deletedAt"
+    FROM webhooks WHERE (account_id, webhook_id) > (${after.accountId}, ${after.webhookId})
+    ORDER BY account_id, webhook_id LIMIT ${limit}`)
+}
+
+/** Deletes the row of a webhook that is deleted and has no deliveries any more. */
+export async function deleteRow({ pool }: Database, key: WebhookKey): Promise<void> {
+  const { accountId, webhookId } = key
+  await pool.query(sql.unsafe`
+    DELETE FROM webhooks
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND deleted_at IS NOT NULL
+      AND NOT EXISTS (
+        SELECT FROM webhook_deliveries AS delivery
+        WHERE delivery.account_id = ${accountId} AND delivery.webhook_id = ${webhookId})`)
+}

@@ -1,0 +1,58 @@
+import type { Delivery } from './delivery.ts'
+
+/** Deliveries of one object, in the order in which they are to be answered. */
+export type Lane = Delivery[]
+
+/** Deliveries to send now, one lane for each object, and those that wait. */
+export interface Round {
+  lanes: Lane[]
+  waiting: Delivery[]
+}
+
+/**
+ * Returns which deliveries are sent now: those of objects whose earliest one is due. `pending` are
+ * the stored ones, `fresh` new ones behind them. At most `lanesMax` objects; of pending and of
+ * fresh objects half each, so that one that keeps failing does not hold up others.
+ */
+export function planRound(
+  { pending, fresh }: { pending: readonly Delivery[]; fresh: readonly Delivery[] },
+  { now, lanesMax }: { now: Date; lanesMax: number },
+): Round {
+  const lanes = Map.groupBy([...pending, ...fresh].sort(byPosition), ({ objectId }) => objectId)
+  const isStored = new Set(pending.map(({ objectId }) => objectId))
+  const due = [...lanes.values()].filter((lane) => isDue(lane[0], now))
+  const [stored, others] = [true, false].map((isPending) => {
+    return due.filter(([head]) => isStored.has(head?.objectId ?? '') === isPending)
+  }) as [Lane[], Lane[]]
+  const half = Math.max(lanesMax - others.length, Math.ceil(lanesMax / 2))
+  const first = stored.slice(0, half)
+  const chosen = [...first, ...others.slice(0, lanesMax - first.length)]
+  const sent = new Set(chosen.flat())
+  return { lanes: chosen, waiting: [...lanes.values()].flat().filter((one) => !sent.has(one)) }
+}
+
+function isDue(head: Delivery | undefined, now: Date): boolean {
+  return !head?.nextAttemptAt || head.nextAttemptAt <= now
+}
+
+function byPosition(one: Delivery, other: Delivery): number {
+  if (one.position !== other.position) return one.position < other.position ? -1 : 1
+  return one.deliveryId < other.deliveryId ? -1 : 1
+}
+
+/**
+ * Returns the deliveries that are pending after a round, as they are stored: only the earliest one
+ * of an object has a time. And the earliest of these times, null without one.
+ */
+export function settleWaiting(
+  pending: readonly Delivery[],
+  now: Date,
+): { waiting: Delivery[]; dueAt: Date | null } {
+  const lanes = Map.groupBy(pending.toSorted(byPosition), ({ objectId }) => objectId)
+  const waiting = [...lanes.values()].flatMap(([head, ...rest]) => [
+    ...(head ? [{ ...head, nextAttemptAt: head.nextAttemptAt ?? now }] : []),
+    ...rest.map((one) => ({ ...one, nextAttemptAt: null })),
+  ])
+  const times = waiting.flatMap(({ nextAttemptAt }) => nextAttemptAt?.getTime() ?? [])
+  return { waiting, dueAt: times.length === 0 ? null : new Date(Math.min(...times)) }
+}

@@ -1,0 +1,147 @@
+import { nextVersion } from '@coffer/kit/database/version'
+import { changeOf, emit } from '@coffer/kit/events/changes'
+import { repeat } from '@coffer/kit/service/repeat'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import { WebhookSwitchedOffSchema } from '@coffer/proto/notices/v1/events'
+import type { settings } from '../config.ts'
+import { giveUpPending, switchOff, type WebhookKey } from '../endpoints/webhook.sql.ts'
+import type { DisabledReason } from '../endpoints/webhook.ts'
+import { listSecrets } from '../endpoints/webhook-secret.sql.ts'
+import { secretOwner, signingKeyOf } from '../endpoints/webhook-secret.ts'
+import { createSender, type Resolve } from '../requests/webhook-request.client.ts'
+import { reasonToSwitchOff } from './delivery.ts'
+import { endLease, noteWork, renewLease, saveRound, type Taken, takeLease } from './progress.sql.ts'
+import {
+  type RoundOf,
+  type RoundResult,
+  type RoundState,
+  runRound,
+} from './webhook-round.service.ts'
+
+export type RunDeps = Pick<
+  ServiceDeps<typeof settings>,
+  'config' | 'database' | 'secrets' | 'clock'
+> & { resolve?: Resolve }
+
+/** Time in ms after which a run begins no request, so that others get the process. */
+const runMs = 20_000
+const renewMs = 5_000
+const takesMax = 3
+
+/** The end of a run: when there is more to do, null if nothing waits. */
+export interface RunEnd {
+  dueAt: Date | null
+}
+
+/**
+ * Sends what a webhook is to get now, for at most half a minute. Lease: one process at a time. One
+ * that finds another at work leaves a note, upon which that one looks again.
+ */
+export async function runWebhook(
+  deps: RunDeps,
+  key: WebhookKey,
+  stopping?: AbortSignal,
+): Promise<RunEnd> {
+  const leaseId = newId('lease')
+  for (let takes = 0; takes < takesMax; takes += 1) {
+    const taken = await takeLease(deps.database, key, { leaseId, now: deps.clock() })
+    if (taken) return await runTaken(deps, taken, { leaseId, stopping })
+    const noted = await noteWork(deps.database, key)
+    if (noted === null || !noted.isFree) return { dueAt: null }
+    if (noted.restUntil !== null && noted.restUntil > deps.clock())
+      return { dueAt: noted.restUntil }
+  }
+  return { dueAt: deps.clock() }
+}
+
+async function runTaken(
+  deps: RunDeps,
+  webhook: Taken,
+  { leaseId, stopping }: { leaseId: string; stopping: AbortSignal | undefined },
+): Promise<RunEnd> {
+  const endsAt = performance.now() + runMs
+  const { config, resolve } = deps
+  const options = { allowed: config.webhookHosts, timeoutMs: config.webhookTimeoutMs, resolve }
+  using sender = createSender(webhook.url, options)
+  let isLost = false
+  const isOver = () => performance.now() > endsAt || isLost || stopping?.aborted === true
+  const renew = async (): Promise<void> => {
+    // A database that does not answer: the lease may be over.
+    isLost ||= !(await renewLease(deps.database, webhook, leaseId).catch(() => false))
+  }
+  await using _renewal = repeat(renew, { everyMs: renewMs, isDelayed: true })
+  try {
+    const keys = await openKeys(deps, webhook)
+    return await runRounds(deps, { deps, webhook, sender, keys, isOver }, leaseId)
+  } catch (error) {
+    await endLease(deps.database, webhook, leaseId)
+    throw error
+  }
+}
+
+async function openKeys({ database, secrets, clock }: RunDeps, key: WebhookKey): Promise<Buffer[]> {
+  const rows = await listSecrets(database, key, clock())
+  return Promise.all(
+    rows.map(async (row) => {
+      const owner = secretOwner({ ...key, webhookSecretId: row.webhookSecretId })
+      return signingKeyOf(await secrets.open(row, owner))
+    }),
+  )
+}
+
+async function runRounds(deps: RunDeps, of: RoundOf, leaseId: string): Promise<RunEnd> {
+  const { webhook, isOver } = of
+  let state: RoundState = { ...webhook, hasPending: webhook.dueAt !== null }
+  for (;;) {
+    const result = await runRound(of, state)
+    const now = deps.clock()
+    const { dueAt, isResting } = nextDue(result, now)
+    const isDone = dueAt === null || dueAt > now
+    const saved = await saveRound(deps.database, webhook, {
+      ...result.failing,
+      leaseId,
+      readFrom: state.position,
+      position: result.position,
+      dueAt,
+      deliveries: result.deliveries,
+      isLast: isDone || isOver(),
+    })
+    const reason = reasonToSwitchOff(result.failing, result.attempts, now)
+    if (reason) await switchOffWebhook(deps, webhook, { reason, now })
+    if (saved === null || reason !== null) return { dueAt: null }
+    if (!saved.isHeld) return { dueAt }
+    if (isResting || isOver()) {
+      await endLease(deps.database, webhook, leaseId)
+      return { dueAt: isResting ? result.failing.restUntil : now }
+    }
+    state = { ...result.failing, position: saved.position, hasPending: true }
+  }
+}
+
+/** Returns when a webhook has more to do after a round, and whether it rests until then. */
+function nextDue(
+  { failing, dueAt, hasMore }: RoundResult,
+  now: Date,
+): { dueAt: Date | null; isResting: boolean } {
+  const { restUntil } = failing
+  const next = hasMore ? now : dueAt
+  const isResting = restUntil !== null && restUntil > now
+  return { dueAt: isResting && next !== null && next < restUntil ? restUntil : next, isResting }
+}
+
+/** Switches a webhook off, gives up what waits, and tells its owner. */
+async function switchOffWebhook(
+  { database }: RunDeps,
+  webhook: Taken,
+  { reason, now }: { reason: DisabledReason; now: Date },
+): Promise<void> {
+  const { accountId, webhookId } = webhook
+  await database.transaction(async (tx) => {
+    if (!(await switchOff(tx, webhook, { reason, now }))) return
+    await giveUpPending(tx, webhook, 'the webhook was switched off')
+    const subject = { accountId, entityId: webhookId, version: nextVersion(0n, now) }
+    const message = { accountId, webhookId, host: new URL(webhook.url).hostname, reason }
+    await emit(tx, changeOf(WebhookSwitchedOffSchema, subject, message))
+  })
+}

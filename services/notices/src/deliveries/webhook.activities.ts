@@ -1,0 +1,13 @@
+import type { WebhookKey } from '../endpoints/webhook.sql.ts'
+import { type RunDeps, runWebhook } from './webhook-run.service.ts'
+
+/** Returns the activity of the workflow that serves a webhook later. */
+export function webhookActivities(deps: RunDeps) {
+  return {
+    /** Serves a webhook; returns the ms until it is to be served again, null if nothing waits. */
+    serveWebhook: async (key: WebhookKey): Promise<number | null> => {
+      const { dueAt } = await runWebhook(deps, key)
+      return dueAt === null ? null : Math.max(0, dueAt.getTime() - deps.clock().getTime())
+    },
+  }
+}

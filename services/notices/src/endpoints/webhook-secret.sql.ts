@@ -1,0 +1,63 @@
+import type { Queries, Transaction } from '@coffer/kit/database/database'
+import { read } from '@coffer/kit/database/statement'
+import type { SealedSecret } from '@coffer/kit/secrets/secrets'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { WebhookKey } from './webhook.sql.ts'
+
+/** A sealed secret of a webhook. */
+const SealedRow = z.object({
+  webhookSecretId: z.string(),
+  keyId: z.string(),
+  dataKey: z.instanceof(Buffer),
+  ciphertext: z.instanceof(Buffer),
+})
+
+export async function insertSecret(
+  tx: Transaction,
+  { accountId, webhookId }: WebhookKey,
+  { webhookSecretId, now, sealed }: { webhookSecretId: string; now: Date; sealed: SealedSecret },
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    INSERT INTO webhook_secrets
+      (account_id, webhook_id, webhook_secret_id, created_at, key_id, data_key, ciphertext)
+    VALUES (${accountId}, ${webhookId}, ${webhookSecretId}, ${sql.timestamp(now)},
+      ${sealed.keyId}, ${sql.binary(sealed.dataKey)}, ${sql.binary(sealed.ciphertext)})`)
+}
+
+/** Deletes former secrets, and lets the present one end. At most two are then valid. */
+export async function endSecrets(
+  tx: Transaction,
+  key: WebhookKey,
+  { endsAt }: { endsAt: Date },
+): Promise<void> {
+  await deleteFormerSecrets(tx, key)
+  await tx.query(sql.unsafe`
+    UPDATE webhook_secrets SET ends_at = ${sql.timestamp(endsAt)}
+    WHERE account_id = ${key.accountId} AND webhook_id = ${key.webhookId}`)
+}
+
+/** Deletes the secrets that are to end. */
+export async function deleteFormerSecrets(
+  tx: Transaction,
+  { accountId, webhookId }: WebhookKey,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    DELETE FROM webhook_secrets
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND ends_at IS NOT NULL`)
+}
+
+/** Returns the valid secrets of a webhook, the present one first. */
+export function listSecrets(
+  { pool }: { pool: Queries },
+  { accountId, webhookId }: WebhookKey,
+  now: Date,
+): Promise<readonly z.infer<typeof SealedRow>[]> {
+  return pool.any(read(SealedRow)`
+    SELECT webhook_secret_id AS "webhookSecretId", key_id AS "keyId", data_key AS "dataKey",
+      ciphertext
+    FROM webhook_secrets
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId}
+      AND (ends_at IS NULL OR ends_at > ${sql.timestamp(now)})
+    ORDER BY ends_at DESC NULLS FIRST LIMIT 2`)
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { requireWithin } from '@coffer/kit/database/account-bound.sql'
+import type { Transaction } from '@coffer/kit/database/database'
+import type { Caller } from '@coffer/kit/rpc/caller'
+import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import { WebhookSchema, type WebhookService } from '@coffer/proto/notices/v1/webhook'
+import type { ServiceImpl } from '@connectrpc/connect'
+import type { settings } from '../config.ts'
+import {
+  beginAtEnd,
+  deleteWebhook,
+  getWebhook,
+  giveUpPending,
+  insertWebhook,
+  listWebhooks,
+  lockWebhook,
+  type ShownWebhook,
+  saveWebhook,
+  type WebhookKey,
+  webhookBound,
+} from './webhook.sql.ts'
+import { changeWebhook, checkWebhook, type StatedFields, type Webhook } from './webhook.ts'
+import { deleteFormerSecrets, endSecrets, insertSecret } from './webhook-secret.sql.ts'
+import {
+  findEndProblem,
+  formerEnd,
+  secretBytes,
+  secretOwner,
+  webhookSecret,
+} from './webhook-secret.ts'
+
+type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'clock'>
+
+/** Returns the RPC handlers of webhooks (docs/changes/own-webhooks.md). */
+export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
+  const { config, database, clock } = deps
+  const allowed = config.webhookHosts
+  const shownOf = async (key: WebhookKey) => render(await getWebhook(database, key, clock()))
+  return {
+    listWebhooks: async (_, context) => {
+      const listed = await listWebhooks(database, callerOf(context).accountId, clock())
+      return { webhooks: listed.map((webhook) => render(webhook)) }
+    },
+    getWebhook: async ({ webhookId }, context) => {
+      return { webhook: await shownOf({ accountId: callerOf(context).accountId, webhookId }) }
+    },
+    createWebhook: async (request, context) => ({
+      webhook: await createWebhook(deps, request, callerOf(context)),
+    }),
+    updateWebhook: async ({ webhookId, types, ...request }, context) => {
+      const key = { accountId: callerOf(context).accountId, webhookId }
+      const { url, description, isEnabled } = request
+      const change = statedOf({ url, description, isEnabled, types: types?.types })
+      await database.transaction((tx) => updateWebhook(tx, key, change, { allowed, now: clock() }))
+      return { webhook: await shownOf(key) }
+    },
+    deleteWebhook: async ({ webhookId }, context) => {
+      const key = { accountId: callerOf(context).accountId, webhookId }
+      const isDeleted = await database.transaction((tx) => deleteWebhook(tx, key, clock()))
+      if (!isDeleted) throw notFound('webhook')
+      return {}
+    },
+    rotateSecret: async ({ webhookId, formerEndsAt }, context) => {
+      const key = { accountId: callerOf(context).accountId, webhookId }
+      const now = clock()
+      await getWebhook(database, key, now)
+      const stated = formerEndsAt ? timestampDate(formerEndsAt) : null
+      const problem = findEndProblem(stated, now)
+      if (problem !== null) throw invalid({ formerEndsAt: problem })
+      const { secret, insert } = await createSecret(deps, key, now)
+      await database.transaction(async (tx) => {
+        await lockWebhook(tx, key)
+        await endSecrets(tx, key, { endsAt: formerEnd(stated, now) })
+        await insert(tx)
+      })
+      return { webhook: { ...(await shownOf(key)), secret } }
+    },
+    endFormerSecret: async ({ webhookId }, context) => {
+      const key = { accountId: callerOf(context).accountId, webhookId }
+      await database.transaction(async (tx) => {
+        await lockWebhook(tx, key)
+        await deleteFormerSecrets(tx, key)
+      })
+      return { webhook: await shownOf(key) }
+    },
+  }
+}
+
+/** Creates a webhook; returns it with its secret. */
+async function createWebhook(
+  deps: Deps,
+  { url, types, description }: StatedFields,
+  { accountId, userId: createdBy, kind }: Caller,
+) {
+  const { config, database, clock } = deps
+  const now = clock()
+  const webhook: Webhook = {
+    accountId,
+    webhookId: newId('hook'),
+    ...checkWebhook({ url, types, description }, config.webhookHosts),
+    isEnabled: true,
+    disabledReason: null,
+    disabledAt: null,
+    createdAt: now,
+    createdBy,
+    createdWith: kind === 'key' ? 'key' : 'session',
+    updatedAt: now,
+  }
+  const { secret, insert } = await createSecret(deps, webhook, now)
+  await database.transaction(async (tx) => {
+    await insertWebhook(tx, webhook)
+    await requireWithin(tx, webhookBound(config.webhooksMax, accountId))
+    await insert(tx)
+  })
+  return render({ ...webhook, failingSince: null, formerSecretEndsAt: null }, secret)
+}
+
+type Change = Parameters<typeof changeWebhook>[1]
+
+/** Returns the fields that a request has. */
+function statedOf(fields: { [Name in keyof Change]?: Change[Name] | undefined }): Change {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Change
+}
+
+/**
+ * Changes a webhook. One that is switched off gives up what waits; one that is switched on begins
+ * at the latest change.
+ */
+async function updateWebhook(
+  tx: Transaction,
+  key: WebhookKey,
+  change: Change,
+  by: Parameters<typeof changeWebhook>[2],
+): Promise<void> {
+  const before = await lockWebhook(tx, key)
+  const after = changeWebhook(before, change, by)
+  await saveWebhook(tx, after)
+  if (before.isEnabled && !after.isEnabled) await giveUpPending(tx, key, 'was switched off')
+  if (!before.isEnabled && after.isEnabled) await beginAtEnd(tx, key)
+}
+
+/** Returns a new secret, and the function that stores it sealed. */
+async function createSecret(
+  { secrets }: Pick<Deps, 'secrets'>,
+  { accountId, webhookId }: WebhookKey,
+  now: Date,
+) {
+  const key = { accountId, webhookId, webhookSecretId: newId('whs') }
+  const secret = webhookSecret(randomBytes(secretBytes))
+  const sealed = await secrets.seal(secret, secretOwner(key))
+  return { secret, insert: (tx: Transaction) => insertSecret(tx, key, { ...key, now, sealed }) }
+}
+
+function render(webhook: ShownWebhook, secret?: string) {
+  return toMessage(WebhookSchema, { ...webhook, ...(secret === undefined ? {} : { secret }) })
+}

@@ -1,0 +1,178 @@
+import type { Bound } from '@coffer/kit/database/account-bound.sql'
+import type { Database, Queries, Transaction } from '@coffer/kit/database/database'
+import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
+import { read } from '@coffer/kit/database/statement'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { type DisabledReason, Webhook } from './webhook.ts'
+
+/** Account and ID of a webhook. */
+export type WebhookKey = Pick<Webhook, 'accountId' | 'webhookId'>
+
+/** A webhook as its user sees it. */
+export const ShownWebhook = Webhook.extend({
+  failingSince: z.date().nullable(),
+  formerSecretEndsAt: z.date().nullable(),
+})
+export type ShownWebhook = z.infer<typeof ShownWebhook>
+
+const columns = columnsOf(Webhook, { table: 'webhooks' })
+
+/** Returns the bound on the webhooks of an account. */
+export function webhookBound(max: number, accountId: string): Bound {
+  return {
+    scope: `webhooks ${accountId}`,
+    rows: sql.fragment`
+      SELECT FROM webhooks WHERE account_id = ${accountId} AND deleted_at IS NULL`,
+    max,
+    refusal: `an account has at most ${max} webhooks: delete one first`,
+  }
+}
+
+const shown = (now: Date) => sql.fragment`
+  SELECT ${columns}, failing_since AS "failingSince", (
+    SELECT min(ends_at) FROM webhook_secrets AS secret
+    WHERE secret.account_id = webhooks.account_id AND secret.webhook_id = webhooks.webhook_id
+      AND ends_at > ${sql.timestamp(now)}) AS "formerSecretEndsAt"
+  FROM webhooks LEFT JOIN webhook_progress USING (account_id, webhook_id)`
+
+/** Returns the webhooks of an account, newest first. */
+export function listWebhooks(
+  { pool }: Database,
+  accountId: string,
+  now: Date,
+): Promise<readonly ShownWebhook[]> {
+  return pool.any(sql.type(ShownWebhook)`
+    ${shown(now)} WHERE account_id = ${accountId} AND deleted_at IS NULL
+    ORDER BY webhook_id DESC`)
+}
+
+/** Returns a webhook. Throws notFound if the account has none with this ID. */
+export async function getWebhook(
+  { pool }: { pool: Queries },
+  { accountId, webhookId }: WebhookKey,
+  now: Date,
+): Promise<ShownWebhook> {
+  const webhook = await pool.maybeOne(read(ShownWebhook)`
+    ${shown(now)}
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND deleted_at IS NULL`)
+  if (!webhook) throw notFound('webhook')
+  return webhook
+}
+
+/** Locks and returns a webhook. Throws notFound if the account has none with this ID. */
+export async function lockWebhook(
+  tx: Transaction,
+  { accountId, webhookId }: WebhookKey,
+): Promise<Webhook> {
+  const webhook = await tx.maybeOne(sql.type(Webhook)`
+    SELECT ${columns} FROM webhooks
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND deleted_at IS NULL
+    FOR NO KEY UPDATE`)
+  if (!webhook) throw notFound('webhook')
+  return webhook
+}
+
+/** Inserts a webhook that gets the changes from now on. */
+export async function insertWebhook(tx: Transaction, webhook: Webhook): Promise<void> {
+  await tx.query(sql.unsafe`${insertOf('webhooks', Webhook, webhook)}`)
+  await tx.query(sql.unsafe`
+    INSERT INTO webhook_progress (account_id, webhook_id, position)
+    VALUES (${webhook.accountId}, ${webhook.webhookId}, ${endOf(webhook.accountId)})`)
+}
+
+/** Position of the latest change of an account; 0 before the first one. */
+function endOf(accountId: string) {
+  return sql.fragment`
+    coalesce((SELECT last_position FROM feeds WHERE account_id = ${accountId}), 0)`
+}
+
+/** Saves the fields that its user can change. */
+export async function saveWebhook(tx: Transaction, webhook: Webhook): Promise<void> {
+  const { accountId, webhookId } = webhook
+  await tx.query(sql.unsafe`
+    UPDATE webhooks SET ${assignmentsOf(webhook, [
+      'url',
+      'types',
+      'description',
+      'isEnabled',
+      'disabledReason',
+      'disabledAt',
+      'updatedAt',
+    ])}
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
+}
+
+/** Lets a webhook begin at the latest change, without failures. */
+export async function beginAtEnd(
+  tx: Transaction,
+  { accountId, webhookId }: WebhookKey,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE webhook_progress SET position = ${endOf(accountId)}, due_at = NULL, failures = 0,
+      failing_since = NULL, rest_until = NULL, lease_id = NULL, leased_until = NULL
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
+}
+
+/** Gives up what waits for a webhook; a round under way is not saved. */
+export async function giveUpPending(
+  tx: Transaction,
+  { accountId, webhookId }: WebhookKey,
+  problem: string,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE webhook_deliveries SET status = 'failed', next_attempt_at = NULL, problem = ${problem}
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND status = 'pending'`)
+  await tx.query(sql.unsafe`
+    UPDATE webhook_progress SET due_at = NULL, rest_until = NULL, lease_id = NULL,
+      leased_until = NULL
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
+}
+
+/** Switches a webhook off for a reason of the server; returns false if it is off already. */
+export async function switchOff(
+  tx: Transaction,
+  { accountId, webhookId }: WebhookKey,
+  { reason, now }: { reason: DisabledReason; now: Date },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.unsafe`
+    UPDATE webhooks SET is_enabled = false, disabled_reason = ${reason},
+      disabled_at = ${sql.timestamp(now)}, updated_at = ${sql.timestamp(now)}
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND deleted_at IS NULL
+      AND is_enabled`)
+  return rowCount > 0
+}
+
+/**
+ * Marks a webhook as deleted and deletes its secrets and its progress, so that nothing more is
+ * sent; a sweep removes the deliveries. Returns false if the account has none with this ID.
+ */
+export async function deleteWebhook(
+  tx: Transaction,
+  { accountId, webhookId }: WebhookKey,
+  now: Date,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.unsafe`
+    UPDATE webhooks SET deleted_at = ${sql.timestamp(now)}
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND deleted_at IS NULL`)
+  if (rowCount === 0) return false
+  await tx.query(sql.unsafe`
+    DELETE FROM webhook_secrets WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
+  await tx.query(sql.unsafe`
+    DELETE FROM webhook_progress WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
+  return true
+}
+
+const Key = z.object({ accountId: z.string(), webhookId: z.string() })
+
+/** Returns the enabled webhooks of these accounts that get one of the types. */
+export function listReceivers(
+  { pool }: Database,
+  { accountIds, types }: { accountIds: readonly string[]; types: readonly string[] },
+): Promise<readonly WebhookKey[]> {
+  return pool.any(sql.type(Key)`
+    SELECT account_id AS "accountId", webhook_id AS "webhookId" FROM webhooks
+    WHERE account_id = ANY(${sql.array(accountIds, 'text')}) AND is_enabled
+      AND deleted_at IS NULL AND (types = '{}' OR types && ${sql.array(types, 'text')})`)
+}

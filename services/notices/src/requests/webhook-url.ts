@@ -1,0 +1,49 @@
+import { isPublicAddress } from '@coffer/kit/http/public-address'
+
+/** Hosts for which http and private addresses are allowed: `host`, or `host:port`. */
+export type AllowedHosts = ReadonlySet<string>
+
+const urlLengthMax = 2_000
+
+/** Returns whether the operator allows a host, at any port or at this one. */
+export function isAllowedHost({ hostname, port, protocol }: URL, allowed: AllowedHosts): boolean {
+  const effective = port || (protocol === 'https:' ? '443' : '80')
+  return allowed.has(hostname) || allowed.has(`${hostname}:${effective}`)
+}
+
+/**
+ * Returns why a webhook cannot have a URL, or null (docs/changes/own-webhooks.md#urls). A name is
+ * resolved when a request is sent, not here: it may lead elsewhere by then.
+ */
+export function findUrlProblem(text: string, allowed: AllowedHosts): string | null {
+  const url = text.length <= urlLengthMax ? URL.parse(text) : null
+  if (url === null) return `must be a URL of at most ${urlLengthMax} characters`
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an https URL'
+  if (url.username !== '' || url.password !== '') return 'must have no credentials'
+  if (url.hash !== '') return 'must have no fragment'
+  if (isAllowedHost(url, allowed)) return null
+  if (url.protocol === 'http:') {
+    return 'must be https, unless the operator allows its host by COFFER_WEBHOOK_ALLOWED_HOSTS'
+  }
+  return namesPrivateAddress(url.hostname) ? privateProblem : null
+}
+
+const privateProblem =
+  'must lead to a public address, unless the operator allows its host by ' +
+  'COFFER_WEBHOOK_ALLOWED_HOSTS'
+
+/** Returns whether a host is a private address, or a name that always leads to one. */
+function namesPrivateAddress(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const isAddress = host.includes(':') || /^\d+\.\d+\.\d+\.\d+$/.test(host)
+  return isAddress ? !isPublicAddress(host) : /^(.*\.)?localhost\.?$/.test(host)
+}
+
+const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?$/
+
+/** Returns the hosts of a comma-separated list in lower case, and those that are no hosts. */
+export function readAllowedHosts(text: string): { hosts: AllowedHosts; faults: string[] } {
+  const given = text.split(',').map((one) => one.trim().toLowerCase())
+  const hosts = given.filter((one) => one !== '')
+  return { hosts: new Set(hosts), faults: hosts.filter((one) => !hostPattern.test(one)) }
+}
