@@ -24,8 +24,9 @@ import {
   findInstants,
   settleFile,
 } from './file-import.ts'
+import type { Pages } from './formats/rows/pages.ts'
 import { countSkipped } from './formats/skipped-rows.ts'
-import type { FileStatement, Unreadable } from './formats/statement.ts'
+import type { FileRow, FileStatement, Unreadable } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { joinNamed } from './joining/join.service.ts'
 import { listJoinedIdentifiers } from './joining/joined-rows.sql.ts'
@@ -60,6 +61,9 @@ type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
     storage: Storage
     readers: Readers
   }
+
+/** Rows per INSERT: to prepare a larger one, and to execute it, would delay requests. */
+const rowsPerStatement = 250
 
 /** Returns the idempotent Temporal activities that import a file (docs/files.md#importing). */
 export function fileImportActivities(deps: Deps) {
@@ -154,12 +158,10 @@ async function saveStatement(
     const envelopes = scopeOfRules(rules, statement.rows)
     const current = await readForRules(tx, key, { envelopes, now })
     const fileRules = startFileRules(rules, current)
-    // One INSERT per page: a larger INSERT would delay requests. From the end of the file: lists
-    // show the largest ID of a day first.
-    for (const page of statement.rows.lastPages()) {
-      const newRows = known
-        .resolve(page)
-        .filter((row) => !joined.has(row.uploadIdentifier) && !known.isStoredOtherwise(row))
+    const isNew = (row: FileRow) =>
+      !joined.has(row.uploadIdentifier) && !known.isStoredOtherwise(row)
+    const select = (page: FileRow[]) => known.resolve(page).filter(isNew)
+    for (const newRows of rowsToInsert(statement.rows, select)) {
       const transactionIds = newRows.map(() => newId('txn'))
       const of = { accountId, bankAccountId, transactionIds, now }
       const created = tidyRows(fileRules, createTransactions(newRows, of))
@@ -189,6 +191,19 @@ async function saveStatement(
       }
     })
   })
+}
+
+/** Yields selected rows from the end of the file: lists show the largest ID of a day first. */
+function* rowsToInsert(
+  rows: Pages<FileRow>,
+  select: (page: FileRow[]) => FileRow[],
+): Generator<FileRow[]> {
+  for (const page of rows.lastPages()) {
+    const selected = select(page)
+    for (let end = selected.length; end > 0; end -= rowsPerStatement) {
+      yield selected.slice(Math.max(0, end - rowsPerStatement), end)
+    }
+  }
 }
 
 /** Reads envelopes for rules; null if the bank account is gone, or there are none to read. */

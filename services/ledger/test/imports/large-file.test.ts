@@ -100,7 +100,7 @@ const lastStatements = [
   { text: `SET status = 'complete'`, isLocked: false, left: none },
   { text: '"cause":"upload"', isLocked: true, left: none },
 ]
-// An import inserts the rows from the last to the first, 1,000 in each INSERT. None of these rows
+// An import inserts the rows from the last to the first, 250 in each INSERT. None of these rows
 // is in the first INSERT, so at least one INSERT precedes the kill.
 const row = fc.integer({ min: 0, max: rowCount - 1_001 })
 const pages = fc.sample(row, isLong ? 4 : 1).map(textNear)
