@@ -112,7 +112,9 @@ export async function spends(world: World, ada: Ada, home: Household): Promise<v
   })
   await pass(60)
   const beginning = Buffer.from('["0"]').toString('base64url')
-  await key('GET', `/changes?after=${beginning}&types=link.created&limit=1`)
+  for (const feed of ['/changes', '/changes/stream']) {
+    await key('GET', `${feed}?after=${beginning}&types=link.created&limit=1`)
+  }
   const { body: made } = await key('POST', `${path}/transactions`, {
     body: {
       name: 'Fjord Hostel',

@@ -141,3 +141,64 @@ test('an account has twenty waits at a time', async () => {
   stopping.abort()
   expect((await Promise.all(waits)).map(({ status }) => status)).toEqual(Array(20).fill(200))
 })
+
+const streamUrl = '/api/changes/stream'
+const asEvents = { accept: 'text/event-stream' }
+const eventText = (position: string, changes: string) =>
+  [
+    `id: ${cursorOf(position)}`,
+    'event: changes',
+    `data: {"changes":${changes},"nextCursor":"${cursorOf(position)}","hasMore":false}\n\n`,
+  ].join('\n')
+
+test('a stream sends each page with its cursor, and a time to connect again', async () => {
+  const stopping = new AbortController()
+  const pages = [{ position: 7n }, unavailable('away'), { changes: [change], position: 8n }]
+  await start(pages, { draining: stopping.signal })
+  const streaming = gateway.send('GET', streamUrl, { headers: asEvents })
+  await untilRead(2)
+  connection.publish(subject(`progress.${alice.accountId}.changes`))
+  await untilRead(3)
+  stopping.abort()
+  const { status, text, headers } = await streaming
+  const [first, second, ...rest] = text.split('\n\n').map((one) => `${one}\n\n`)
+  expect([status, headers['content-type']]).toEqual([200, 'text/event-stream'])
+  expect([first, second]).toEqual(['retry: 1000\n\n', eventText('7', '[]')])
+  const start8 = `id: ${cursorOf('8')}\nevent: changes\ndata: {"changes":[{`
+  expect(rest.join('')).toContain(start8)
+  expect(text.endsWith('retry: 1000\n\n')).toBe(true)
+  expect(reads()[0]?.message).toMatchObject({ fromEnd: true })
+})
+
+test('a stream goes on after Last-Event-ID, and a wrong one is 400', async () => {
+  const stopping = new AbortController()
+  await start([{ position: 9n }], { draining: stopping.signal })
+  stopping.abort()
+  const headers = { ...asEvents, 'last-event-id': cursorOf('7') }
+  expect((await gateway.send('GET', streamUrl, { headers })).status).toBe(200)
+  expect(reads()[0]?.message).toMatchObject({ after: 7n })
+  const wrong = await gateway.send('GET', streamUrl, {
+    headers: { ...asEvents, 'last-event-id': 'wrong' },
+  })
+  expect([wrong.status, Object.keys(wrong.body.problems)]).toEqual([400, ['Last-Event-ID']])
+})
+
+test('a stream ends when it is refused; another request gets one page as JSON', async () => {
+  await start([{ position: 7n }, refused('gone', { status: 410, code: 'CHANGES_REMOVED' })])
+  const { text } = await gateway.send('GET', streamUrl, { headers: asEvents })
+  expect(text).toBe(`retry: 1000\n\n${eventText('7', '[]')}`)
+  await start([{ position: 7n }])
+  expect((await gateway.send('GET', streamUrl)).body).toMatchObject({ nextCursor: cursorOf('7') })
+})
+
+test('an account has twenty streams at a time, and another one after an end', async () => {
+  const stopping = new AbortController()
+  await start([{ position: 7n }], { draining: stopping.signal })
+  const open = () => gateway.send('GET', streamUrl, { headers: asEvents })
+  const streams = Array.from({ length: 20 }, open)
+  await untilRead(40)
+  expect((await open()).status).toBe(429)
+  stopping.abort()
+  expect((await Promise.all(streams)).map(({ status }) => status)).toEqual(Array(20).fill(200))
+  expect((await open()).status).toBe(200)
+})

@@ -1,38 +1,27 @@
 import { progressSubject } from '@coffer/kit/events/progress'
 import { isTransient } from '@coffer/kit/rpc/errors'
-import { ChangeSchema, FeedService, type ListChangesResponse } from '@coffer/proto/notices/v1/feed'
-import { values } from '@coffer/proto/values'
-import type { CallOptions } from '@connectrpc/connect'
-import { z } from 'zod'
+import type { ListChangesResponse } from '@coffer/proto/notices/v1/feed'
+import type { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { createConcurrencyLimiter } from '../../http/concurrency-limiter.ts'
-import { encodeCursor, nextPageLink } from '../../http/queries/cursor.ts'
-import { cursorOr, integer, listOf, paged } from '../../http/queries/query.ts'
+import { nextPageLink } from '../../http/queries/cursor.ts'
+import { integer } from '../../http/queries/query.ts'
 import { type Call, type Route, route } from '../../http/route.ts'
 import { signalOfClose } from '../../sockets/close-signal.ts'
 import { wakesOf } from '../../sockets/feed-wakes.ts'
+import {
+  changesAnswer,
+  changesQuery,
+  createRead,
+  pageAnswer,
+  type ReadChanges,
+  removedText,
+} from './change-pages.ts'
+import { streamRoute } from './change-stream.ts'
 
-const position = z.tuple([z.string().regex(/^\d{1,18}$/)]).transform(([text]) => BigInt(text))
-
-const afterText =
-  'Cursor: only changes after it. Take it from nextCursor; latest is the end of the feed. ' +
-  'Default: the beginning of what is kept'
-
-const query = paged(position).extend({
-  after: cursorOr('latest', position, afterText),
-  types: listOf(values['Change.type'], 'Only changes of these types, by commas'),
+const waitQuery = changesQuery.extend({
   wait: integer('Seconds to wait for a change if there is none', { fallback: 0, min: 0, max: 30 }),
 })
-
-type Query = z.output<typeof query>
-
-const answer = {
-  object: {
-    changes: { list: ChangeSchema },
-    nextCursor: { json: { type: 'string', description: 'Goes into after: never null' } },
-    hasMore: { json: { type: 'boolean', description: 'Whether the feed goes on: ask again' } },
-  },
-}
 
 /** Bounds on requests that wait: each keeps a connection of its client and a subscription. */
 const limits = {
@@ -41,26 +30,14 @@ const limits = {
   text: 'too many requests wait for changes: repeat after Retry-After',
 }
 
-/** Reads a page of the feed. */
-type Read = (query: Query, options: CallOptions) => Promise<ListChangesResponse>
-
-/** Returns a read of the feed by the query of a request. */
-function createRead({ mesh }: RouteDeps): Read {
-  const feed = mesh.client('notices', FeedService)
-  return ({ after, limit, types }, options) => {
-    const start = after === undefined ? {} : after === 'latest' ? { fromEnd: true } : { after }
-    return feed.listChanges({ limit, types, ...start }, options)
-  }
-}
-
 /**
  * Returns a function that reads until there is a change, the wait ends, the client closes or the
  * process stops. A service that is away for a moment ends no wait.
  */
-function createWait({ broker, draining, progressTimes }: RouteDeps, read: Read) {
+function createWait({ broker, draining, progressTimes }: RouteDeps, read: ReadChanges) {
   const limiter = createConcurrencyLimiter(limits)
   return async (
-    { accountId, query, renewOptions, reply }: Call<unknown, Query>,
+    { accountId, query, renewOptions, reply }: Call<unknown, z.output<typeof waitQuery>>,
     empty: ListChangesResponse,
   ): Promise<ListChangesResponse> => {
     const release = limiter.acquire(accountId)
@@ -105,13 +82,11 @@ export function changeRoutes(deps: RouteDeps): Route[] {
         'with its cursor (docs/api/changes.md).',
       since: '0.4.0',
       auth: 'key',
-      query,
+      query: waitQuery,
       isFiltered: true,
       isPaged: true,
-      answers: {
-        410: 'Changes after the cursor are no longer kept: begin again with `after=latest`',
-      },
-      answer,
+      answers: { 410: removedText },
+      answer: changesAnswer,
       handler: async (call) => {
         const { options, reply, request } = call
         const { after, wait } = call.query
@@ -120,9 +95,9 @@ export function changeRoutes(deps: RouteDeps): Route[] {
         const page = isWaiting && !first.hasMore ? await waitForChanges(call, first) : first
         const next = [String(page.position)]
         if (page.hasMore) reply.header('link', nextPageLink(request.url, next))
-        const { changes, hasMore } = page
-        return { changes, nextCursor: encodeCursor(next), hasMore }
+        return pageAnswer(page)
       },
     }),
+    streamRoute(deps, read),
   ]
 }

@@ -1,0 +1,149 @@
+import { Readable } from 'node:stream'
+import { progressSubject } from '@coffer/kit/events/progress'
+import { invalid, isTransient } from '@coffer/kit/rpc/errors'
+import type { ListChangesResponse } from '@coffer/proto/notices/v1/feed'
+import type { FastifyRequest } from 'fastify'
+import type { RouteDeps } from '../../deps.ts'
+import { renderAnswer } from '../../http/answers/answer.ts'
+import { createConcurrencyLimiter } from '../../http/concurrency-limiter.ts'
+import { prefersToJson } from '../../http/negotiation.ts'
+import { decodeCursor } from '../../http/queries/cursor.ts'
+import { type Call, type Route, route } from '../../http/route.ts'
+import { signalOfClose } from '../../sockets/close-signal.ts'
+import { wakesOf } from '../../sockets/feed-wakes.ts'
+import {
+  type ChangesQuery,
+  changesAnswer,
+  changesQuery,
+  pageAnswer,
+  position,
+  type ReadChanges,
+  removedText,
+} from './change-pages.ts'
+
+const eventStream = 'text/event-stream'
+
+/** Bounds on open streams: each keeps a connection of its client and a subscription. */
+const limits = {
+  max: 1_000,
+  perAccountMax: 20,
+  text: 'too many open streams of changes: close one, or repeat after Retry-After',
+}
+
+/** Time in ms without an event after which a comment keeps proxies from closing the connection. */
+const silentMs = 15_000
+/** Time in ms after which a stream is closed whose client takes no event. */
+const stuckMs = 45_000
+/** Time in ms after which a stream ends, so that clients spread over new replicas. */
+const limitMs = 60 * 60_000
+/** The time in ms that a client waits before it connects again. */
+const retryText = 'retry: 1000\n\n'
+
+/** Returns the route of the change feed as server-sent events (docs/api/changes.md#stream). */
+export function streamRoute(deps: RouteDeps, read: ReadChanges): Route {
+  const limiter = createConcurrencyLimiter(limits)
+  return route({
+    id: 'watchChanges',
+    tag: 'Changes',
+    method: 'GET',
+    path: '/api/changes/stream',
+    summary: 'The change feed as server-sent events',
+    description:
+      'The data of each event is the JSON of this answer, its ID the cursor: a client that ' +
+      'connects again with Last-Event-ID misses nothing. A request that does not accept ' +
+      'text/event-stream gets one page (docs/api/changes.md#stream).',
+    since: '0.4.0',
+    auth: 'key',
+    query: changesQuery,
+    isFiltered: true,
+    isStreamed: true,
+    alternative: eventStream,
+    answers: { 410: removedText },
+    answer: changesAnswer,
+    handler: async (call) => {
+      const { request, reply, accountId } = call
+      if (request.method === 'HEAD' || !prefersToJson(request, eventStream)) {
+        return pageAnswer(await read(call.query, call.options))
+      }
+      const after = lastEventOf(request) ?? call.query.after ?? 'latest'
+      const query = { ...call.query, after }
+      const release = limiter.acquire(accountId)
+      reply.raw.once('close', release)
+      const first = await read(query, call.options)
+      const events = eventsOf(deps, { read, query, first, call })
+      // A compressor would hold events back.
+      request.headers['x-no-compression'] = '1'
+      reply.header('content-type', eventStream).header('cache-control', 'no-store')
+      reply.header('x-accel-buffering', 'no')
+      return Readable.from(events, { objectMode: false })
+    },
+  })
+}
+
+/** Returns the position in `Last-Event-ID`; undefined without one. Throws invalid for another. */
+function lastEventOf({ headers }: FastifyRequest): bigint | undefined {
+  const sent = headers['last-event-id']
+  if (typeof sent !== 'string' || sent === '') return undefined
+  const found = decodeCursor(position, sent)
+  if (found === null)
+    throw invalid({ 'Last-Event-ID': 'must be the ID of an event of this stream' })
+  return found
+}
+
+interface Streamed {
+  read: ReadChanges
+  query: ChangesQuery
+  first: ListChangesResponse
+  call: Call<unknown, unknown>
+}
+
+/**
+ * Yields the events of a stream: the first page at once, further ones as changes come, and comments
+ * in silence. Ends when the process stops, the credential has ended or changes were removed: the
+ * client connects again, and gets the refusal. Backpressure: the feed is read again only after the
+ * client has taken the page before it; a client that takes none is cut off.
+ */
+async function* eventsOf(
+  { broker, draining, progressTimes }: RouteDeps,
+  { read, query, first, call }: Streamed,
+): AsyncGenerator<string> {
+  const { accountId, reply, renewOptions } = call
+  let page = first
+  let sentAt = performance.now()
+  const cut = () => reply.raw.destroy()
+  async function* taken(text: string): AsyncGenerator<string> {
+    const stuck = setTimeout(cut, stuckMs)
+    try {
+      yield text
+    } finally {
+      clearTimeout(stuck)
+      sentAt = performance.now()
+    }
+  }
+  yield* taken(`${retryText}${eventOf(page)}`)
+  const wakes = wakesOf({
+    connection: broker.hasConnected() ? broker.connection : null,
+    subject: broker.subject(progressSubject({ accountId, id: 'changes' })),
+    times: { pollMs: 5_000, limitMs, ...progressTimes },
+    signals: [signalOfClose(reply), draining],
+  })
+  for await (const _ of wakes) {
+    do {
+      try {
+        page = await read({ ...query, after: page.position }, await renewOptions())
+      } catch (error) {
+        if (isTransient(error)) break
+        return
+      }
+      if (page.changes.length > 0) yield* taken(eventOf(page))
+      else if (performance.now() - sentAt > silentMs) yield* taken(': still here\n\n')
+    } while (page.hasMore && !draining?.aborted)
+  }
+  yield* taken(retryText)
+}
+
+function eventOf(page: ListChangesResponse): string {
+  const value = pageAnswer(page)
+  const data = JSON.stringify(renderAnswer(changesAnswer, value))
+  return `id: ${value.nextCursor}\nevent: changes\ndata: ${data}\n\n`
+}
