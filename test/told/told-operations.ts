@@ -2,7 +2,7 @@
 export const operations = {
   acceptRuleSuggestion: 'rule.created',
   acceptSuggestion: 'transaction.deleted transaction.updated',
-  archiveBankAccount: 'bank_account.archived bank_account.updated',
+  archiveBankAccount: 'bank_account.archived',
   changeTimezone: 'account.updated',
   changeTransactions:
     'bank_account.updated spending.updated transaction.deleted transaction.updated',
@@ -10,10 +10,10 @@ export const operations = {
   correctTransaction: 'bank_account.updated transaction.updated',
   createAggregatorLink: 'bank_account.created link.created link.updated',
   createApiKey: 'api_key.created',
-  createBankAccount: 'bank_account.created bank_account.updated',
+  createBankAccount: 'bank_account.created',
   createFundingSchedule: 'funding_schedule.created',
   createImport: 'import.created',
-  createLink: 'link.created link.updated',
+  createLink: 'link.created',
   createMapping: 'mapping.created',
   createRule: 'rule.created',
   createRuleRun: 'rule_run.created',
@@ -59,6 +59,13 @@ export const operations = {
   updateUpload: 'upload.updated',
   updateUploadGroup: 'upload.created upload_group.updated',
   verifyEmail: 'user.updated',
+}
+
+/** Types that feed-sync tells of a request, unless it has handled the event before. */
+export const raced: Record<string, string> = {
+  archiveBankAccount: 'bank_account.updated',
+  createBankAccount: 'bank_account.updated',
+  createLink: 'link.updated',
 }
 
 /** Operations that write and tell nothing, each with the reason. */
