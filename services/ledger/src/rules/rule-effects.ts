@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { create } from '@bufbuild/protobuf'
+import { foldText } from '@coffer/kit/values/fold'
 import { type RuleActions, RuleActionsSchema } from '@coffer/proto/ledger/v1/rule'
-import { type FieldMarks, type MarkedField, sourceOf } from '../book/field-marks.ts'
+import { type FieldMarks, findRuleOf, type MarkedField, sourceOf } from '../book/field-marks.ts'
 import { distinctTags, tagsMax } from '../book/tags.ts'
 import {
   type Assignment,
@@ -32,7 +33,8 @@ export function envelopesOf(rules: CompiledRules, rows: readonly Candidate[]) {
 /**
  * Returns the transaction with the texts and tags of the rules that match it, and the envelope that
  * they name; the same object if they change nothing. Of several rules the first one decides each
- * field, and tags add up. A field that the user has set stays as it is.
+ * field, and tags add up. A field stays that the user has set, or that a rule decides which is not
+ * chosen.
  */
 export function tidyTransaction(
   rules: CompiledRules,
@@ -46,14 +48,16 @@ export function tidyTransaction(
   for (const field of ['name', 'merchantName', 'notes'] as const) {
     const rule = matching.find(({ actions }) => actions[field] !== undefined)
     const value = rule?.actions[field]
-    if (!rule || value === undefined || !isFree(field)) continue
+    if (!rule?.isChosen || value === undefined || !isFree(field)) continue
     if (value === transaction[field]) continue
     fields[field] = value
     marks[field] = { ruleId: rule.ruleId, value }
   }
-  const tagging = matching.filter(({ actions }) => actions.tags.length > 0)
-  const [first] = tagging
-  const tags = distinctTags(tagging.flatMap(({ actions }) => actions.tags))?.slice(0, tagsMax)
+  const tagger = findRuleOf(transaction, 'tags')
+  const first = matching.find(({ ruleId, isChosen, actions }) => {
+    return actions.tags.length > 0 && (isChosen || ruleId === tagger)
+  })
+  const tags = joinTags(matching, transaction.tags)
   if (first && tags && isFree('tags') && !isDeepStrictEqual(tags, transaction.tags)) {
     fields.tags = tags
     marks.tags = { ruleId: first.ruleId, value: tags }
@@ -71,22 +75,45 @@ function findEnvelopeOf(
 ): RuleEnvelope | null {
   const idOf = ({ spendingId, refundSpendingId }: RuleActions) =>
     amount < 0n ? refundSpendingId : spendingId
-  for (const { ruleId, actions } of matching) {
+  for (const { ruleId, actions, isChosen } of matching) {
     const spendingId = idOf(actions)
-    if (spendingId !== undefined) return { ruleId, spendingId }
+    if (spendingId !== undefined) return isChosen ? { ruleId, spendingId } : null
   }
   return null
 }
 
 /**
- * Returns the actions of rules in their order as those of one rule: the first that has a field
- * decides it, and tags add up.
+ * Returns the tags of a transaction after the rules that match it, in the order of the rules; null
+ * if no chosen one has tags. Of other rules none are added; if some match, all tags of the
+ * transaction stay, because a tag does not say which rule has set it.
  */
-export function joinActions(matching: readonly Pick<CompiledRule, 'actions'>[]): RuleActions {
-  const all = matching.map(({ actions }) => actions)
-  const firstOf = (field: Exclude<keyof RuleActions, 'tags' | '$typeName' | '$unknown'>) =>
-    all.find((actions) => actions[field] !== undefined)?.[field]
-  const tags = distinctTags(all.flatMap(({ tags }) => tags))?.slice(0, tagsMax) ?? []
+function joinTags(
+  matching: readonly CompiledRule[],
+  present: readonly string[] | null,
+): string[] | null {
+  const tagging = matching.filter(({ actions }) => actions.tags.length > 0)
+  if (!tagging.some(({ isChosen }) => isChosen)) return null
+  const kept = tagging.every(({ isChosen }) => isChosen) ? [] : (present ?? [])
+  const has = new Set(kept.map(foldText))
+  const due = tagging.flatMap(({ isChosen, actions: { tags } }) =>
+    isChosen ? tags : tags.filter((tag) => has.has(foldText(tag))),
+  )
+  return distinctTags([...due, ...kept])?.slice(0, tagsMax) ?? null
+}
+
+/**
+ * Returns the actions of rules in their order as those of one rule: the first that has a field
+ * decides it, if it is chosen, and tags add up.
+ */
+export function joinActions(
+  matching: readonly CompiledRule[],
+  { tags: present }: Pick<Transaction, 'tags'>,
+): RuleActions {
+  const firstOf = (field: Exclude<keyof RuleActions, 'tags' | '$typeName' | '$unknown'>) => {
+    const rule = matching.find(({ actions }) => actions[field] !== undefined)
+    return rule?.isChosen ? rule.actions[field] : undefined
+  }
+  const tags = joinTags(matching, present) ?? []
   const named = (['name', 'merchantName', 'notes', 'spendingId', 'refundSpendingId'] as const)
     .map((field) => [field, firstOf(field)])
     .filter(([, value]) => value !== undefined)

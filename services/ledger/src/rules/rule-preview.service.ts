@@ -7,9 +7,8 @@ import { searchTransactions } from '../transactions/transaction-search.service.t
 import { rangeOf, type TransactionSearch } from '../transactions/transaction-search.ts'
 import { readParts } from './rule.service.ts'
 import { listArchived, listOwners, listRules } from './rule.sql.ts'
-import { type CompiledRule, compileRules, matchRules, type StoredRule } from './rule.ts'
-import { joinActions } from './rule-effects.ts'
-import { type PreviewedField, previewBehind, previewRow } from './rule-preview.ts'
+import { compileRules, matchRules, type StoredRule } from './rule.ts'
+import { type PreviewedField, previewRules } from './rule-preview.ts'
 
 /** Bounds of a preview (docs/limits.md). */
 const examinedMax = 20_000
@@ -20,9 +19,6 @@ interface Previewed {
   transaction: Transaction
   fields: PreviewedField[]
 }
-
-/** ID of a rule that does not exist, among those of a preview. */
-const draftId = ''
 
 /** A rule that does not exist: the only one, or at a position from 1 among those of the account. */
 export interface Draft {
@@ -60,16 +56,13 @@ export async function previewRule(
       ({ source, bankAccountId }) => source !== 'manual' && !archived.has(bankAccountId),
     )
     const matching = new Map(ruled.map((one) => [one, matchRules(rules, one)]))
-    const matched = ruled.filter((one) => {
-      const found = matching.get(one) ?? []
-      return draft ? found.some(({ ruleId }) => ruleId === draftId) : found.length > 0
-    })
+    const matched = ruled.filter((one) => matching.get(one)?.some(({ isChosen }) => isChosen))
     counts.examinedCount += transactions.length
     counts.matchedCount += matched.length
     const records = await listRecordsOf(database, accountId, matched)
     for (const transaction of matched) {
       const isOwn = hasOwnName(transaction, records.get(transaction.transactionId) ?? [], isRenamed)
-      const fields = previewOf(matching.get(transaction) ?? [], transaction, {
+      const fields = previewRules(matching.get(transaction) ?? [], transaction, {
         isRenamed: isOwn,
         ownerOf,
       })
@@ -97,7 +90,7 @@ export async function isEnd(
   return (further?.transactions ?? []).length === 0
 }
 
-/** Returns the rules of a preview in their order, a draft at its position. */
+/** Returns the rules of a preview in their order; a draft at its position is the chosen one. */
 async function rulesOf(
   database: Database,
   accountId: string,
@@ -106,25 +99,13 @@ async function rulesOf(
   const { position = null } = draft ?? {}
   const isAlone = draft !== null && position === null
   const known = isAlone ? [] : await listRules(database, accountId)
-  const rules = known.map((rule) => ({ ruleId: rule.ruleId, ...readParts(rule) }))
+  const isChosen = draft === null
+  const rules = known.map((rule): StoredRule => {
+    return { ruleId: rule.ruleId, ...readParts(rule), isChosen }
+  })
   const { conditions, actions } = draft ?? {}
   if (!conditions || !actions) return rules
-  return rules.toSpliced((position ?? 1) - 1, 0, { ruleId: draftId, conditions, actions })
-}
-
-function previewOf(
-  matching: readonly CompiledRule[],
-  transaction: Transaction,
-  of: Parameters<typeof previewRow>[2],
-): PreviewedField[] {
-  const at = matching.findIndex(({ ruleId }) => ruleId === draftId)
-  const all = joinActions(matching)
-  const draft = matching[at]
-  if (!draft) return previewRow(all, transaction, of)
-  // Tags of all rules that match add up.
-  const tags = draft.actions.tags.length > 0 ? all.tags : []
-  const earlier = joinActions(matching.slice(0, at))
-  return previewBehind({ actions: { ...draft.actions, tags }, earlier }, transaction, of)
+  return rules.toSpliced((position ?? 1) - 1, 0, { ruleId: '', conditions, actions })
 }
 
 /** The filters of a search for all live transactions. */

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { RuleActions } from '@coffer/proto/ledger/v1/rule'
 import { type MarkedField, sourceOf } from '../book/field-marks.ts'
 import type { Transaction } from '../book/transaction.ts'
+import type { CompiledRule } from './rule.ts'
+import { joinActions } from './rule-effects.ts'
 
 /** A field that a rule would change, or leaves although it has an action for it. */
 export interface PreviewedField {
@@ -22,32 +24,33 @@ const labels: Record<MarkedField, string> = {
 }
 
 /**
- * Returns what a rule that matches a stored transaction would do to it behind `earlier` ones, which
- * match too: each field that one of them decides stays as they have it.
+ * Returns what the chosen ones of the rules that match a stored transaction would do to it: each
+ * field that an earlier rule decides, which is not chosen, stays as it is.
  */
-export function previewBehind(
-  { actions, earlier }: { actions: RuleActions; earlier: RuleActions },
+export function previewRules(
+  matching: readonly CompiledRule[],
   transaction: Transaction,
   of: Parameters<typeof previewRow>[2],
 ): PreviewedField[] {
-  const money = transaction.amount < 0n ? 'refundSpendingId' : 'spendingId'
-  const decided = (['name', 'merchantName', 'notes', money] as const).filter(
-    (field) => actions[field] !== undefined && earlier[field] !== undefined,
-  )
-  const own: RuleActions = { ...actions }
-  for (const field of decided) delete own[field]
-  const stays = decided.map((key): PreviewedField => {
-    const field = key === 'refundSpendingId' ? 'spendingId' : key
+  const decided = findDecided(matching, transaction).map(({ field, value }): PreviewedField => {
     const text = `${labels[field]} stays: an earlier rule decides`
-    return {
-      field,
-      isChanged: false,
-      from: textOf(transaction[field]),
-      to: `${actions[key]}`,
-      text,
-    }
+    return { field, isChanged: false, from: textOf(transaction[field]), to: value, text }
   })
-  return [...previewRow(own, transaction, of), ...stays]
+  return [...previewRow(joinActions(matching, transaction), transaction, of), ...decided]
+}
+
+/** Returns the fields that a chosen rule would set, if an earlier one did not decide them. */
+export function findDecided(
+  matching: readonly CompiledRule[],
+  { amount }: Pick<Transaction, 'amount'>,
+): { field: MarkedField; value: string }[] {
+  const money = amount < 0n ? 'refundSpendingId' : 'spendingId'
+  return (['name', 'merchantName', 'notes', money] as const).flatMap((key) => {
+    const naming = matching.filter(({ actions }) => actions[key] !== undefined)
+    const value = naming.find(({ isChosen }) => isChosen)?.actions[key]
+    if (value === undefined || naming[0]?.isChosen) return []
+    return { field: key === 'refundSpendingId' ? 'spendingId' : key, value }
+  })
 }
 
 /**

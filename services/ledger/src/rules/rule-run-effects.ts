@@ -7,7 +7,7 @@ import type { Current } from '../money/unit-of-work.ts'
 import { hasOwnName, type IsRenamed } from '../transactions/provenance.ts'
 import { type CompiledRules, matchRules } from './rule.ts'
 import { assignByRule, joinActions, startSettling, tidyTransaction } from './rule-effects.ts'
-import { previewRow } from './rule-preview.ts'
+import { findDecided, previewRow, previewRules } from './rule-preview.ts'
 import type { RunChange, RunField } from './rule-run.ts'
 
 /** The rows to save for a page of a run, or of its undo. */
@@ -27,15 +27,23 @@ export function isRuled({ source, deletedAt }: Pick<Transaction, 'source' | 'del
   return source !== 'manual' && deletedAt === null
 }
 
-/** Returns how many of these transactions match, and those that differ from what rules want. */
+/**
+ * Returns how many of these transactions chosen rules match, those that differ from what the rules
+ * want, and how many others have a field that an earlier rule decides.
+ */
 export function comparePage(rules: CompiledRules, transactions: readonly Transaction[]) {
   const compared = transactions.map((one) => ({ one, matching: matchRules(rules, one) }))
-  const matched = compared.filter(({ matching }) => matching.length > 0)
+  const matched = compared.filter(({ matching }) => matching.some(({ isChosen }) => isChosen))
   const of = { isRenamed: false, ownerOf: () => null }
-  const due = matched.filter(({ one, matching }) => {
-    return previewRow(joinActions(matching), one, of).length > 0
-  })
-  return { matchedCount: BigInt(matched.length), due: due.map(({ one }) => one) }
+  const isDue = ({ one, matching }: (typeof matched)[number]) =>
+    previewRow(joinActions(matching, one), one, of).length > 0
+  const { true: due = [], false: others = [] } = Object.groupBy(matched, (one) => `${isDue(one)}`)
+  const decided = others.filter(({ one, matching }) => findDecided(matching, one).length > 0)
+  return {
+    matchedCount: BigInt(matched.length),
+    leftAloneCount: BigInt(decided.length),
+    due: due.map(({ one }) => one),
+  }
 }
 
 /**
@@ -55,7 +63,7 @@ export function applyPage(
     if (matching.length === 0) return []
     const isRenamed = hasOwnName(before, records.get(before.transactionId) ?? [], of.isRenamed)
     const ownerOf = (id: string) => ownerIn(settling.settlements, id)
-    const wanted = previewRow(joinActions(matching), before, { isRenamed, ownerOf })
+    const wanted = previewRules(matching, before, { isRenamed, ownerOf })
     const tidied = tidyTransaction(of.rules, before, isRenamed, matching)
     const after = tidied.envelope
       ? assignByRule(settling, tidied.transaction, tidied.envelope)

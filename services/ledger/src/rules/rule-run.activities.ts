@@ -26,7 +26,7 @@ import {
   updateRun,
   updateRunChanges,
 } from './rule-run.sql.ts'
-import type { RuleRun, RuleRunKey, RunChange } from './rule-run.ts'
+import { listKept, type RuleRun, type RuleRunKey, type RunChange } from './rule-run.ts'
 import { type AppliedPage, applyPage, comparePage } from './rule-run-effects.ts'
 import { undoPage } from './rule-run-undo.ts'
 
@@ -76,7 +76,7 @@ function compiling({ database }: Deps, key: RuleRunKey): Compile {
     const known =
       compiled.get(timezone) ??
       compileRules(
-        rules.map((rule) => ({ ruleId: rule.ruleId, ...readParts(rule) })),
+        listKept(rules).map((rule) => ({ ...rule, ...readParts(rule) })),
         timezone,
       )
     compiled.set(timezone, known)
@@ -108,7 +108,7 @@ async function applyNext(deps: Deps, run: ShownRun, compile: Compile): Promise<b
   const range = { from, to: behind.date, after: run.placeTransactionId, limit: pageSize }
   const rows = await listRunRows(database, account, range)
   const rules = await compile(timezone)
-  const { matchedCount, due } = comparePage(rules, rows)
+  const { due, ...compared } = comparePage(rules, rows)
   const place = await placeAfter(deps, run, { bankAccountId, last: rows.at(pageSize - 1) })
   return database.transaction(async (tx) => {
     const locked = await lockRun(tx, run)
@@ -126,9 +126,10 @@ async function applyNext(deps: Deps, run: ShownRun, compile: Compile): Promise<b
     await updateRun(tx, run, {
       now: clock(),
       ...place,
-      matchedCount: locked.matchedCount + matchedCount,
+      matchedCount: locked.matchedCount + compared.matchedCount,
       changedCount: locked.changedCount + (counts?.changedCount ?? 0n),
-      leftAloneCount: locked.leftAloneCount + (counts?.leftAloneCount ?? 0n),
+      leftAloneCount:
+        locked.leftAloneCount + compared.leftAloneCount + (counts?.leftAloneCount ?? 0n),
     })
     return place.status !== 'complete'
   })

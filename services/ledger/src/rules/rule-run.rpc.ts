@@ -20,7 +20,7 @@ import { rangeOf } from '../transactions/transaction-search.ts'
 import { findNamedAccount, listArchived, listRules } from './rule.sql.ts'
 import { rulesMax } from './rule.ts'
 import { findRun, insertRun, listRuns, lockRun, type ShownRun, updateRun } from './rule-run.sql.ts'
-import { newRun, type RuleRunKey } from './rule-run.ts'
+import { keepRules, newRun, type RuleRunKey } from './rule-run.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'>
 
@@ -85,7 +85,7 @@ function createRun(
   })
 }
 
-/** Returns the rules of a run in their order. Throws `notFound` for one that does not exist. */
+/** Returns the rules that a run keeps, in order. Throws `notFound` for one that does not exist. */
 async function chosenRules(
   database: Deps['database'],
   accountId: string,
@@ -96,9 +96,8 @@ async function chosenRules(
   const all = await listRules(database, accountId)
   const known = new Set(all.map(({ ruleId }) => ruleId))
   if (ruleIds.some((id) => !known.has(id))) throw notFound('rule')
-  const chosen = ruleIds.length === 0 ? all : all.filter(({ ruleId }) => ruleIds.includes(ruleId))
-  if (chosen.length === 0) throw invalid({ ruleIds: 'are none: the account has no rules' })
-  return chosen.map(({ ruleId, conditions, actions }) => ({ ruleId, conditions, actions }))
+  if (all.length === 0) throw invalid({ ruleIds: 'are none: the account has no rules' })
+  return keepRules(all, (ruleId) => ruleIds.length === 0 || ruleIds.includes(ruleId))
 }
 
 /** Marks a run as to be undone, and requests that; a repetition changes nothing. */

@@ -34,7 +34,43 @@ export const RunChange = z.object({
 export type RunChange = z.infer<typeof RunChange>
 
 /** A rule as it was when a run was created; the parts are the JSON of their messages. */
-const RunRule = z.object({ ruleId: z.string(), conditions: z.json(), actions: z.json() })
+const KeptRule = z.object({ ruleId: z.string(), conditions: z.json(), actions: z.json() })
+type KeptRule = z.infer<typeof KeptRule>
+
+/**
+ * A chosen rule, with those that were not chosen: all between the chosen one before and it, and, of
+ * the last one, those after it. Without these keys, a run knows its chosen rules alone.
+ */
+const RunRule = KeptRule.extend({
+  before: z.array(KeptRule).optional(),
+  after: z.array(KeptRule).optional(),
+})
+export type RunRule = z.infer<typeof RunRule>
+
+/** Returns the chosen ones of an account's rules, each with those that are not, in their order. */
+export function keepRules(all: readonly KeptRule[], isChosen: (ruleId: string) => boolean) {
+  const kept: RunRule[] = []
+  let others: KeptRule[] = []
+  for (const { ruleId, conditions, actions } of all) {
+    const rule = { ruleId, conditions, actions }
+    if (isChosen(ruleId)) kept.push({ ...rule, ...(others.length > 0 && { before: others }) })
+    else others.push(rule)
+    if (isChosen(ruleId)) others = []
+  }
+  const last = kept.at(-1)
+  if (last && others.length > 0) last.after = others
+  return kept
+}
+
+/** Returns the rules of a run in the order of the account, and which of them are chosen. */
+export function listKept(rules: readonly RunRule[]): (KeptRule & { isChosen: boolean })[] {
+  const others = (some: KeptRule[] = []) => some.map((one) => ({ ...one, isChosen: false }))
+  return rules.flatMap(({ before, after, ...rule }) => [
+    ...others(before),
+    { ...rule, isChosen: true },
+    ...others(after),
+  ])
+}
 
 export type RuleRunKey = { accountId: string; ruleRunId: string }
 

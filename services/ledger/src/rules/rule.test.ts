@@ -50,6 +50,8 @@ test.each<[Conditions, Candidate, boolean]>([
   [name('pattern', 'ab*ba'), { ...row, originalName: 'aba' }, false],
   [name('pattern', 'a*b*b'), { ...row, originalName: 'ab' }, false],
   [name('contains', 'a.c'), { ...row, originalName: 'abc' }, false],
+  [name('pattern', '´pos*chicago´'), row, true],
+  [name('contains', '´pos'), row, false],
   [{ originalMerchantName: { kind: 'equals', text: 'DELI' } }, row, true],
   [{ amountFrom: 1_200n, amountTo: 1_200n }, row, true],
   [{ amountFrom: 1_200n, amountTo: 1_200n }, deposit, true],
@@ -69,6 +71,14 @@ test.each<[Conditions, Candidate, boolean]>([
   [{ ...name('contains', 'deli'), direction: 'in' }, row, false],
 ])('conditions %j on %j hold: %s', (conditions, of, expected) => {
   expect(isMatch(conditions, of)).toBe(expected)
+})
+
+const accented = { ...row, originalName: `´${row.originalName}¨` }
+
+// A spacing accent folds to a blank and a mark.
+test.each(['equals', 'startsWith', 'pattern'])('accents at an end do not count: %s', (kind) => {
+  for (const text of ['pos deli 0042 chicago', '´POS Déli 0042 chicago', 'pos deli 0042 chicago¨'])
+    for (const one of [row, accented]) expect(isMatch(name(kind, text), one)).toBe(true)
 })
 
 test('of many rules, those match whose tests all hold, in their order', () => {

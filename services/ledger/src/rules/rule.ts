@@ -12,6 +12,8 @@ export interface StoredRule {
   ruleId: string
   conditions: RuleConditions
   actions: RuleActions
+  /** By default true: otherwise it decides its fields against chosen rules, and sets none. */
+  isChosen?: boolean
 }
 
 /** The fields of a transaction, or of a row that becomes one, that conditions look at. */
@@ -31,6 +33,7 @@ type Test = (of: Folded) => boolean
 export interface CompiledRule {
   ruleId: string
   actions: RuleActions
+  isChosen: boolean
   tests: readonly Test[]
 }
 
@@ -49,8 +52,8 @@ interface RuleIndex {
 
 /** Compiles rules, given in their order. */
 export function compileRules(stored: readonly StoredRule[], timezone: string): CompiledRules {
-  const rules = stored.map(({ ruleId, actions, conditions }) => {
-    return { ruleId, actions, tests: testsOf(conditions) }
+  const rules = stored.map(({ ruleId, actions, conditions, isChosen = true }) => {
+    return { ruleId, actions, isChosen, tests: testsOf(conditions) }
   })
   return { rules, timezone, index: indexRules(stored) }
 }
@@ -85,7 +88,7 @@ function indexRules(stored: readonly StoredRule[]): RuleIndex {
 /** Returns a part of a text that fulfils a condition; null if the condition has no long one. */
 function neededPart(condition: RuleText | undefined): string | null {
   if (!condition) return null
-  const wanted = foldText(condition.text)
+  const wanted = foldWanted(condition)
   const pieces = condition.kind === 'pattern' ? wanted.split('*') : [wanted]
   return pieces.find(({ length }) => length >= partLength) ?? null
 }
@@ -168,8 +171,15 @@ function isBetween(day: number, from: number, to: number): boolean {
   return from <= to ? day >= from && day <= to : day >= from || day <= to
 }
 
-function textTest({ kind, text }: RuleText): (folded: string) => boolean {
-  const wanted = foldText(text)
+/** Returns the fold of a condition's text, without the blank of a spacing accent at an end. */
+function foldWanted({ kind, text }: RuleText): string {
+  const folded = foldText(text)
+  return kind === 'contains' ? folded : folded.trim()
+}
+
+function textTest(condition: RuleText): (folded: string) => boolean {
+  const { kind } = condition
+  const wanted = foldWanted(condition)
   if (kind === 'equals') return (folded) => folded.trim() === wanted
   if (kind === 'startsWith') return (folded) => folded.trimStart().startsWith(wanted)
   if (kind === 'contains') return (folded) => folded.includes(wanted)

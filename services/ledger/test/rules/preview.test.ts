@@ -94,8 +94,9 @@ test('a preview is of all rules in order, or of a draft at its position', async 
   const [name, notes] = ['Name “Deli” becomes “Draft”', 'Note becomes “By the draft”']
   const earlier = 'Name stays: an earlier rule decides'
   expect(await texts(draft)).toEqual([name, notes, 'Tags become “new”'])
-  expect(await texts({ ...draft, position: 1 })).toEqual([name, notes, 'Tags become “new, food”'])
-  const tags = 'Tags become “food, new”'
+  expect(await texts({ ...draft, position: 1 })).toEqual([name, notes, 'Tags become “new”'])
+  // A run of the rule alone adds no tags of others.
+  const tags = 'Tags become “new”'
   expect(await texts({ ...draft, position: 2 })).toEqual([notes, tags, earlier])
   const behind = 'Note stays: an earlier rule decides'
   expect(await texts({ ...draft, position: 500 })).toEqual([tags, earlier, behind])

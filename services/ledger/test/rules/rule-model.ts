@@ -42,30 +42,39 @@ const isMatch = (row: ModelRow, { word, isPending }: ModelRule) =>
 
 /**
  * Applies rules to a row: of those that match, the first decides each field, tags add up, and a
- * field of the user stays. `owners` has the bank account of each envelope.
+ * field of the user stays, or one that a rule decides that is not chosen. Of such rules, tags stay.
+ * `owners` has the bank account of each envelope.
  */
 export function applyRules(
   row: ModelRow,
   rules: readonly ModelRule[],
   owners: ReadonlyMap<string, string>,
+  chosen = rules,
 ): { isMatched: boolean; change: ModelChange } {
   const matching = rules.filter((rule) => isMatch(row, rule))
   const set = fields.flatMap((field) => {
     const before = row.fields[field]
     const deciding = matching.filter(({ actions }) => actions[field] !== undefined)
-    const [first] = deciding
-    if (!first || before.by === 'user') return []
-    const value =
-      field === 'tags'
-        ? [...new Set(deciding.flatMap(({ actions }) => actions.tags ?? []))]
-        : (first.actions[field] ?? null)
+    const isTags = field === 'tags'
+    const setting = deciding.filter((one) => chosen.includes(one))
+    const first = isTags
+      ? deciding.find((one) => setting.includes(one) || one.ruleId === before.by)
+      : deciding[0]
+    const isDecided = !isTags && first !== setting[0]
+    if (!first || setting.length === 0 || isDecided || before.by === 'user') return []
+    const kept = setting.length < deciding.length ? [before.value ?? []].flat() : []
+    const stays = (tag: string, rule: ModelRule) => setting.includes(rule) || kept.includes(tag)
+    const tags = deciding.flatMap((rule) =>
+      [rule.actions.tags ?? []].flat().filter((tag) => stays(tag, rule)),
+    )
+    const value = isTags ? [...new Set([...tags, ...kept])] : (first.actions[field] ?? null)
     const isForeign = field === 'spendingId' && owners.get(`${value}`) !== row.bankAccountId
     if (isForeign || isDeepStrictEqual(value, before.value)) return []
     const after = { value, by: first.ruleId }
     row.fields[field] = after
     return [{ field, before, after }]
   })
-  return { isMatched: matching.length > 0, change: { row, set } }
+  return { isMatched: matching.some((one) => chosen.includes(one)), change: { row, set } }
 }
 
 /** Sets a field as the user does: a value that it has already is an edit too. */

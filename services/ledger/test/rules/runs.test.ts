@@ -72,6 +72,57 @@ test('a run tidies all but edits; its undo puts back what still has its value', 
   expect(await food.held()).toBe(2_000n)
 })
 
+test('chosen rules set no field that an earlier rule decides, and add their tags', async () => {
+  const home = await syncedHome(booted)
+  const [food, other] = [await envelopeOf(home, 2_000n), await envelopeOf(home, 5_000n)]
+  const { write, client } = rulesOf(home)
+  const first = { name: 'Lunch', tags: ['food'], spendingId: food.spendingId }
+  const [firstId] = await write({ actions: first })
+  const [row] = await home.brings(aRow({ amount: 700n }))
+  const { spendingId } = other
+  const actions = { name: 'Second', notes: 'noted', tags: ['new', 'Food'], spendingId }
+  const draft = { conditions: deli, actions, position: 2 }
+  const { transactions, ...previewed } = await client.previewRule(draft, home.as)
+  expect(previewed).toMatchObject({ matchedCount: 1, changedCount: 1, keptCount: 1 })
+  const tags = ['food', 'new']
+  expect(transactions[0]?.fields.map(({ field, isChanged, to }) => [field, isChanged, to])).toEqual(
+    [
+      ['notes', true, 'noted'],
+      ['tags', true, 'food, new'],
+      ['name', false, 'Second'],
+      ['spendingId', false, spendingId],
+    ],
+  )
+  const [ruleId = ''] = await write({ actions }, { actions: { tags: ['late'], name: 'Third' } })
+  const { start, ended, undo } = runsOf(home)
+  const runs: string[] = []
+  const run = async (request = {}) => {
+    const found = await ended((await start(request))?.ruleRunId)
+    runs.push(found?.ruleRunId ?? '')
+    return found
+  }
+  const before = await home.all()
+  const counts = { matchedCount: 1n, changedCount: 1n, leftAloneCount: 1n }
+  const ruleIds = [ruleId]
+  expect(await run({ ruleIds })).toMatchObject({ ruleIds, ...counts })
+  const decided = { name: 'Lunch', notes: 'noted', tags, spendingId: food.spendingId }
+  expect(await home.all()).toMatchObject([decided])
+  expect([await food.held(), await other.held()]).toEqual([1_300n, 5_000n])
+  expect(await run({ ruleIds })).toMatchObject({ ...counts, changedCount: 0n })
+  expect(await run()).toMatchObject({ ...counts, leftAloneCount: 0n })
+  expect(await home.all()).toMatchObject([{ ...decided, tags: [...tags, 'late'] }])
+  for (const one of [{ ruleIds }, {}]) expect(await run(one)).toMatchObject({ changedCount: 0n })
+  const of = { bankAccountId: home.bankAccountId, transactionId: row?.transactionId ?? '' }
+  const { transaction } = await home.transactions.getTransaction(
+    { ...of, includesProvenance: true },
+    home.as,
+  )
+  const rulesBy = transaction?.provenance.map(({ field, ruleId: by }) => [field, by])
+  expect(Object.fromEntries(rulesBy ?? [])).toMatchObject({ tags: firstId, notes: ruleId })
+  for (const one of runs.toReversed()) await ended((await undo(one))?.ruleRunId)
+  expect(await home.all()).toEqual(before)
+})
+
 test('pages of a run in several processes at once count each row once', async () => {
   const home = await createHousehold(booted)
   const rows = Array.from({ length: 1_234 }, (_, index) => [`r${index}`, `-${index + 1}.00`])

@@ -20,7 +20,7 @@ export async function previewRules(
   const matched = rows.flatMap((row) => {
     const of = { accountId, bankAccountId, transactionIds: [''], now: row.date }
     return createTransactions([row], of).map((transaction) => {
-      return { row, transaction, actions: joinActions(matchRules(rules, transaction)) }
+      return { row, transaction, actions: joinActions(matchRules(rules, transaction), transaction) }
     })
   })
   const named = matched.flatMap(({ actions: { spendingId, refundSpendingId } }) =>
