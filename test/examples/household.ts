@@ -224,7 +224,7 @@ export async function looksAhead(world: World, ada: Ada, home: Household): Promi
   await key('GET', `${path}/balances`)
   await key('GET', `${path}/funding_schedules`)
   await key('GET', `${path}/spending`)
-  await key('GET', `${path}/spending/${rentId}/explain`)
+  await key('GET', `${path}/spending/${rentId}/explain?language=en`)
   const { body: spent } = await key('GET', `${path}/spending/${tripId}/transactions`)
   await key('GET', `${path}/spending/${rentId}/history?limit=3`)
   await key('GET', `${path}/history?limit=4`)
