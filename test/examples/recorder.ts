@@ -92,7 +92,7 @@ function createParameters(baseUrl: string) {
     const { body, headers: answered } = await call(baseUrl, 'GET', path, { headers })
     const next = /[?&]after=([\w-]+)/.exec(answered.get('link') ?? '')?.[1] ?? body.nextCursor
     // A list with one entry has no further page: the cursor is the one behind its entry.
-    const [only = {}] = Array.isArray(body) ? body : []
+    const [only = {}] = Array.isArray(body) ? body : (Object.values(body).find(Array.isArray) ?? [])
     const date = only.date === undefined ? [] : [new Date(only.date).toISOString()]
     const after: string = next ?? encodeCursor([...date, String(Object.values(only)[0])])
     all[id] = { ...all[id], after }

@@ -9,7 +9,7 @@ const readmeLinesMax = 120
 const kitExportsMax: Record<string, number> = {
   accounts: 10,
   database: 57,
-  events: 12,
+  events: 13,
   http: 5,
   rpc: 50,
   secrets: 0,

@@ -74,6 +74,8 @@ export async function createFullAccount(
   await person.patch(`${path}/transactions/bulk`, noted)
   const conditions = { direction: 'out' }
   await person.post('/rules', { name: 'Out', conditions, actions: { tags: ['out'] } })
+  // Nothing is sent to it: the account deletes no mapping.
+  await person.post('/webhooks', { url: 'https://example.com', types: ['mapping.deleted'] })
   await uploads(person, path)
   const feedURL = fullSettings.COFFER_FEED_ALLOWED_URLS
   await person.post('/feed/link', { name: 'Feed', feedURL, apiKey: feedKey })

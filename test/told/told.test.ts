@@ -1,7 +1,6 @@
-import { fromBinary } from '@bufbuild/protobuf'
 import { definitions } from '@coffer/cli/process/services'
 import { apiRoutes } from '@coffer/client/build/document'
-import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
+import { partsOf, tells } from '@coffer/host/testing/told'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -16,16 +15,16 @@ import { operations, raced, silent } from './told-operations.ts'
 /** Not an example: the recorder refuses a second one of an operation. */
 const unshown = { isShown: false }
 
-const Row = z.object({ payload: z.instanceof(Buffer) })
+const Row = z.object({ type: z.string(), payload: z.instanceof(Buffer) })
 
 /** Returns what the services have told of a request: its actors, and the types of its objects. */
 async function toldOf({ coffer }: World, requestId: string) {
   const told = await Promise.all(
     definitions.map(async ({ name }) => {
       const rows = await coffer.booted.database(name).pool.any(sql.type(Row)`
-        SELECT payload FROM changes WHERE type LIKE '%.ObjectsChanged'
+        SELECT type, payload FROM changes WHERE ${tells}
           AND position(convert_to(${requestId}, 'UTF8') IN payload) > 0`)
-      return rows.map(({ payload }) => fromBinary(ObjectsChangedSchema, payload))
+      return rows.flatMap(partsOf)
     }),
   )
   const all = told.flat().filter(({ cause }) => cause?.causeId === requestId)

@@ -151,7 +151,8 @@ test('a user is created while sign-up is off, and a link sets the password', asy
   const { rows } = await database.query(`
     SELECT email, first_name, last_name, role, timezone, locale, token_hash, verify_by,
       email_verified_at IS NOT NULL AS verified, expires_at > now() + '23 hours' AS long,
-      (SELECT count(*)::int FROM identity.changes WHERE account_id = a.account_id) AS changes
+      (SELECT string_agg(type, ' ' ORDER BY type) FROM identity.changes
+        WHERE account_id = a.account_id) AS changes
     FROM identity.logins JOIN identity.users USING (login_id)
     JOIN identity.accounts a USING (account_id) JOIN identity.link_tokens USING (login_id)
     WHERE email = 'amy@example.com'`)
@@ -167,7 +168,7 @@ test('a user is created while sign-up is off, and a link sets the password', asy
       verify_by: null,
       verified: true,
       long: true,
-      changes: 1,
+      changes: 'coffer.identity.v1.AccountSettingsChanged coffer.identity.v1.ObjectsChanged',
     },
   ])
 })

@@ -6,8 +6,8 @@ import {
   type ReadAccountDataResponse,
 } from '@coffer/proto/data/v1/account_data'
 
-/** Every service with tables that an export shows. Those of notices only name objects. */
-const services = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
+/** Every service. */
+const services = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'notices']
 
 /** Reads a page of an account's rows from the service that the request names. */
 export type ReadPage = (request: ReadAccountDataRequest) => Promise<ReadAccountDataResponse>

@@ -1,6 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import type { Database } from '@coffer/kit/database/database'
-import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
+import { EnvelopesChangedSchema, ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
@@ -14,7 +14,7 @@ export interface Told {
   causeId: string
 }
 
-const Row = z.object({ payload: z.instanceof(Buffer) })
+const Row = z.object({ type: z.string(), payload: z.instanceof(Buffer) })
 
 /**
  * Lists the changes of objects that a service has told of an account, oldest first. The messages of
@@ -22,15 +22,25 @@ const Row = z.object({ payload: z.instanceof(Buffer) })
  */
 export async function listTold({ pool }: Database, accountId: string): Promise<Told[]> {
   const rows = await pool.any(sql.type(Row)`
-    SELECT payload FROM changes
-    WHERE account_id = ${accountId} AND type LIKE '%.ObjectsChanged' ORDER BY change_id`)
-  return rows.flatMap(({ payload }) => {
-    const { objects, cause } = fromBinary(ObjectsChangedSchema, payload)
-    return objects.map(({ type, objectId, bankAccountId, version }) => {
+    SELECT type, payload FROM changes
+    WHERE account_id = ${accountId} AND ${tells} ORDER BY change_id`)
+  return rows.flatMap(partsOf).flatMap(({ objects, cause }) =>
+    objects.map(({ type, objectId, bankAccountId, version }) => {
       const { actor = '', causeId = '' } = cause ?? {}
       return { type, objectId, bankAccountId, version, actor, causeId }
-    })
-  })
+    }),
+  )
+}
+
+/** The condition that a row of the outbox may tell of changed objects. */
+export const tells = sql.fragment`
+  (type LIKE '%.ObjectsChanged' OR type = ${EnvelopesChangedSchema.typeName})`
+
+/** Returns what an event tells of changed objects, by cause. */
+export function partsOf({ type, payload }: z.infer<typeof Row>) {
+  return type === EnvelopesChangedSchema.typeName
+    ? fromBinary(EnvelopesChangedSchema, payload).told
+    : [fromBinary(ObjectsChangedSchema, payload)]
 }
 
 /** Runs `work`; returns the types and IDs that the service has told of the account meanwhile. */

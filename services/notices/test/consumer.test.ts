@@ -4,7 +4,7 @@ import { started } from '@coffer/host/testing/started'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { ObjectsChangedSchema as ofBudgeting } from '@coffer/proto/budgeting/v1/events'
-import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
+import { EnvelopesChangedSchema, ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { FeedService } from '@coffer/proto/notices/v1/feed'
 import { expect, test } from '@jest/globals'
 import { notices } from '../src/service.ts'
@@ -13,7 +13,7 @@ const booted = started(() => boot([notices]))
 
 const schemas = [ObjectsChangedSchema, ofBudgeting]
 
-/** Publishes events of two services through the outbox of notices; returns the object IDs. */
+/** Publishes events of three types through the outbox of notices; returns the object IDs. */
 async function tell(accountId: string, count: number, objectId = () => newId('txn')) {
   const objectIds = Array.from({ length: count }, objectId)
   const changes = objectIds.map((id, index) => {
@@ -21,7 +21,10 @@ async function tell(accountId: string, count: number, objectId = () => newId('tx
     const cause = { actor: 'key', causeId: 'lunch-1' }
     const subject = { accountId, entityId: accountId, version: 1n }
     const event = { accountId, objects, cause }
-    return changeOf(schemas[index % 2] ?? ObjectsChangedSchema, subject, event)
+    const schema = schemas[index % 3]
+    if (schema) return changeOf(schema, subject, event)
+    const parts = { accountId, told: [{ ...event, objects: [] }, event] }
+    return changeOf(EnvelopesChangedSchema, subject, parts)
   })
   await booted.database('notices').transaction((tx) => emit(tx, ...changes))
   return objectIds

@@ -17,7 +17,7 @@ const booted = started(() => boot([notices]))
 /** Returns the entries of an event with one object of each type, and the ID of the event. */
 function eventOf(accountId: string, types: string[], eventId = newId('chg')) {
   const objects = types.map((type) => ({ type, objectId: newId('txn'), version: 7n }))
-  return entriesOf({ accountId, objects: objects as never }, { eventId, now: new Date() })
+  return entriesOf([{ accountId, objects: objects as never }], { eventId, now: new Date() })
 }
 
 const append = (...events: ReturnType<typeof eventOf>[]) =>

@@ -99,7 +99,10 @@ async function appendChanges(deps: Deps, accountId: string, objectIds: string[])
     version: 7n,
   }))
   const eventId = newId('chg')
-  const entries = entriesOf({ accountId, objects: objects as never }, { eventId, now: new Date() })
+  const entries = entriesOf([{ accountId, objects: objects as never }], {
+    eventId,
+    now: new Date(),
+  })
   await appendEntries(deps.database, 'notices', entries)
   return entries.map(({ changeId }) => changeId)
 }

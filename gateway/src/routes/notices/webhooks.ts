@@ -141,7 +141,7 @@ function secretRoutes(webhooks: Webhooks): Route[] {
       summary: 'Create the next secret of a webhook; it is in this answer only',
       description:
         'Requests have signatures of both secrets until the former one ends; one before it ends ' +
-        'at once (docs/changes/own-webhooks.md#secrets).',
+        'immediately (docs/changes/own-webhooks.md#secrets).',
       since: '0.4.0',
       auth: 'key',
       hasSecret: true,

@@ -27,10 +27,15 @@ test('the only lists in events are those that their producers split into pages o
   ]
   const events = oneOfEach.flatMap(({ file }) => file.messages)
   expect(events.length).toBeGreaterThan(15)
-  // The ledger splits it, see `envelopeChanges` and the test of a booking of many envelopes.
-  // `objectsChanged` splits the other.
+  // The ledger splits those of EnvelopesChanged, see `createChanges` and the test of a booking of
+  // many envelopes. `objectsChanged` splits the other.
   const lists = new Set(events.flatMap((event) => listsIn(event)))
-  expect([...lists].toSorted()).toEqual(['EnvelopesChanged.envelopes', 'ObjectsChanged.objects'])
+  expect([...lists].toSorted()).toEqual([
+    'EnvelopesChanged.envelopes',
+    'EnvelopesChanged.told',
+    'EnvelopesChanged.told.objects',
+    'ObjectsChanged.objects',
+  ])
 })
 
 test('a message has the subject of its service and its name', () => {

@@ -28,19 +28,26 @@ interface Save {
  */
 export function objectsChanged<Event extends ObjectsChanged>(
   schema: GenMessage<Event>,
-  { accountId, now, cause = currentCause() }: Save,
+  save: Save,
   objects: readonly ChangedObject[],
 ): Change[] {
-  const at = timestampFromDate(now)
-  const instant = nextVersion(0n, now)
   return groupsOf(objects, entitiesMax).map((group) => {
-    const { objectId: entityId = '', version = instant } = group[0] ?? {}
-    const message = {
-      accountId,
-      objects: group.map((one) => ({ ...one, version: one.version ?? instant })),
-      cause: { ...cause, at },
-    }
-    const subject = { accountId, entityId, version }
+    const message = messageOf(save, group)
+    const { objectId: entityId = '', version = 0n } = message.objects[0] ?? {}
+    const subject = { accountId: save.accountId, entityId, version }
     return changeOf(schema, subject, message as MessageInitShape<GenMessage<Event>>)
   })
+}
+
+/** Returns the message that tells of at most 200 objects, for an event that has others too. */
+export function messageOf(
+  { accountId, now, cause = currentCause() }: Save,
+  objects: readonly ChangedObject[],
+) {
+  const instant = nextVersion(0n, now)
+  return {
+    accountId,
+    objects: objects.map((one) => ({ ...one, version: one.version ?? instant })),
+    cause: { ...cause, at: timestampFromDate(now) },
+  }
 }

@@ -1,6 +1,7 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import { groupsOf } from '@coffer/kit/database/batch'
 import { type Change, changeOf, entitiesMax } from '@coffer/kit/events/changes'
-import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { messageOf, objectsChanged } from '@coffer/kit/events/objects-changed'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
 import {
@@ -24,12 +25,21 @@ export function createChanges(
 ): Change[] {
   const { accountId } = bankAccount
   const isOther = former !== bankAccount.feedBankAccountId
+  const changed = [...created.filter(isMoved), ...envelopes]
+  const isShort = told.reduce((sum, { objects }) => sum + objects.length, 0) <= entitiesMax
+  // One event costs one row, one publication and one reception less.
+  const isJoined = isShort && changed.some(({ closedAt }) => closedAt === null)
+  const joined = isJoined ? told : []
   return [
-    ...envelopeChanges(bankAccount, [...created.filter(isMoved), ...envelopes]),
+    ...envelopeChanges(
+      bankAccount,
+      changed,
+      joined.map(({ cause, objects }) => messageOf({ accountId, now, cause }, objects)),
+    ),
     // Only the write that archives a bank account has `deletedAt`: later writes are refused.
     ...(isOther && former !== null ? [candidateChange(bankAccount, former, { isFree: true })] : []),
     ...(bankAccount.deletedAt !== null || isOther ? candidateChanges(bankAccount) : []),
-    ...told.flatMap(({ cause, objects }) =>
+    ...(isJoined ? [] : told).flatMap(({ cause, objects }) =>
       objectsChanged(ObjectsChangedSchema, { accountId, now, cause }, objects),
     ),
   ]
@@ -40,19 +50,24 @@ function isMoved({ version }: Envelope): boolean {
   return version > 1n
 }
 
-/** Returns events for budgeting: the amounts of open envelopes, and the IDs of closed ones. */
+/**
+ * Returns events for budgeting: the amounts of open envelopes, and the IDs of closed ones. The
+ * first one of open envelopes also has `told`.
+ */
 export function envelopeChanges(
   bankAccount: Pick<BankAccount, 'accountId' | 'bankAccountId' | 'version'>,
   envelopes: readonly Envelope[],
+  told: MessageInitShape<typeof ObjectsChangedSchema>[] = [],
 ): Change[] {
   const { accountId, bankAccountId, version } = bankAccount
   const open = envelopes.filter(({ closedAt }) => closedAt === null)
   const closed = envelopes.filter(({ closedAt }) => closedAt !== null)
   const messages = open.map((envelope) => toMessage(EnvelopeSchema, envelope))
   return [
-    ...groupsOf(messages, entitiesMax).map((page) => {
+    ...groupsOf(messages, entitiesMax).map((page, index) => {
       const subject = { accountId, entityId: bankAccountId, version }
-      return changeOf(EnvelopesChangedSchema, subject, { accountId, envelopes: page })
+      const also = index === 0 ? { told } : {}
+      return changeOf(EnvelopesChangedSchema, subject, { accountId, envelopes: page, ...also })
     }),
     ...closed.map(({ spendingId }) => {
       const subject = { accountId, entityId: spendingId, version }

@@ -29,19 +29,22 @@ export interface ObjectsChanged {
 }
 
 /**
- * Returns the entries of an event, one for each object. Their IDs are those of the event with the
- * number of the object, so they are the same at each delivery.
+ * Returns the entries of an event with these parts, one for each object. Their IDs are those of the
+ * event with the number of the object, so they are the same at each delivery.
  */
 export function entriesOf(
-  { accountId, objects, cause }: ObjectsChanged,
+  parts: readonly ObjectsChanged[],
   { eventId, now }: { eventId: string; now: Date },
 ): NewEntry[] {
+  return parts
+    .flatMap((part) => entriesOfPart(part, now))
+    .map((entry, index) => ({ ...entry, eventId, index, changeId: `${eventId}-${index}` }))
+}
+
+function entriesOfPart({ accountId, objects, cause }: ObjectsChanged, now: Date) {
   const { actor = 'job', causeId = '', at } = cause ?? {}
-  return objects.map(({ type, objectId, bankAccountId = null, version }, index) => ({
+  return objects.map(({ type, objectId, bankAccountId = null, version }) => ({
     accountId,
-    eventId,
-    index,
-    changeId: `${eventId}-${index}`,
     type,
     objectId,
     bankAccountId,

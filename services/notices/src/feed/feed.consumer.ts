@@ -6,7 +6,7 @@ import { ObjectsChangedSchema as ofAggregator } from '@coffer/proto/aggregatorsy
 import { ObjectsChangedSchema as ofBudgeting } from '@coffer/proto/budgeting/v1/events'
 import { ObjectsChangedSchema as ofFeed } from '@coffer/proto/feedsync/v1/events'
 import { ObjectsChangedSchema as ofIdentity } from '@coffer/proto/identity/v1/events'
-import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
+import { EnvelopesChangedSchema, ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { entriesOf, type NewEntry, type ObjectsChanged } from './entry.ts'
 import { appendEntries } from './feed.sql.ts'
 
@@ -29,23 +29,26 @@ type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> & {
  * the commit a message without a copy wakes the readers of each feed, and webhooks are served.
  */
 export function feedHandlers({ database, broker, clock, onAppended }: Deps): Handler[] {
-  const append = async (consumer: string, events: readonly NewEntry[][]): Promise<void> => {
+  const store = async (consumer: string, events: readonly NewEntry[][]): Promise<void> => {
     const accountIds = await appendEntries(database, consumer, events.flat())
     for (const accountId of accountIds) publishProgress(broker, { accountId, id: 'changes' }, {})
     await onAppended({ accountIds, types: events.flat().map(({ type }) => type) })
   }
   const settle = async (consumer: string, events: NewEntry[][]) => {
-    const all = await Promise.allSettled([append(consumer, events)])
+    const all = await Promise.allSettled([store(consumer, events)])
     const isWhole = all[0]?.status === 'fulfilled' || events.length === 1
     if (isWhole) return events.flatMap(() => all)
-    return Promise.allSettled(events.map((event) => append(consumer, [event])))
+    return Promise.allSettled(events.map((event) => store(consumer, [event])))
   }
   const batched = createBatcher<NewEntry[], void>(settle, batch)
-  const tell = async (event: ObjectsChanged, { changeId, consumer }: Delivery): Promise<void> => {
-    const entries = entriesOf(event, { eventId: changeId, now: clock() })
+  const append = async (parts: readonly ObjectsChanged[], delivery: Delivery): Promise<void> => {
+    const { changeId, consumer } = delivery
+    const entries = entriesOf(parts, { eventId: changeId, now: clock() })
     if (entries.length > 0) await batched(consumer, entries)
   }
+  const tell = (event: ObjectsChanged, delivery: Delivery) => append([event], delivery)
   return [
+    on(EnvelopesChangedSchema, ({ told }, delivery) => append(told, delivery)),
     on(ObjectsChangedSchema, tell),
     on(ofBudgeting, tell),
     on(ofIdentity, tell),

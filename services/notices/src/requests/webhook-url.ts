@@ -1,14 +1,14 @@
 import { isPublicAddress } from '@coffer/kit/http/public-address'
 
 /** Hosts for which http and private addresses are allowed: `host`, or `host:port`. */
-export type AllowedHosts = ReadonlySet<string>
+export type AllowedHosts = readonly string[]
 
 const urlLengthMax = 2_000
 
 /** Returns whether the operator allows a host, at any port or at this one. */
 export function isAllowedHost({ hostname, port, protocol }: URL, allowed: AllowedHosts): boolean {
   const effective = port || (protocol === 'https:' ? '443' : '80')
-  return allowed.has(hostname) || allowed.has(`${hostname}:${effective}`)
+  return allowed.includes(hostname) || allowed.includes(`${hostname}:${effective}`)
 }
 
 /**
@@ -45,5 +45,5 @@ const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?$/
 export function readAllowedHosts(text: string): { hosts: AllowedHosts; faults: string[] } {
   const given = text.split(',').map((one) => one.trim().toLowerCase())
   const hosts = given.filter((one) => one !== '')
-  return { hosts: new Set(hosts), faults: hosts.filter((one) => !hostPattern.test(one)) }
+  return { hosts, faults: hosts.filter((one) => !hostPattern.test(one)) }
 }
