@@ -3,13 +3,14 @@ import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findShownTables, readRows } from '@coffer/host/accounts/account-data.sql'
 import { camelCase, type ShownTable } from '@coffer/host/accounts/account-tables'
+import { eventually } from '@coffer/host/testing/boot'
 import { inBulk } from '@coffer/host/testing/database'
 import { started } from '@coffer/host/testing/started'
 import type { Database } from '@coffer/kit/database/database'
 import { newId } from '@coffer/kit/values/id'
 import { beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import type { Person } from '../harness/person.ts'
+import type { CreatedBankAccount, Json, Person } from '../harness/person.ts'
 import { feedKey, startFullCoffer } from './full-account.ts'
 import { rowsOf } from './rows-of-account.ts'
 
@@ -119,6 +120,40 @@ test('amounts, times and names are as in REST', async () => {
     createdAt: shown.createdAt,
   })
 })
+
+test('an export that another person uploads restores the rows and the balances', async () => {
+  const [from, to] = [await full.coffer.person(), await full.coffer.person()]
+  const [source, target] = [await from.createBankAccount(50_000), await to.createBankAccount(0)]
+  for (const [name, amount, day] of [
+    ['Tea', 300, '20'],
+    ['Refund', -1_250, '21'],
+  ] as const) {
+    const date = `2026-01-${day}T06:00:00Z`
+    await from.post(`${source.path}/transactions`, { name, amount, date, adjustsBalance: true })
+  }
+  const { body } = await from.call('GET', path, { asSession: true })
+  const form = new FormData()
+  form.set('data', new Blob([JSON.stringify(body)]), 'coffer-export.json')
+  const upload = `${target.path}/transactions/upload`
+  const { transactionUploadId } = (await to.call('POST', upload, { form })).body
+  const ended = await eventually(
+    () => to.get(`${upload}/${transactionUploadId}`),
+    ({ status }) => ['complete', 'failed'].includes(status),
+  )
+  expect(ended).toMatchObject({ status: 'complete', importedCount: 2, rowCount: 2 })
+  expect(await stateOf(to, target)).toEqual(await stateOf(from, source))
+  expect(await stateOf(to, target)).toMatchObject({ balances: [50_950, 50_950] })
+})
+
+/** Returns the transactions and the balances of a bank account, without IDs. */
+async function stateOf(person: Person, { path: account, bank }: CreatedBankAccount) {
+  const rows: Json[] = await person.get(`${account}/transactions`)
+  const { current, available } = (await person.client.getBalances(bank)).data
+  return {
+    rows: rows.map(({ name, amount, date }) => [name, amount, date]),
+    balances: [current, available],
+  }
+}
 
 test('an API key gets no export', async () => {
   const person = await full.coffer.person()

@@ -206,7 +206,7 @@ export const exportFiles = fc
     complete: written(fc.constant(true)),
   })
   .map(({ accounts, transactions, timezone, complete }) => {
-    const services = { ledger: { bank_accounts: accounts, transactions } }
+    const services = { ledger: { bankAccounts: accounts, transactions } }
     const me = { user: { account: { timezone } } }
     const exportedAt = '2026-02-01T12:00:00Z'
     return new TextEncoder().encode(

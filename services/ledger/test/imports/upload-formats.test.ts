@@ -256,7 +256,7 @@ test('a ZIP archive, and an export by the name of its bank account', async () =>
     format: 1,
     exportedAt: '2026-02-01T12:00:00Z',
     me: { user: { account: { timezone: 'America/Chicago' } } },
-    services: { ledger: { bank_accounts: exported, transactions } },
+    services: { ledger: { bankAccounts: exported, transactions } },
     complete: true,
   }
   expect(await send(new TextEncoder().encode(JSON.stringify(file)))).toMatchObject({

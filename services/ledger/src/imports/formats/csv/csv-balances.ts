@@ -8,10 +8,12 @@ export class CsvBalances {
   #booked = 0n
   #all = 0n
   #isWhole = true
-  /** The first two posted rows, and the last one. */
+  /** The first and the last posted row. */
   #first: CsvRow | undefined
-  #second: CsvRow | undefined
   #last: CsvRow | undefined
+  /** Number of posted rows whose balance follows from the row before, or the row behind. */
+  #oldestFirst = 0
+  #newestFirst = 0
 
   constructor({ balance }: CsvMapping) {
     this.#kind = balance.kind
@@ -26,9 +28,16 @@ export class CsvBalances {
     this.#all -= amount
     if (isPending) return
     this.#booked -= amount
-    if (this.#first !== undefined) this.#second ??= read
+    this.#countOrder(read)
     this.#first ??= read
     this.#last = read
+  }
+
+  #countOrder({ balance, row }: CsvRow): void {
+    const before = this.#last
+    if (before === undefined || before.balance === null || balance === null) return
+    if (balance === before.balance - row.amount) this.#oldestFirst += 1
+    if (before.balance === balance - before.row.amount) this.#newestFirst += 1
   }
 
   result(): FileBalances {
@@ -43,12 +52,12 @@ export class CsvBalances {
 
   /** Returns the newest row, either the first or the last of the file; undefined without rows. */
   #latest(): CsvRow | undefined {
-    const [first, second, last] = [this.#first, this.#second, this.#last]
-    if (first === undefined || second === undefined || last === undefined) return last
+    const [first, last] = [this.#first, this.#last]
+    if (first === undefined || last === undefined) return last
     if (first.row.date.getTime() !== last.row.date.getTime()) {
       return first.row.date > last.row.date ? first : last
     }
-    // Equal days: the first row is newest if its balance is the second row's minus its own amount.
-    return first.balance === (second.balance ?? 0n) - first.row.amount ? first : last
+    // Equal days. A purchase and its refund fit both orders, so all rows count.
+    return this.#newestFirst > 0 && this.#newestFirst >= this.#oldestFirst ? first : last
   }
 }

@@ -167,7 +167,13 @@ describe('balances', () => {
     ['oldest first', ['5.00,95.00', '3.00,92.00'], 9200n],
     ['newest first', ['3.00,92.00', '5.00,95.00'], 9200n],
     ['of one row', ['5.00,95.00'], 9500n],
-  ])('of one day are those of the last row: %s', (_order, rows, current) => {
+    ['a refund, oldest first', ['5.00,95.00', '-5.00,100.00', '20.00,80.00'], 8000n],
+    ['a refund, newest first', ['-5.00,80', '5.00,75', '20.00,80', '10.00,100'], 8000n],
+    ['a refund alone', ['5.00,95.00', '-5.00,100.00'], 9500n],
+    ['with a gap', ['5.00,95.00', '-5.00,100.00', '1.00,60.00', '2.00,58.00'], 5800n],
+    ['that follow in no order', ['5.00,95.00', '3.00,11.00'], 1100n],
+    ['with a blank one', ['5.00,95.00', '3.00,', '2.00,90.00'], 9000n],
+  ])('of one day are those of the latest row: %s', (_order, rows, current) => {
     const lines = rows.map((row, index) => `${index},2026-01-15,X,${row}`)
     const text = `Id,Date,Text,Amount,Balance\n${lines.join('\n')}\n`
     const mapping: Omit<CsvMapping, 'headers'> = {

@@ -37,7 +37,7 @@ function exported(tables: { accounts?: object[]; rows?: object[] }, changes: obj
     format: 1,
     exportedAt: '2026-02-01T12:00:00Z',
     me: { user: { account: { timezone: 'America/Chicago' } } },
-    services: { identity: {}, ledger: { bank_accounts: accounts, transactions: rows } },
+    services: { identity: {}, ledger: { bankAccounts: accounts, transactions: rows } },
     complete: true,
     ...changes,
   })

@@ -52,7 +52,7 @@ const Export = z.object({
   me: z.object({ user: z.object({ account: z.object({ timezone: z.string() }) }) }),
   services: z.object({
     ledger: z.object({
-      bank_accounts: z.array(ExportedAccount),
+      bankAccounts: z.array(ExportedAccount),
       transactions: z.array(ExportedRow).default([]),
     }),
   }),
@@ -72,8 +72,8 @@ export function readExportAccounts(
   if (!parsed.success) return { unreadable: 'The file is no whole export of this program' }
   const { ledger } = parsed.data.services
   const { bankAccount, stated } = settings
-  const same = ledger.bank_accounts.find((one) => one.bankAccountId === bankAccount?.bankAccountId)
-  const live = ledger.bank_accounts.filter(({ deletedAt }) => deletedAt === null)
+  const same = ledger.bankAccounts.find((one) => one.bankAccountId === bankAccount?.bankAccountId)
+  const live = ledger.bankAccounts.filter(({ deletedAt }) => deletedAt === null)
   const named = live.filter(({ name }) => name === bankAccount?.name)
   const fitting = same === undefined ? named : [same]
   const isStated = stated?.statement !== undefined
