@@ -62,6 +62,8 @@ test('Temporal is restarted once its store no longer answers', async () => {
 test('a Temporal that ends by itself is not restarted', async () => {
   using scratch = scratchDirectory()
   const { process: temporal } = await startScripted(scratch.path)
+  // The server counts as ready by an answer of the script, which may come before this line.
+  await until(() => linesOf(join(scratch.path, 'starts')) === 1)
   process.kill(temporal.pid, 'SIGKILL')
   await expect(temporal.running).rejects.toThrow('temporal ended unexpectedly (SIGKILL)')
   await temporal.stop()
