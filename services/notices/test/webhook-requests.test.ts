@@ -1,7 +1,8 @@
 import { started } from '@coffer/host/testing/started'
+import type { Resolve } from '@coffer/kit/http/pinned-request.client'
 import { newId } from '@coffer/kit/values/id'
 import { expect, test } from '@jest/globals'
-import { createSender, type Resolve } from '../src/requests/webhook-request.client.ts'
+import { createSender } from '../src/requests/webhook-request.client.ts'
 import { readAllowedHosts } from '../src/requests/webhook-url.ts'
 import { type Respond, startReceiver } from '../testing/webhook-receiver.ts'
 

@@ -103,7 +103,8 @@ async function readBody(
   return Buffer.concat(chunks)
 }
 
-function lookupOf(addresses: LookupAddress[]): LookupFunction {
+/** Returns a lookup function that answers these addresses for every name. Throws without one. */
+export function lookupOf(addresses: LookupAddress[]): LookupFunction {
   const [first] = addresses
   if (first === undefined) throw new Error('the name has no address')
   return (_hostname, { all }, done) => {
@@ -113,7 +114,7 @@ function lookupOf(addresses: LookupAddress[]): LookupFunction {
 }
 
 /** Returns the promised value; throws the reason of a signal that is aborted earlier. */
-function before<Value>(signal: AbortSignal, value: Promise<Value>): Promise<Value> {
+export function before<Value>(signal: AbortSignal, value: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>()
   if (signal.aborted) reject(signal.reason)
   signal.addEventListener('abort', () => reject(signal.reason), { once: true })

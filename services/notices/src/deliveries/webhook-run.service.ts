@@ -1,5 +1,6 @@
 import { nextVersion } from '@coffer/kit/database/version'
 import { changeOf, emit } from '@coffer/kit/events/changes'
+import type { Resolve } from '@coffer/kit/http/pinned-request.client'
 import { repeat } from '@coffer/kit/service/repeat'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
@@ -9,7 +10,7 @@ import { giveUpPending, switchOff, type WebhookKey } from '../endpoints/webhook.
 import type { DisabledReason } from '../endpoints/webhook.ts'
 import { listSecrets } from '../endpoints/webhook-secret.sql.ts'
 import { secretOwner, signingKeyOf } from '../endpoints/webhook-secret.ts'
-import { createSender, type Resolve } from '../requests/webhook-request.client.ts'
+import { createSender } from '../requests/webhook-request.client.ts'
 import { reasonToSwitchOff } from './delivery.ts'
 import { endLease, noteWork, renewLease, saveRound, type Taken, takeLease } from './progress.sql.ts'
 import {

@@ -3,12 +3,10 @@ import { lookup as lookUp } from 'node:dns/promises'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { request as requestSecurely, Agent as SecureAgent } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { before, lookupOf, type Resolve } from '@coffer/kit/http/pinned-request.client'
 import { isPublicAddress } from '@coffer/kit/http/public-address'
 import { toPrintable } from '@coffer/kit/values/printable'
 import { type AllowedHosts, isAllowedHost } from './webhook-url.ts'
-
-/** Returns the IP addresses of a host name, at least one; throws if it is unknown. */
-export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
 /** Outcome of a request: the answer, or the reason for which there is none. */
 export interface Outcome {
@@ -132,21 +130,4 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
   const text = Buffer.concat(chunks).subarray(0, answerSizeMax).toString()
   // Postgres stores no NUL; half a character at the end is U+FFFD.
   return text.replaceAll('\0', '').replace(/\uFFFD$/, '')
-}
-
-function lookupOf(addresses: LookupAddress[]): LookupFunction {
-  const [first] = addresses
-  if (first === undefined) throw new Error('the name has no address')
-  return (_hostname, { all }, done) => {
-    if (all) done(null, addresses)
-    else done(null, first.address, first.family)
-  }
-}
-
-/** Returns the promised value; throws the reason of a signal that is aborted earlier. */
-function before<Value>(signal: AbortSignal, value: Promise<Value>): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  if (signal.aborted) reject(signal.reason)
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  return Promise.race([value, promise])
 }
