@@ -16,7 +16,7 @@ const path = (process.env.PATH ?? '').split(':').filter((one) => !one.includes('
 const env = { ...process.env, PATH: path.join(':') }
 
 const program = `
-import { CofferError, createClient, paginate } from '@coffer/client'
+import { CofferError, createClient, followChanges, paginate } from '@coffer/client'
 import type { Transaction } from '@coffer/client/types'
 
 const [baseUrl = '', authorization = ''] = process.argv.slice(2)
@@ -28,10 +28,17 @@ const { data } = await coffer.createTransaction({ path, body })
 const made: Transaction = data.transaction
 const names: (string | undefined)[] = []
 for await (const { name } of paginate(coffer.listTransactions, { path })) names.push(name)
+let changed = ''
+const query = { types: 'transaction.created' }
+for await (const { changes } of followChanges(coffer, { query, by: 'polls' })) {
+  if (changes[0]) { changed = changes[0].objectId; break }
+  void coffer.createTransaction({ path, body: { ...body, name: 'Lunch' } })
+}
 const nameless = { ...body, name: '' }
 const refusal = await coffer.createTransaction({ path, body: nameless }).catch((error) => error)
 const status = refusal instanceof CofferError ? refusal.status : 0
-console.log(JSON.stringify({ amount: made.amount, names, status }))
+const hasChanged = changed.startsWith('txn_')
+console.log(JSON.stringify({ amount: made.amount, names, hasChanged, status }))
 `
 
 beforeAll(async () => {
@@ -70,5 +77,10 @@ test('a program compiles against the packed client, and runs under plain node', 
   const { license } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
   expect(license).toBe('UNLICENSED')
   expect(await readFile(join(installed, 'README.md'), 'utf8')).not.toContain('](.')
-  expect(JSON.parse(stdout)).toEqual({ amount: 90_000, names: ['Rent'], status: 400 })
+  expect(JSON.parse(stdout)).toEqual({
+    amount: 90_000,
+    names: ['Rent'],
+    hasChanged: true,
+    status: 400,
+  })
 })

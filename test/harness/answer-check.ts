@@ -31,7 +31,9 @@ export async function readAnswer(response: Response): Promise<Answer> {
 export function fetchDocumented(baseUrl: string): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
-    if (!checked.has(baseUrl)) return response
+    // A stream has no end to wait for.
+    const isStream = response.headers.get('content-type') === 'text/event-stream'
+    if (!checked.has(baseUrl) || isStream) return response
     const { method, url } = input as Request
     const path = url.slice(`${baseUrl}/api`.length)
     const answer = await readAnswer(response.clone())

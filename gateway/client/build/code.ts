@@ -54,6 +54,9 @@ function tableOf(api: Json): string {
       .filter((one) => one['x-websocket'])
       .map((one) => `  ${one.operationId}: '${path}',`),
   )
+  const streams = operationsOf(api).filter(
+    (one) => one.responses['200']?.content?.['text/event-stream'],
+  )
   const pageSizes = operationsOf(api).flatMap((one) => {
     const limit = one.parameters?.find(({ name }: { name: string }) => name === 'limit')
     return limit ? [`  ${one.operationId}: ${limit.schema.maximum},`] : []
@@ -67,6 +70,11 @@ function tableOf(api: Json): string {
     '/** Paths of the sockets by operation ID. */',
     'export const sockets = {',
     ...sockets,
+    '} as const',
+    '',
+    '/** IDs of the operations that answer with server-sent events. */',
+    'export const streams = {',
+    ...streams.map((one) => `  ${one.operationId}: true,`),
     '} as const',
     '',
     '/** Largest page of each list by operation ID. */',

@@ -1,14 +1,16 @@
 import { createClient as createTransport } from '../gen/client/client.gen.ts'
-import { keyed, pageSizes, sockets } from '../gen/operations.gen.ts'
+import { keyed, pageSizes, sockets, streams } from '../gen/operations.gen.ts'
 import * as operations from '../gen/sdk.gen.ts'
 import type { Answer } from './answer.ts'
-import { CofferError, mediaTypeOf } from './coffer-error.ts'
+import { type ChangesPage, type FollowOptions, followChanges } from './changes.ts'
+import { ChangesRemovedError, CofferError, mediaTypeOf, refusalOf } from './coffer-error.ts'
 import { paginate, setPageSize } from './pages.ts'
 import { type Outcome, withRetries } from './retry.ts'
 import { framesOf, type SocketClass, type WatchOptions } from './socket.ts'
+import { eventStream, messagesOf, timeoutError } from './stream.ts'
 
-export type { Answer, WatchOptions }
-export { CofferError, paginate }
+export type { Answer, ChangesPage, FollowOptions, WatchOptions }
+export { ChangesRemovedError, CofferError, followChanges, paginate }
 
 /** Settings of a client. Without key and session, browsers send their own cookie. */
 export interface ClientOptions {
@@ -44,6 +46,7 @@ export interface CallOptions {
 
 type Operations = typeof operations
 type SocketId = keyof typeof sockets
+type StreamId = keyof typeof streams
 type OptionsOf<Id extends keyof Operations> = Pick<
   NonNullable<Parameters<Operations[Id]>[0]>,
   Extract<keyof NonNullable<Parameters<Operations[Id]>[0]>, 'body' | 'path' | 'query' | 'headers'>
@@ -60,9 +63,12 @@ type Parameter<Id extends keyof Operations> = undefined extends Parameters<Opera
   ? [options?: OptionsOf<Id>]
   : [options: OptionsOf<Id>]
 
-/** A client: a method for each operation, named by its operationId. Sockets yield their frames. */
+/**
+ * A client: a method for each operation, named by its operationId. Sockets yield their frames, and
+ * streams their messages.
+ */
 export type Coffer = {
-  [Id in keyof Operations]: Id extends SocketId
+  [Id in keyof Operations]: Id extends SocketId | StreamId
     ? (...options: Parameter<Id>) => AsyncGenerator<DataOf<Id>, void, void>
     : (...options: Parameter<Id>) => Promise<Answer<DataOf<Id>>>
 }
@@ -70,6 +76,8 @@ export type Coffer = {
 interface Call extends CallOptions {
   path?: Record<string, string>
   headers?: Record<string, string>
+  /** Set for streams: the answer is ready with its head, and its data is the body. */
+  parseAs?: 'stream'
 }
 
 interface Watch extends WatchOptions {
@@ -98,16 +106,16 @@ export function createClient(options: ClientOptions): Coffer {
     headers,
     credentials: options.key ? 'omit' : 'include',
   })
-  const methods = Object.entries(operations).map(([id, operation]) => [
-    id,
-    id in sockets
-      ? (call: Watch) => {
-          const work = { id, operation: operation as never, transport, options, reached }
-          return watch({ ...work, path: sockets[id as SocketId], call, baseUrl, headers })
-        }
-      : (call: Call = {}) =>
-          perform({ id, operation: operation as never, call, transport, options, reached }),
-  ])
+  const methodOf = (id: string, operation: unknown) => {
+    const work = { id, operation: operation as never, transport, options, reached }
+    if (id in sockets) {
+      const path = sockets[id as SocketId]
+      return (call: Watch) => watch({ ...work, path, call, baseUrl, headers })
+    }
+    if (id in streams) return (call: Call = {}) => stream(work, call)
+    return (call: Call = {}) => perform({ ...work, call })
+  }
+  const methods = Object.entries(operations).map(([id, one]) => [id, methodOf(id, one)])
   const coffer = Object.fromEntries(methods)
   for (const [id, size] of Object.entries(pageSizes)) setPageSize(coffer[id], size)
   return coffer
@@ -134,23 +142,33 @@ function bodyOf(body: unknown): unknown {
   return Object.fromEntries(parts)
 }
 
-async function perform(work: {
+interface Work {
   id: string
   operation: (options: object) => Promise<Sent>
-  call: Call
   transport: ReturnType<typeof createTransport>
   options: ClientOptions
   /** Whether this client has ever had an answer. */
   reached: { ever: boolean }
-}): Promise<Answer<unknown>> {
+}
+
+/** Yields the messages of a stream; its head has the time of a call, its body has no end. */
+function stream(work: Work, call: Call): AsyncGenerator<unknown, void, void> {
+  const headers = { ...call.headers, Accept: eventStream }
+  const asked = { ...call, headers, parseAs: 'stream' as const }
+  return messagesOf(() => perform({ ...work, call: asked }))
+}
+
+async function perform(work: Work & { call: Call }): Promise<Answer<unknown>> {
   const { id, operation, call, transport, options, reached } = work
   const { ifMatch, idempotencyKey, timeoutMs, signal: stop, headers, ...parts } = call
   if (ifMatch === null) throw new TypeError('The answer with this object had no ETag.')
   requireAscii('The Idempotency-Key', idempotencyKey)
   const allowedMs = timeoutMs ?? options.timeoutMs ?? timeoutMsDefault
   const until = performance.now() + allowedMs
-  const deadline = AbortSignal.timeout(allowedMs)
-  const signal = stop ? AbortSignal.any([stop, deadline]) : deadline
+  const deadline = new AbortController()
+  const end = () => deadline.abort(timeoutError())
+  const timer = setTimeout(end, allowedMs)
+  const signal = stop ? AbortSignal.any([stop, deadline.signal]) : deadline.signal
   // One request for all attempts: the server compares a repetition byte for byte, and each new form
   // would have another boundary.
   let first: Request | undefined
@@ -180,7 +198,7 @@ async function perform(work: {
       return { error, isTransient, isUnreached: !reached.ever }
     }
     if (!response.ok) {
-      const refusal = new CofferError(response, error)
+      const refusal = refusalOf(response, error)
       const { status, retryAfter } = refusal
       const isUndone = undoneStatuses.includes(status) && retryAfter !== undefined
       const isTransient = isUndone || (isRepeatable && transientStatuses.includes(status))
@@ -192,17 +210,18 @@ async function perform(work: {
     const etag = response.headers.get('etag')
     return { value: { data: isEmpty(response) ? null : data, etag, response } }
   }
-  return withRetries(attempt, { attempts: options.attempts ?? attemptsDefault, signal, until })
+  const attempts = options.attempts ?? attemptsDefault
+  return withRetries(attempt, { attempts, signal, until }).finally(() => clearTimeout(timer))
 }
 
-function watch(
-  work: Omit<Parameters<typeof perform>[0], 'call'> & {
-    path: string
-    call: Watch
-    baseUrl: string
-    headers: Record<string, string>
-  },
-): AsyncGenerator<unknown, void, void> {
+interface Socket extends Work {
+  path: string
+  call: Watch
+  baseUrl: string
+  headers: Record<string, string>
+}
+
+function watch(work: Socket): AsyncGenerator<unknown, void, void> {
   const { path, call, baseUrl, headers, options } = work
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
     encodeURIComponent(call.path?.[name] ?? ''),

@@ -45,6 +45,20 @@ export class CofferError extends Error {
   }
 }
 
+/**
+ * Changes after the cursor are no longer kept (410): take a new one by `after: 'latest'`, then read
+ * all objects again.
+ */
+export class ChangesRemovedError extends CofferError {
+  override name = 'ChangesRemovedError'
+}
+
+/** Returns the error for an answer that is not 2xx. */
+export function refusalOf(response: Response, body: unknown): CofferError {
+  const isRemoval = asRefusal(body).code === 'CHANGES_REMOVED'
+  return isRemoval ? new ChangesRemovedError(response, body) : new CofferError(response, body)
+}
+
 /** Returns the media type of an answer, without parameters. */
 export function mediaTypeOf({ headers }: Response): string {
   return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''

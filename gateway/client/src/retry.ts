@@ -48,7 +48,8 @@ export async function withRetries<T>(
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after a time; rejects with the reason of `signal` when it aborts. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)
