@@ -22,7 +22,7 @@ const uncounted = {
   'ledger.changes': 0,
   'ledger.change_sequences': 0,
   'notices.feeds': 0,
-  'notices.feed_entries': 0,
+  'notices.feed_events': 0,
 }
 
 /** A tombstone is a row by which each service recognises and deletes late rows of the account. */

@@ -9,21 +9,22 @@ CREATE TABLE feeds (
   CHECK (last_position >= removed_position)
 );
 
--- Changes of objects, in the order in which they are told.
-CREATE TABLE feed_entries (
+-- Events of changed objects, in the order in which they are told. One row for the objects of an
+-- event: a save changes about three, and a row for each costs three index entries.
+CREATE TABLE feed_events (
   account_id text NOT NULL,
+  -- Position of the last object; those of the others are the numbers before it.
   position bigint NOT NULL,
-  -- ID of the event and the number of the object in it: the same however often it is delivered.
-  change_id text NOT NULL,
-  type text NOT NULL,
-  object_id text NOT NULL,
-  bank_account_id text,
-  -- Version of the object after the change, as its owner counts.
-  version bigint NOT NULL,
+  -- ID of the event: the same however often it is delivered.
+  event_id text NOT NULL,
+  -- Number in the event of the first object.
+  first_index integer NOT NULL,
   -- Instant of the change.
   at timestamptz NOT NULL,
   actor text NOT NULL,
   -- ID of the request, sync, upload, run or operation that made the change.
   cause_id text,
+  -- Type, ID, bank account and version of each object, as its owner counts.
+  objects jsonb NOT NULL,
   PRIMARY KEY (account_id, position)
 );

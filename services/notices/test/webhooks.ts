@@ -7,8 +7,8 @@ import type { settings } from '../src/config.ts'
 import { deliveryRoutes } from '../src/deliveries/delivery.rpc.ts'
 import { runWebhook } from '../src/deliveries/webhook-run.service.ts'
 import { webhookRoutes } from '../src/endpoints/webhook.rpc.ts'
-import { entriesOf } from '../src/feed/entry.ts'
-import { appendEntries } from '../src/feed/feed.sql.ts'
+import { feedEventsOf } from '../src/feed/entry.ts'
+import { appendEvents } from '../src/feed/feed.sql.ts'
 import { notices } from '../src/service.ts'
 import { type Receiver, startReceiver } from '../testing/webhook-receiver.ts'
 
@@ -99,12 +99,9 @@ async function appendChanges(deps: Deps, accountId: string, objectIds: string[])
     version: 7n,
   }))
   const eventId = newId('chg')
-  const entries = entriesOf([{ accountId, objects: objects as never }], {
-    eventId,
-    now: new Date(),
-  })
-  await appendEntries(deps.database, 'notices', entries)
-  return entries.map(({ changeId }) => changeId)
+  const events = feedEventsOf([{ accountId, objects }], { eventId, now: new Date() })
+  await appendEvents(deps.database, 'notices', events)
+  return objectIds.map((_, index) => `${eventId}-${index}`)
 }
 
 function clients(booted: Booted, accountId: string) {

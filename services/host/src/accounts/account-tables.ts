@@ -6,7 +6,7 @@ const ownTables = [
   'deleted_accounts',
   'request_budgets',
   'feeds',
-  'feed_entries',
+  'feed_events',
 ]
 
 // Columns that the export omits: passwords, hashes, and keys or tokens, encrypted or not.

@@ -2,56 +2,94 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Cause, ObjectChange } from '@coffer/proto/changes/v1/changes'
 import { z } from 'zod'
 
-/** A change of an object in the feed of its account. */
-export const Entry = z.object({
-  accountId: z.string(),
-  /** Hybrid logical clock in µs, larger than that of every earlier entry of the account. */
-  position: z.bigint(),
-  changeId: z.string(),
+/** A changed object of an event. Versions are exact up to 2^53−1: they are instants in µs. */
+const EntryObject = z.object({
   type: z.string(),
   objectId: z.string(),
-  bankAccountId: z.string().nullable(),
-  version: z.bigint(),
+  bankAccountId: z.string().optional(),
+  version: z.number(),
+})
+
+/** The changed objects of an event: a row of the feed of their account. */
+export const FeedEvent = z.object({
+  accountId: z.string(),
+  /**
+   * Position of the last object; those of the others are the numbers before it. A hybrid logical
+   * clock in µs, larger than all earlier ones of the account.
+   */
+  position: z.bigint(),
+  eventId: z.string(),
+  /** Number in the event of the first object: an event may have several rows. */
+  firstIndex: z.number().int(),
   at: z.date(),
   actor: z.string(),
   causeId: z.string().nullable(),
+  objects: z.array(EntryObject),
 })
-export type Entry = z.infer<typeof Entry>
+export type FeedEvent = z.infer<typeof FeedEvent>
+export type NewFeedEvent = Omit<FeedEvent, 'position'>
 
-/** An entry without a position, of the event with this ID. */
-export type NewEntry = Omit<Entry, 'position'> & { eventId: string; index: number }
+/** A change of an object in the feed of its account. */
+export interface Entry {
+  accountId: string
+  position: bigint
+  changeId: string
+  type: string
+  objectId: string
+  bankAccountId: string | null
+  version: bigint
+  at: Date
+  actor: string
+  causeId: string | null
+}
 
 /** An event of any service that tells of changed objects. */
 export interface ObjectsChanged {
   accountId: string
-  objects: ObjectChange[]
+  objects: readonly Omit<ObjectChange, '$typeName'>[]
   cause?: Cause | undefined
 }
 
-/**
- * Returns the entries of an event with these parts, one for each object. Their IDs are those of the
- * event with the number of the object, so they are the same at each delivery.
- */
-export function entriesOf(
+/** Returns the rows of an event with these parts; a part without objects has none. */
+export function feedEventsOf(
   parts: readonly ObjectsChanged[],
   { eventId, now }: { eventId: string; now: Date },
-): NewEntry[] {
-  return parts
-    .flatMap((part) => entriesOfPart(part, now))
-    .map((entry, index) => ({ ...entry, eventId, index, changeId: `${eventId}-${index}` }))
+): NewFeedEvent[] {
+  let firstIndex = 0
+  const rows: NewFeedEvent[] = []
+  for (const { accountId, objects, cause } of parts) {
+    const { actor = 'job', causeId = '', at } = cause ?? {}
+    rows.push({
+      accountId,
+      eventId,
+      firstIndex,
+      at: at ? timestampDate(at) : now,
+      actor,
+      causeId: causeId || null,
+      objects: objects.map(({ type, objectId, bankAccountId, version }) => {
+        return { type, objectId, bankAccountId, version: Number(version) }
+      }),
+    })
+    firstIndex += objects.length
+  }
+  return rows.filter(({ objects }) => objects.length > 0)
 }
 
-function entriesOfPart({ accountId, objects, cause }: ObjectsChanged, now: Date) {
-  const { actor = 'job', causeId = '', at } = cause ?? {}
-  return objects.map(({ type, objectId, bankAccountId = null, version }) => ({
-    accountId,
+/**
+ * Returns the entries of a row. Their IDs are that of the event with the number of the object, so
+ * they are the same at each delivery of the event.
+ */
+export function entriesOf(row: FeedEvent): Entry[] {
+  const { objects, eventId, firstIndex, position, ...shared } = row
+  const before = position - BigInt(objects.length)
+  return objects.map(({ type, objectId, bankAccountId = null, version }, index) => ({
+    ...shared,
+    position: before + BigInt(index + 1),
+    changeId: `${eventId}-${firstIndex + index}`,
     type,
     objectId,
     bankAccountId,
-    version,
-    at: at ? timestampDate(at) : now,
-    actor,
-    causeId: causeId || null,
+    version: BigInt(version),
   }))
 }
 

@@ -2,14 +2,14 @@ import { repeat } from '@coffer/kit/service/repeat'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
 import type { settings } from '../config.ts'
-import { listFeeds, removeEntries } from './feed.sql.ts'
+import { listFeeds, removeEvents } from './feed.sql.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'database' | 'config' | 'log'>
 
 const accountsPerPage = 500
-const entriesPerStatement = 1_000
+const eventsPerStatement = 1_000
 
-/** Removes old entries of all feeds every hour, in each process of the service. */
+/** Removes old events of all feeds every hour, in each process of the service. */
 export function startFeedSweep(deps: Deps): AsyncDisposable {
   const round = async (stopping: AbortSignal): Promise<void> => {
     try {
@@ -21,7 +21,7 @@ export function startFeedSweep(deps: Deps): AsyncDisposable {
   return repeat(round, { everyMs: hourMs, isDelayed: true })
 }
 
-/** Removes the entries of all feeds that are older than the setting, account by account. */
+/** Removes the events of all feeds that are older than the setting, account by account. */
 export async function sweepFeeds(
   { database, config }: Pick<Deps, 'database'> & { config: Pick<Deps['config'], 'changesDays'> },
   stopping?: AbortSignal,
@@ -31,9 +31,9 @@ export async function sweepFeeds(
   for (;;) {
     const accountIds = await listFeeds(database, { after, limit: accountsPerPage })
     for (const accountId of accountIds) {
-      let count = entriesPerStatement
-      while (count === entriesPerStatement && !stopping?.aborted) {
-        count = await removeEntries(database, { accountId, before, limit: entriesPerStatement })
+      let count = eventsPerStatement
+      while (count === eventsPerStatement && !stopping?.aborted) {
+        count = await removeEvents(database, { accountId, before, limit: eventsPerStatement })
       }
     }
     const last = accountIds.at(accountsPerPage - 1)

@@ -7,8 +7,8 @@ import { ObjectsChangedSchema as ofBudgeting } from '@coffer/proto/budgeting/v1/
 import { ObjectsChangedSchema as ofFeed } from '@coffer/proto/feedsync/v1/events'
 import { ObjectsChangedSchema as ofIdentity } from '@coffer/proto/identity/v1/events'
 import { EnvelopesChangedSchema, ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
-import { entriesOf, type NewEntry, type ObjectsChanged } from './entry.ts'
-import { appendEntries } from './feed.sql.ts'
+import { feedEventsOf, type NewFeedEvent, type ObjectsChanged } from './entry.ts'
+import { appendEvents } from './feed.sql.ts'
 
 const batch = { sizeMax: 32, waitingMax: 1_024 }
 
@@ -29,22 +29,23 @@ type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> & {
  * the commit a message without a copy wakes the readers of each feed, and webhooks are served.
  */
 export function feedHandlers({ database, broker, clock, onAppended }: Deps): Handler[] {
-  const store = async (consumer: string, events: readonly NewEntry[][]): Promise<void> => {
-    const accountIds = await appendEntries(database, consumer, events.flat())
+  const store = async (consumer: string, events: readonly NewFeedEvent[][]): Promise<void> => {
+    const accountIds = await appendEvents(database, consumer, events.flat())
     for (const accountId of accountIds) publishProgress(broker, { accountId, id: 'changes' }, {})
-    await onAppended({ accountIds, types: events.flat().map(({ type }) => type) })
+    const objects = events.flat().flatMap((event) => event.objects)
+    await onAppended({ accountIds, types: objects.map(({ type }) => type) })
   }
-  const settle = async (consumer: string, events: NewEntry[][]) => {
+  const settle = async (consumer: string, events: NewFeedEvent[][]) => {
     const all = await Promise.allSettled([store(consumer, events)])
     const isWhole = all[0]?.status === 'fulfilled' || events.length === 1
     if (isWhole) return events.flatMap(() => all)
     return Promise.allSettled(events.map((event) => store(consumer, [event])))
   }
-  const batched = createBatcher<NewEntry[], void>(settle, batch)
+  const batched = createBatcher<NewFeedEvent[], void>(settle, batch)
   const append = async (parts: readonly ObjectsChanged[], delivery: Delivery): Promise<void> => {
     const { changeId, consumer } = delivery
-    const entries = entriesOf(parts, { eventId: changeId, now: clock() })
-    if (entries.length > 0) await batched(consumer, entries)
+    const events = feedEventsOf(parts, { eventId: changeId, now: clock() })
+    if (events.length > 0) await batched(consumer, events)
   }
   const tell = (event: ObjectsChanged, delivery: Delivery) => append([event], delivery)
   return [

@@ -1,8 +1,8 @@
 import type { Database, Queries } from '@coffer/kit/database/database'
-import { columnsOf } from '@coffer/kit/database/rows'
+import { columnsOf, recordsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { Entry, type FeedPage, type NewEntry } from './entry.ts'
+import { entriesOf, FeedEvent, type FeedPage, type NewFeedEvent } from './entry.ts'
 
 // One scale for all clocks of the feed: that of Postgres, in µs.
 const clock = sql.fragment`(extract(epoch FROM now()) * 1000000)::bigint`
@@ -10,21 +10,22 @@ const clock = sql.fragment`(extract(epoch FROM now()) * 1000000)::bigint`
 const Account = z.object({ accountId: z.string() })
 
 /**
- * Appends the entries of events to the feeds of their accounts, in one statement. Entries of an
- * event that the inbox knows are left out. The lock of a row of `feeds` is held until the commit,
- * so the positions of an account become visible in their order. Rows are locked in the order of
- * their keys, all of the inbox before those of feeds: two statements cannot wait for each other.
+ * Appends events to the feeds of their accounts, in one statement. An event that the inbox knows is
+ * left out. The lock of a row of `feeds` is held until the commit, so the positions of an account
+ * become visible in their order. Rows are locked in the order of their keys, all of the inbox
+ * before those of feeds: two statements cannot wait for each other.
  * Returns the IDs of the accounts with new entries.
  */
-export function appendEntries(
+export function appendEvents(
   { pool }: { pool: Queries },
   consumer: string,
-  entries: readonly NewEntry[],
+  events: readonly NewFeedEvent[],
 ): Promise<readonly string[]> {
   return pool.anyFirst(sql.type(Account)`
-    WITH given (account_id, event_id, index, type, object_id, bank_account_id, version, at, actor,
-      cause_id, change_id) AS (
-      SELECT * FROM ${sql.unnest(entries.map(tupleOf), tupleTypes)}
+    WITH given AS MATERIALIZED (
+      SELECT DISTINCT ON (event_id, first_index) *, jsonb_array_length(objects) AS length
+      FROM jsonb_populate_recordset(NULL::feed_events, ${recordsOf(events)}::jsonb)
+      ORDER BY event_id, first_index
     ), received AS (
       INSERT INTO inbox (consumer, change_id)
       SELECT DISTINCT ${consumer}, event_id FROM given ORDER BY event_id
@@ -33,50 +34,20 @@ export function appendEntries(
       SELECT given.* FROM given JOIN received USING (event_id)
     ), moved AS (
       INSERT INTO feeds AS feed (account_id, last_position)
-      SELECT account_id, ${clock} + count(*) FROM told GROUP BY account_id ORDER BY account_id
+      SELECT account_id, ${clock} + sum(length) FROM told GROUP BY account_id ORDER BY account_id
       ON CONFLICT (account_id) DO UPDATE SET
         last_position = greatest(feed.last_position, ${clock}) + excluded.last_position - ${clock}
       RETURNING account_id, last_position
     ), appended AS (
-      INSERT INTO feed_entries (account_id, position, change_id, type, object_id, bank_account_id,
-        version, at, actor, cause_id)
+      INSERT INTO feed_events (account_id, position, event_id, first_index, at, actor, cause_id,
+        objects)
       SELECT account_id,
-        last_position - count(*) OVER (PARTITION BY account_id)
-          + row_number() OVER (PARTITION BY account_id ORDER BY event_id, index),
-        change_id, type, object_id, bank_account_id, version, at, actor, cause_id
+        last_position - sum(length) OVER (PARTITION BY account_id)
+          + sum(length) OVER (PARTITION BY account_id ORDER BY event_id, first_index),
+        event_id, first_index, at, actor, cause_id, objects
       FROM told JOIN moved USING (account_id)
     )
     SELECT account_id AS "accountId" FROM moved`)
-}
-
-const tupleTypes = [
-  'text',
-  'text',
-  'int4',
-  'text',
-  'text',
-  'text',
-  'int8',
-  'timestamptz',
-  'text',
-  'text',
-  'text',
-]
-
-function tupleOf(entry: NewEntry) {
-  return [
-    entry.accountId,
-    entry.eventId,
-    entry.index,
-    entry.type,
-    entry.objectId,
-    entry.bankAccountId,
-    entry.version,
-    entry.at.toISOString(),
-    entry.actor,
-    entry.causeId,
-    entry.changeId,
-  ]
 }
 
 /** Positions of the feed of an account. */
@@ -88,11 +59,8 @@ export interface FeedEnds {
 
 const Ends = z.object({ lastPosition: z.bigint(), removedPosition: z.bigint() })
 
-const Row = Ends.extend({
-  readTo: z.bigint().nullable(),
-  readCount: z.bigint(),
-  ...Object.fromEntries(Object.entries(Entry.shape).map(([name, type]) => [name, type.nullable()])),
-})
+// Its other columns are those of FeedEvent, null if nothing was read.
+const Row = z.looseObject(Ends.shape)
 
 /**
  * Reads the feed of an account after a position: at most `readMax` entries, of which those of the
@@ -113,24 +81,35 @@ export async function readFeed(
     readMax: number
   },
 ): Promise<(FeedEnds & FeedPage) | null> {
+  // Objects of a row behind `after`, which may lie in the middle of it.
+  const unread = sql.fragment`least(jsonb_array_length(objects), position - ${after}::bigint)`
   const rows = await pool.any(sql.type(Row)`
     WITH page AS MATERIALIZED (
-      SELECT * FROM feed_entries
+      SELECT *, sum(${unread}) OVER (ORDER BY position) - ${unread} AS earlier
+      FROM feed_events
       WHERE account_id = ${accountId} AND position > ${after}
       ORDER BY position LIMIT ${readMax}
     )
     SELECT last_position AS "lastPosition", removed_position AS "removedPosition",
-      (SELECT max(position) FROM page) AS "readTo", (SELECT count(*) FROM page) AS "readCount",
-      ${columnsOf(Entry, { table: 'page' })}
-    FROM feeds LEFT JOIN page
-      ON ${types.length === 0} OR page.type = ANY(${sql.array(types, 'text')})
+      ${columnsOf(FeedEvent, { table: 'page' })}
+    FROM feeds LEFT JOIN page ON earlier < ${readMax}
     WHERE feeds.account_id = ${accountId}
     ORDER BY page.position`)
   const [first] = rows
   if (first === undefined) return null
-  const { lastPosition, removedPosition, readTo, readCount } = first
-  const entries = rows.flatMap((row) => Entry.safeParse(row).data ?? [])
-  return { lastPosition, removedPosition, readTo, entries, isFull: readCount === BigInt(readMax) }
+  const { lastPosition, removedPosition } = first
+  const read = rows
+    .flatMap((row) => FeedEvent.safeParse(row).data ?? [])
+    .flatMap(entriesOf)
+    .filter(({ position }) => position > after)
+    .slice(0, readMax)
+  return {
+    lastPosition,
+    removedPosition,
+    readTo: read.at(-1)?.position ?? null,
+    entries: types.length === 0 ? read : read.filter(({ type }) => types.includes(type)),
+    isFull: read.length === readMax,
+  }
 }
 
 /** Lists accounts with an ID above `after` that have a feed, ascending. */
@@ -146,16 +125,16 @@ export function listFeeds(
 const Removed = z.object({ count: z.bigint() })
 
 /**
- * Removes at most `limit` entries of an account that are older than `before`, the oldest first, and
+ * Removes at most `limit` events of an account that are older than `before`, the oldest first, and
  * keeps the position of the last one. Returns their number.
  */
-export async function removeEntries(
+export async function removeEvents(
   { pool }: Database,
   { accountId, before, limit }: { accountId: string; before: Date; limit: number },
 ): Promise<number> {
   const count = await pool.oneFirst(sql.type(Removed)`
     WITH old AS (
-      SELECT position FROM feed_entries
+      SELECT position FROM feed_events
       WHERE account_id = ${accountId} AND position < ${BigInt(before.getTime()) * 1_000n}
       ORDER BY position LIMIT ${limit}
     ), kept AS (
@@ -163,8 +142,8 @@ export async function removeEntries(
       FROM (SELECT max(position) AS position FROM old) AS removed
       WHERE account_id = ${accountId} AND removed.position > removed_position
     ), removed AS (
-      DELETE FROM feed_entries AS entry USING old
-      WHERE entry.account_id = ${accountId} AND entry.position = old.position
+      DELETE FROM feed_events AS event USING old
+      WHERE event.account_id = ${accountId} AND event.position = old.position
       RETURNING 1
     )
     SELECT count(*) AS count FROM removed`)
