@@ -20,7 +20,7 @@ export function History({ entries, manner, place, hasPots = false, envelopes = [
   return (
     <ul className={styles.rows} aria-label={historyWords.list}>
       {entries.map((entry) => (
-        <li key={`${entry.operationId} ${entry.pot} ${entry.spendingId}`} className={styles.row}>
+        <li key={keyOf(entry)} className={styles.row}>
           <div>
             <p className={styles.name}>{nameOf(entry, hasPots, envelopes)}</p>
             <p className={styles.soft}>{formatInstant(entry.createdAt, place)}</p>
@@ -39,12 +39,19 @@ export function History({ entries, manner, place, hasPots = false, envelopes = [
   )
 }
 
+/** Returns the fields that identify an entry, as in the cursor of its list. */
+function keyOf({ operationId, spendingId, pot, cause }: HistoryEntry): string {
+  return `${operationId} ${spendingId} ${pot} ${cause}`
+}
+
 function nameOf(
-  { cause, pot, spendingId, transaction }: HistoryEntry,
+  { cause, pot, spendingId, transaction, upload }: HistoryEntry,
   hasPots: boolean,
   envelopes: NonNullable<Props['envelopes']>,
 ): string {
-  const why = transaction?.name ?? historyWords.causes[cause] ?? cause
+  const isOfFile = upload && (cause === 'transaction' || cause === 'refund')
+  const ofFile = isOfFile ? historyWords.ofFile(cause, upload.fileName) : undefined
+  const why = transaction?.name ?? ofFile ?? historyWords.causes[cause] ?? cause
   if (!hasPots) return why
   const envelope = envelopes.find((one) => one.spendingId === spendingId)
   return `${envelope?.name ?? historyWords.pots[pot] ?? pot}: ${why}`

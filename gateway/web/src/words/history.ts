@@ -17,6 +17,9 @@ export const historyWords = {
     'manual-edit': 'Changed by hand',
     restated: 'Restated',
   } as Record<string, string>,
+  /** The rows of a file that rules have sorted into an envelope. */
+  ofFile: (cause: string, file: string) =>
+    cause === 'refund' ? `Refunds in ${file}` : `Payments in ${file}`,
   pots: {
     available: 'Available',
     current: 'Posted balance',

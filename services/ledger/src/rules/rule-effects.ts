@@ -148,19 +148,11 @@ export function assignByRule(
 ): Transaction {
   const former = namedEnvelope(before)
   if ((former.spendingId ?? former.refundSpendingId) === spendingId) return before
-  const operationId = operationOfRule(settling, before)
+  const operationId = `${settling.locked.operation.operationId}/rule/${before.transactionId}`
   const assignment = moveEnvelope(settling, before, { spendingId, operationId })
   if (assignment === null) return before
   const fieldMarks = { ...before.fieldMarks, spendingId: { ruleId, value: spendingId } }
   return { ...before, ...assignment, fieldMarks }
-}
-
-/** Returns the ID of the operation that assigns a transaction by a rule. */
-export function operationOfRule(
-  { locked }: Settling,
-  { transactionId }: Pick<Transaction, 'transactionId'>,
-): string {
-  return `${locked.operation.operationId}/rule/${transactionId}`
 }
 
 /**

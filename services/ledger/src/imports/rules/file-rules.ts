@@ -1,18 +1,18 @@
 import { lesser } from '@coffer/kit/values/money'
 import { atLeastZero } from '../../book/money.ts'
 import type { Assignment, Transaction } from '../../book/transaction.ts'
-import type { Locked, Settlement } from '../../money/operation.ts'
-import { canPayInFull, type Payment, settlePayments } from '../../money/payments.ts'
-import { addSettlement, totalOf } from '../../money/settlements.ts'
-import type { CompiledRules } from '../../rules/rule.ts'
 import {
-  assignByRule,
-  operationOfRule,
-  type RuleEnvelope,
-  type Settling,
-  startSettling,
-  tidyTransaction,
-} from '../../rules/rule-effects.ts'
+  endOperation,
+  findEnvelope,
+  type Locked,
+  type Settlement,
+  type StartedOperation,
+  startOperation,
+} from '../../money/operation.ts'
+import { addSettlement, startSettlements, totalOf } from '../../money/settlements.ts'
+import { assignTo } from '../../money/spend.ts'
+import type { CompiledRules } from '../../rules/rule.ts'
+import { type RuleEnvelope, tidyTransaction } from '../../rules/rule-effects.ts'
 
 /** A new row of a file for which rules name an envelope: without it, and as it is inserted. */
 interface RuledRow {
@@ -147,63 +147,45 @@ export function orderRows({ ruled }: FileRules): OrderedRows {
 
 /** Returns the IDs of the rows that get another amount than they are inserted with. */
 export function listDiffering(current: Locked, rows: OrderedRows): string[] {
-  const { payments, refunds } = rows
-  const settling = startSettling(current)
-  const isInFull =
-    refunds.length === 0 && canPayInFull(current.envelopes, paymentsOf(settling, payments))
-  const differing = isInFull
-    ? payments.filter(isInPart).map(({ plain }) => plain)
-    : assignRows(current, null, rows).transactions
-  return differing.map(({ transactionId }) => transactionId)
+  const { transactions } = assignRows(current, null, rows)
+  return transactions.map(({ transactionId }) => transactionId)
 }
 
 /**
  * Returns the settlement of a file with the assignments of rules on top, and the rows that differ
- * from what is inserted.
+ * from what is inserted. All assignments are one operation, that of the file: the journal has one
+ * row for each envelope and cause, however many rows of the file an envelope pays.
  */
 export function assignRows(
   current: Locked,
   settlement: Settlement | null,
   { payments, refunds }: OrderedRows,
 ): { settlement: Settlement; transactions: Transaction[] } {
-  const settling = startSettling(current)
-  if (settlement) addSettlement(settling.settlements, settlement)
-  const transactions = [...assignPayments(settling, payments), ...assignEach(settling, refunds)]
-  return { settlement: totalOf(settling.settlements), transactions }
-}
-
-function assignPayments(settling: Settling, rows: readonly RuledRow[]): Transaction[] {
-  if (rows.length === 0) return []
-  const { locked, settlements, refundable } = settling
+  const settlements = startSettlements(current)
+  if (settlement) addSettlement(settlements, settlement)
   const { bankAccount, envelopes: tracked } = settlements
-  const envelopes = [...tracked.current.values()]
-  const payments = paymentsOf(settling, rows)
-  if (!canPayInFull(envelopes, payments)) return assignEach(settling, rows)
-  addSettlement(settlements, settlePayments({ ...locked, bankAccount, envelopes }, payments))
-  for (const { spendingId, of } of payments) {
-    const taken = refundable?.get(spendingId)
-    if (taken !== undefined) refundable?.set(spendingId, taken + of.amount)
-  }
-  return rows
-    .filter(isInPart)
-    .map(({ plain, envelope }) => withEnvelope(plain, envelope, plain.amount))
-}
-
-function paymentsOf(settling: Settling, rows: readonly RuledRow[]): Payment[] {
-  return rows.map(({ plain: of, envelope: { spendingId } }) => {
-    return { operationId: operationOfRule(settling, of), spendingId, of }
+  const started = startOperation({
+    ...current,
+    bankAccount,
+    envelopes: [...tracked.current.values()],
   })
-}
-
-function isInPart({ plain, inserted }: RuledRow): boolean {
-  return inserted.spendingAmount !== plain.amount
-}
-
-function assignEach(settling: Settling, rows: readonly RuledRow[]): Transaction[] {
-  return rows.flatMap(({ plain, inserted, envelope }) => {
-    const after = assignByRule(settling, plain, envelope)
-    return hasSameEnvelope(after, inserted) ? [] : after
+  const transactions = [...payments, ...refunds].flatMap((row) => {
+    const after = assignRow(started, row)
+    return hasSameEnvelope(after, row.inserted) ? [] : after
   })
+  addSettlement(settlements, endOperation(started))
+  return { settlement: totalOf(settlements), transactions }
+}
+
+/** Returns a row as the rule of its envelope assigns it; without it if the envelope is closed. */
+function assignRow(started: StartedOperation, { plain, envelope: rule }: RuledRow): Transaction {
+  const envelope = findEnvelope(started, rule.spendingId)
+  if (!envelope) return plain
+  const isRefund = plain.amount < 0n
+  const causeId = started.operation.operationId
+  const of = { amount: plain.amount, day: plain.date, causeId, isRefund }
+  const { spendingAmount, refundAmount } = assignTo(started, envelope, of)
+  return withEnvelope(plain, rule, refundAmount ?? spendingAmount ?? 0n)
 }
 
 function hasSameEnvelope(one: Assignment, other: Assignment): boolean {
