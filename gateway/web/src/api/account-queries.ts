@@ -21,7 +21,7 @@ export const configQuery = queryOptions({
   refetchInterval: false,
 })
 
-/** The caller: user, account and what comes next. */
+/** The caller: user, account, and the step that comes next, such as a subscription. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async ({ signal }) => (await coffer.getMe({ signal })).data,

@@ -5,7 +5,7 @@ import { coffer } from './client.ts'
 import { refusalOf } from './faults.ts'
 import { type Note, showNote } from './notes.ts'
 
-/** Transactions that one request changes at most (docs/money/bulk.md). */
+/** Maximum number of transactions of a request (docs/money/bulk.md). */
 export const bulkMax = 500
 
 /** Transactions by their IDs. */

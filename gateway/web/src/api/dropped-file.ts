@@ -9,7 +9,7 @@ export function dropFile(file: File): void {
   dispatchEvent(new Event(event))
 }
 
-/** Calls `take` with the file that was dropped, now or later. Returns the end of that. */
+/** Calls `take` with the file that was dropped, now or later. Returns a function that ends this. */
 export function takeDropped(take: (file: File) => void): () => void {
   const look = () => {
     const file = dropped

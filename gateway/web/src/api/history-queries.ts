@@ -8,10 +8,10 @@ export type HistoryEntry = ListHistoryResponses[200]['entries'][number]
 
 const query = { limit: 25 }
 
-/** Entries beside the explanation of the sums. */
+/** Number of entries that are shown beside the explanation of the sums. */
 const lastMax = 6
 
-/** The most entries of one page. */
+/** Maximum number of entries on a page. */
 const newestMax = 100
 
 /** The newest changes of what an envelope holds. */

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A text about what has just happened, with the way back or the next step, if any. */
+/** A text about what has just happened, with an undo or the next step, if any. */
 export interface Note {
   text: string
   act?: { text: string; work: () => Promise<unknown> }

@@ -25,7 +25,7 @@ interface TrustedTypes {
 const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
 const policy = trustedTypes?.createPolicy('coffer', { createScriptURL: ownScript })
 
-/** Returns the keys that prove work, for the body of one request; null where none is asked for. */
+/** Returns the proof of work for the body of one request; null if it needs none. */
 export async function solveChallenge(purpose: Purpose, isNeeded: boolean): Promise<Solved | null> {
   if (!isNeeded) return null
   const { challenge, difficulty } = (await coffer.createChallenge({ body: { purpose } })).data

@@ -3,7 +3,7 @@ import { isSignedOut } from './faults.ts'
 import { showNote } from './notes.ts'
 import { forgetAnswers } from './revalidation.ts'
 
-/** Other devices change the same account: what is seen is compared so often, in ms. */
+/** Interval in ms at which shown answers are renewed: other devices change the same account. */
 const freshMs = 15_000
 
 /** Tabs of this browser tell each other of changes. */

@@ -20,7 +20,7 @@ export type PreviewedRow = PreviewRuleResponse['transactions'][number]
 /** Conditions and actions of a rule that need not be stored. */
 export type Draft = Pick<CreateRuleData['body'], 'conditions' | 'actions'>
 
-/** Rules of an account at most, and the position behind all others. */
+/** Maximum number of rules of an account, which is also the position behind all others. */
 export const rulesMax = 500
 
 /** All rules in the order in which they decide. */

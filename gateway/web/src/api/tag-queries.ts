@@ -4,7 +4,7 @@ import { coffer } from './client.ts'
 
 export type { Tag }
 
-/** Tags of a transaction at most (docs/rules/tags.md). */
+/** Maximum number of tags of a transaction (docs/rules/tags.md). */
 export const tagsMax = 20
 
 /** The tags of the account with their numbers of transactions, the most frequent first. */
@@ -49,7 +49,7 @@ export function tagChanges(
   }
 }
 
-/** The server decides which tags are equal; this spares a person most of its corrections. */
+/** Folds a tag for comparison. The server decides which tags are equal, by further rules. */
 function foldOf(tag: string): string {
   return tag.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }

@@ -16,7 +16,7 @@ interface Props {
   problems?: Record<string, string>
   /** Gets the values of the form's controls by name. */
   onSubmit: (values: Record<string, string>) => void
-  /** Other ways than to send it, beside the button. */
+  /** Further buttons or links, beside the button that sends. */
   others?: ReactNode
 }
 

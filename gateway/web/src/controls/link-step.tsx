@@ -14,7 +14,7 @@ export function faultText({ lastError }: SyncHealth): string | null {
   return words.linkFaults[code] ?? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}. ${advice}`
 }
 
-/** The step that mends a connection over the aggregator; none where it mends itself. */
+/** A link that repairs an aggregator connection; nothing if the connection recovers by itself. */
 export function LinkStep({ health }: { health: SyncHealth }) {
   const { linkId, linkType, status, lastError } = health
   if (linkType !== 'aggregator') return null

@@ -69,7 +69,7 @@ export function Card({ title, children, aside }: CardProps) {
 
 interface EmptyProps {
   children: ReactNode
-  /** The way on. */
+  /** The next step, such as a button. */
   action?: ReactNode
 }
 
@@ -83,7 +83,7 @@ export function Empty({ children, action }: EmptyProps) {
   )
 }
 
-/** The shape of what is still to come, so that nothing moves when it arrives. */
+/** Placeholder (skeleton) of content that is loading, so that nothing moves when it arrives. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
     <div className={styles.skeleton} data-skeleton aria-hidden="true">

@@ -52,7 +52,7 @@ export function Frame() {
   )
 }
 
-/** The choices of this browser, and the end of the session. */
+/** The preferences of this browser, and the sign-out. */
 function Controls() {
   const { areAmountsHidden } = usePreferences()
   const signOut = useSignOut()

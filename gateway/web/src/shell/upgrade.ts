@@ -27,7 +27,7 @@ export function useIsOld(): boolean {
   return isOld
 }
 
-/** Reads the page anew. A server that does not answer is as old as this page. */
+/** Reads the page again. A server that does not answer counts as unchanged. */
 async function hasOtherScript(): Promise<boolean> {
   const own = document.querySelector<HTMLScriptElement>('script[type=module][src]')
   const name = new URL(own?.src ?? location.href).pathname.split('/').at(-1) ?? ''

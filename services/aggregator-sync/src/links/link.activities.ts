@@ -8,7 +8,7 @@ import { endConnection, releaseItem, startFinish } from './link-release.service.
 import { createChosen } from './link-update.service.ts'
 
 const pageSize = 200
-// A request may take as long: until then its creation is under way.
+// Maximum duration of a request that creates a link: a younger link may still be created by it.
 const requestMs = 60_000
 const retryMs = 60_000
 // A public token is valid for 30 minutes; an institution that does not answer gets a day.

@@ -41,7 +41,7 @@ export type PlaidMethod = keyof typeof endpoints
 
 export const minuteMs = hourMs / 60
 
-/** Returns the begin of the minute of an instant: a limit counts the calls since then. */
+/** Returns the start of the minute of an instant: a limit counts the calls since then. */
 export function minuteOf(now: Date): Date {
   return new Date(Math.floor(now.getTime() / minuteMs) * minuteMs)
 }

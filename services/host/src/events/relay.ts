@@ -42,7 +42,7 @@ export interface RelayOptions {
    * connections time out: such a failure is logged once it outlasts the start.
    */
   isStarting?: () => boolean
-  /** Called while the relay goes on, also while NATS or Postgres is away. */
+  /** Sign of life: called in each round of the loop, also while NATS or Postgres is away. */
   beat?: () => void
 }
 

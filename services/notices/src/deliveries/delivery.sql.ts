@@ -21,7 +21,7 @@ export const pendingMax = 1_000
 const ofWebhook = ({ accountId, webhookId }: WebhookKey) => sql.fragment`
   account_id = ${accountId} AND webhook_id = ${webhookId}`
 
-/** Returns what waits for a webhook, in the order of the feed. */
+/** Returns the pending deliveries of a webhook, in the order of the feed. */
 export function listPending({ pool }: Database, key: WebhookKey): Promise<readonly Delivery[]> {
   return pool.any(sql.type(Delivery)`
     SELECT ${columns} FROM webhook_deliveries

@@ -42,7 +42,7 @@ const jitterMax = 0.1
 const restMsMax = 5 * minuteMs
 const retryAfterMsMax = dayMs
 
-/** The end of an attempt: an answer, or the reason why there is none. */
+/** The outcome of an attempt: an answer, or the reason why there is none. */
 export interface Attempt {
   at: Date
   status: number | null

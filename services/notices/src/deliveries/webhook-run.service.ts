@@ -36,8 +36,8 @@ export interface RunEnd {
 }
 
 /**
- * Sends what a webhook is to get now, for at most half a minute. Lease: one process at a time. One
- * that finds another at work leaves a note, upon which that one looks again.
+ * Sends what a webhook is to get now, for at most half a minute. Lease: one process at a time. If
+ * another process has it, this one leaves a note, and the other looks again before it ends.
  */
 export async function runWebhook(
   deps: RunDeps,

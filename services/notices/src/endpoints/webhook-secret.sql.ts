@@ -25,7 +25,7 @@ export async function insertSecret(
       ${sealed.keyId}, ${sql.binary(sealed.dataKey)}, ${sql.binary(sealed.ciphertext)})`)
 }
 
-/** Deletes former secrets, and lets the present one end. At most two are then valid. */
+/** Deletes former secrets, and sets when the present one ends: at most two are valid. */
 export async function endSecrets(
   tx: Transaction,
   key: WebhookKey,
@@ -37,7 +37,7 @@ export async function endSecrets(
     WHERE account_id = ${key.accountId} AND webhook_id = ${key.webhookId}`)
 }
 
-/** Deletes the secrets that are to end. */
+/** Deletes the former secrets: those that have an end. */
 export async function deleteFormerSecrets(
   tx: Transaction,
   { accountId, webhookId }: WebhookKey,

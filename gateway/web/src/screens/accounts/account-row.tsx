@@ -12,7 +12,7 @@ import { EditAccount } from './edit-account.tsx'
 
 interface Props {
   account: BankAccount
-  /** Whether no bank states its balance: its user does. */
+  /** Whether its user states the balance; otherwise its bank does. */
   isByHand: boolean
 }
 
@@ -20,7 +20,7 @@ interface AskedProps extends Pick<Props, 'account'> {
   onClose: () => void
 }
 
-/** A bank account in the list: its sums, its name, its end. */
+/** A bank account in the list, with its balance, and buttons that edit and archive it. */
 export function AccountRow({ account, isByHand }: Props) {
   const { bankAccountId, name, mask, availableBalance, currentBalance, accountType } = account
   const manner = useManner(bankAccountId)

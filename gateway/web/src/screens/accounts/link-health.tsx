@@ -13,7 +13,7 @@ import { accountWords as words } from '../../words/accounts.ts'
 
 const workingMs = 1_000
 
-/** The health of a connection in words, the step that mends it, and a sync with its progress. */
+/** The health of a connection in words, the step that repairs it, and a sync with its progress. */
 export function LinkHealth({ link }: { link: Link }) {
   const { linkId, linkType, aggregatorLink } = link
   const reader = useReader()

@@ -77,7 +77,7 @@ interface ProgressProps {
   isBehind: boolean
 }
 
-/** A bar of the share that is there. The amounts above say the same in figures. */
+/** A bar of the share that is held. Screen readers skip it: the amounts above say the same. */
 function Progress({ value, max, isBehind }: ProgressProps) {
   const share = max > 0 ? Math.min(Math.max(value / max, 0), 1) : 1
   return (

@@ -57,7 +57,7 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
     if (Object.keys(found).length > 0) return
     const missing = from === '' && balances ? amount - balances.free : 0
     setWarned(missing > 0 ? { amount, missing } : null)
-    // The same amount a second time is meant.
+    // A warned amount that is sent again is confirmed.
     if (missing > 0 && warned?.amount !== amount) return
     const body = { fromSpendingId: from || null, toSpendingId: to || null, amount }
     send(body, () => {
@@ -118,7 +118,7 @@ function Fields({ bankAccountId, source, goal, problems }: FieldsProps) {
         fault={problems.fromSpendingId}
       />
       <ChoiceField
-        // The choices come later than the dialog, and the first choice would be kept.
+        // Choices load after the dialog opens. A new key renders the field with its initial choice.
         key={spending.length}
         label={words.to}
         name="to"

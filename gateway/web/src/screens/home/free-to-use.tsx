@@ -13,7 +13,7 @@ import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import styles from './home.module.css'
 
-/** The figure of the app: the money that no envelope holds, and why it is that much. */
+/** The main figure of home: the money that no envelope holds, and why it is that much. */
 export function FreeToUse({ bankAccountId }: { bankAccountId: string }) {
   const overview = useQuery(bankAccountOverviewQuery(bankAccountId))
   return (
@@ -123,7 +123,7 @@ function Why({ balances }: { balances: Balances }) {
   )
 }
 
-/** The newest entries of the journal: they lead to the sums of now. */
+/** The newest entries of the journal, which explain the present sums. */
 function LastChanges({ bankAccountId }: { bankAccountId: string }) {
   const reader = useReader()
   const manner = useManner(bankAccountId)

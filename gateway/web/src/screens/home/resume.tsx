@@ -6,7 +6,7 @@ import { Card } from '../../controls/screen.tsx'
 import { startWords as words } from '../../words/start.ts'
 import { usePaydays } from './use-paydays.ts'
 
-/** The way back into the plan of a bank account, until it has a payday and an envelope. */
+/** A link to the set-up of a bank account's plan, until it has a payday and an envelope. */
 export function Resume({ bankAccountId }: { bankAccountId: string }) {
   const { data: schedules } = usePaydays(bankAccountId)
   const { data: spending } = useQuery(spendingQuery(bankAccountId))

@@ -54,7 +54,7 @@ interface OthersProps {
   overview: BankAccountOverview
 }
 
-/** How many payments wait in all, with the way to them. */
+/** The number of all such payments, with a link to them. */
 function Others({ bankAccountId, overview }: OthersProps) {
   const { unassignedCount, isUnassignedCountExact } = overview
   if (unassignedCount <= shownMax) return null

@@ -18,7 +18,7 @@ export interface Columns {
   balance: string
 }
 
-/** The columns as last sent, and the mapping that was made of them, for the way back to them. */
+/** The columns as last sent, and the mapping made of them: the person can go back to both. */
 export interface Draft {
   columns: Columns | null
   mappingId: string | null
@@ -125,7 +125,7 @@ export function mappingOf(columns: Columns, headers: string[]): CsvMapping {
   }[amountKind]
   const words =
     amountKind === 'type' ? { debit: columns.debitWord, credit: columns.creditWord } : {}
-  // Without a number of the bank, a row is what its day, text and amount are.
+  // Without an ID of the bank, day, text and amount identify a row.
   const identity = id === '' ? [...new Set([date, memo, ...amounts])] : [id]
   return {
     headers,

@@ -14,7 +14,7 @@ import { countsOf } from './upload-row.tsx'
 
 const route = getRouteApi('/frame/imports/$transactionImportId')
 
-/** A CSV file on its way: its columns, its preview, its end. */
+/** The import of a CSV file: the form of its columns, then its preview, then its result. */
 export function CsvImport() {
   const { transactionImportId } = route.useParams()
   const bankAccountId = useChosenAccountId()
@@ -40,7 +40,7 @@ function Steps({ bankAccountId, id }: { bankAccountId: string; id: string }) {
 function Step({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
   const { bankAccountId: account, status } = found
   if (status === 'mapping') {
-    // Read in another way, the file has other columns.
+    // Another delimiter gives the file other columns, which need a new form.
     return <ColumnForm key={found.headers.join('\n')} found={found} draft={draft} />
   }
   if (status === 'preview') return <ImportPreview found={found} draft={draft} />

@@ -17,7 +17,7 @@ import styles from './imports.module.css'
 import type { Previewed } from './previewed.ts'
 import type { Choices } from './read-choices.tsx'
 
-/** A file by choice or by drop. A CSV file leads on to the meaning of its columns. */
+/** Takes a file that is chosen or dropped. A CSV file leads to the form of its columns. */
 export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
   const input = useRef<HTMLInputElement>(null)
   const [isOver, setOver] = useState(false)
@@ -78,7 +78,7 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
   )
 }
 
-/** The file that is looked at, and the request that reads it. A file with columns leads on. */
+/** Returns the previewed file, and the request that reads it. CSV leads to the form of columns. */
 function useReading(bankAccountId: string) {
   const navigate = useNavigate()
   const [previewed, setPreviewed] = useState<Previewed | null>(null)
@@ -97,16 +97,16 @@ function useReading(bankAccountId: string) {
 
 const accepted =
   '.ofx,.qfx,.qbo,.qif,.xml,.sta,.940,.942,.mt940,.mt942,.csv,.xlsx,.ods,.xls,.zip,.txt'
-/** Names of files with columns, which a person has to name. */
+/** Names of files with columns, whose meaning a person states. */
 const tables = /\.(csv|xlsx|ods|xls)$/i
 
-/** Returns a fault whose only field is the file as one of the whole. */
+/** Returns a fault of the file, which is no field of a form, as a fault of the whole request. */
 function ofFile(fault: Fault): Fault {
   const { data, ...problems } = fault.problems
   return data === undefined ? fault : { ...fault, text: data, problems }
 }
 
-/** Sends a file with columns for an import, and returns its ID; only reads any other one. */
+/** Sends a file with columns and returns the ID of its import; previews any other file. */
 async function readFile(
   bankAccountId: string,
   { data, choices }: { data: File; choices: Choices },

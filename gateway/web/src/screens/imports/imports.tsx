@@ -11,7 +11,7 @@ import { FileChoice } from './file-choice.tsx'
 import { UploadGroups } from './upload-groups.tsx'
 import { UploadRow } from './upload-row.tsx'
 
-/** Files of the bank: choose one, see what became of the others, undo one. */
+/** Imports a file, lists the former imports with their results, and undoes them. */
 export function Imports() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()

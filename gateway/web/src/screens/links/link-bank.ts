@@ -15,7 +15,7 @@ interface Wanted {
 }
 
 const place = 'coffer-link'
-/** A wait for the set-up ends after 30 s with 408; so many are enough for a slow bank. */
+/** Maximum number of waits for the set-up. Each ends after 30 s with 408. */
 const waitsMax = 10
 
 /**

@@ -15,7 +15,7 @@ export function ConditionFields(props: PartProps) {
   const { originalMerchantName, amountFrom, amountTo, direction, bankAccountId } = entries
   const more = [originalMerchantName, amountFrom, amountTo, direction, bankAccountId]
   const others = [entries.source, entries.state, entries.dayFrom, entries.dayTo]
-  // The state at the beginning: a cleared field closes nothing.
+  // Read once, so that clearing a field does not close this part of the form.
   const [isOpen] = useState([...more, ...others].some((one) => one !== ''))
   return (
     <fieldset className={styles.part}>

@@ -26,7 +26,7 @@ export interface PartProps {
   change: (next: Partial<Entries>) => void
 }
 
-/** Returns the names of envelopes and bank accounts. With several accounts, both are said. */
+/** Returns names of envelopes and accounts. With several accounts, an envelope names its own. */
 export function useKnown(): Known {
   const { locale, currencyDefault } = useReader()
   const chosen = useChosenAccountId()

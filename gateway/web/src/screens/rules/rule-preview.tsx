@@ -26,7 +26,7 @@ interface Props {
 /** Time without a keystroke after which a preview is asked for, in ms. */
 const pauseMs = 400
 
-/** Rows that are shown at first, and with each press of the button. */
+/** Number of rows that are shown at first, and added by each press of the button. */
 const step = 5
 
 /** The difference that the rule would make to stored transactions. */

@@ -76,7 +76,7 @@ interface LikeProps {
   onClose: () => void
 }
 
-/** The form of a new rule for transactions like one. */
+/** The form of a new rule, filled in for transactions that look like a given one. */
 function FormLike({ transactionId, known, onClose }: LikeProps) {
   const account = useChosenAccountId() ?? ''
   const enabled = account !== ''

@@ -65,7 +65,7 @@ interface EnvelopeProps extends Props {
   setSpendingId: (spendingId: string) => void
 }
 
-/** The envelope that pays. A rule for one bank account has its envelopes alone. */
+/** The choice of the envelope that pays: any, or one of the bank account that the rule names. */
 function Envelope({ suggestion, known, spendingId, setSpendingId }: EnvelopeProps) {
   const { bankAccountId } = suggestion.conditions
   const fitting = known.envelopes.filter(

@@ -9,7 +9,7 @@ import type { Known } from './names.ts'
 import { type Entries, entriesOf } from './rule-entries.ts'
 import { Suggestion } from './suggestion.tsx'
 
-/** Suggestions that are shown at first, and with each press of the button. */
+/** Number of suggestions that are shown at first, and added by each press of the button. */
 const step = 5
 
 interface Props {

@@ -12,7 +12,7 @@ import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { settingsWords as words } from '../../words/settings.ts'
 
-/** The end of the account, after the password and a look at what it deletes. */
+/** Deletes the account, after it has listed what that deletes and asked for the password. */
 export function DeleteAccount() {
   const navigate = useNavigate()
   const [isAsked, setAsked] = useState(false)

@@ -6,7 +6,7 @@ import { PasswordField } from '../../controls/password-field.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { settingsWords as words } from '../../words/settings.ts'
 
-/** Another password. */
+/** Changes the password. */
 export function Password() {
   const [count, setCount] = useState(0)
   const { send, isSending, fault } = useChange((values: Record<string, string>) => {
@@ -17,7 +17,7 @@ export function Password() {
     <Card title={words.password}>
       {count > 0 && !fault && <p role="status">{words.changed}</p>}
       <Form
-        // A new form is empty.
+        // A new key renders an empty form after each change.
         key={count}
         action={words.change}
         isSending={isSending}

@@ -17,7 +17,7 @@ interface Secret {
   recoveryCodes: string[]
 }
 
-/** The second factor: its set-up with a picture, its recovery codes, its end. */
+/** The second factor: set-up with a QR code, recovery codes, removal. */
 export function SecondFactor({ isOn }: { isOn: boolean }) {
   const [secret, setSecret] = useState<Secret | null>(null)
   const [codes, setCodes] = useState<string[]>([])

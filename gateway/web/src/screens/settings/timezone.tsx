@@ -19,7 +19,7 @@ export function Timezone({ timezone }: { timezone: string }) {
     <Card title={words.timezone}>
       {isSaved && !fault && <p role="status">{words.saved}</p>}
       <Form
-        // A new form is empty.
+        // A new key renders an empty form after each change.
         key={timezone}
         action={words.changeTimezone}
         isSending={isSending}

@@ -9,7 +9,7 @@ interface Props {
   ways?: ReactNode
 }
 
-/** The page before a session: the product, one heading, one form. */
+/** The layout of pages before sign-in: the product, one heading, one form. */
 export function Gate({ title, children, ways }: Props) {
   return (
     <main className={styles.gate}>

@@ -6,7 +6,7 @@ import { PasswordField } from '../../controls/password-field.tsx'
 import { signInWords } from '../../words/sign-in.ts'
 import { Gate } from './gate.tsx'
 
-/** A sign-in that needs a new password first. The token is in the state of the history alone. */
+/** Sets the password that a sign-in requires first. Its token is in the history state alone. */
 export function NewPassword() {
   const navigate = useNavigate()
   const state = useRouterState({ select: ({ location }) => location.state })

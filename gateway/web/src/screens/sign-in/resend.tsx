@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { signInWords } from '../../words/sign-in.ts'
 
-/** The way to another verification mail. */
+/** A link to the page that sends another verification mail. */
 export function Resend() {
   return (
     <p>

@@ -74,7 +74,7 @@ export function SignIn() {
   )
 }
 
-/** A password whose length no password has is a wrong one. */
+/** Shows the refusal of a password's length as that of a wrong password. */
 function passwordFaultOf(fault: Fault | null): string | undefined {
   const problem = fault?.problems.password
   return problem?.startsWith('Use ') ? signInWords.wrong : problem

@@ -13,7 +13,7 @@ import { setPreferences } from '../../preferences/preferences.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { startWords } from '../../words/start.ts'
 
-/** Ways that begin with a bank account by hand. */
+/** Ways to begin with a bank account whose balance the person states. */
 export type Way = 'hand' | 'file'
 
 /** Types of the API by the kinds of accounts that the form offers. */

@@ -57,7 +57,7 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
     for (const row of chosen) {
       const plan = { ...planOf(row, timezone), fundingScheduleId, targetAmount: amountOf(row) }
       await coffer.createSpending({ path: { bankAccountId }, body: plan })
-      // Unchosen: a repetition after the fault of a later one does not create it again.
+      // No longer chosen: a retry after a later failure must not create it again.
       change(row.id, { isChosen: false })
     }
   })

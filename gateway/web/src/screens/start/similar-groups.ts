@@ -6,7 +6,7 @@ import { type Group, groupByName, movementsOf } from './suggestions.ts'
 
 /** Newest transactions that the suggestions are made of: about a year of a household. */
 const transactionsMax = 600
-/** Requests for clusters: payments that come more than once are among the first. */
+/** Maximum number of requests for clusters. Repeated payments are in the first ones. */
 const clustersMax = 12
 
 /** Payments and deposits of a bank account that look alike. */

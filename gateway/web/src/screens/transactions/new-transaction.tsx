@@ -22,7 +22,7 @@ interface Props {
 
 type Body = Parameters<typeof coffer.createTransaction>[0]['body']
 
-/** A transaction by hand. Spent and received are two words, never a sign. */
+/** Creates a transaction by hand. The person chooses spent or received, and types no sign. */
 export function NewTransaction({ bankAccountId, onClose }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)

@@ -14,7 +14,7 @@ import { dayOf, formatDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
-/** The pending transactions that a posted one may be, to accept or reject. */
+/** Pending transactions that may be the same purchase as a posted one, to accept or reject. */
 export function Suggestions({ transaction }: { transaction: Transaction }) {
   const suggested = (transaction.suggestions ?? []).filter(({ kind }) => kind === 'pending')
   if (suggested.length === 0) return null
@@ -72,7 +72,7 @@ function Suggested({ posted, pendingId }: { posted: Transaction; pendingId: stri
   )
 }
 
-/** Takes apart a pending transaction and the posted one that has joined it. */
+/** Separates a posted transaction from the pending one that it was joined with. */
 export function Separate({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId, joinedBy } = transaction
   const path = { bankAccountId, transactionId }

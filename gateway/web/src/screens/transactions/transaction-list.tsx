@@ -95,7 +95,7 @@ export function TransactionList({ bankAccountId, filters, selection }: Props) {
   )
 }
 
-/** The ways by which transactions come in. */
+/** An empty list: says how transactions are added. */
 function Nothing({ bankAccountId, filters }: Omit<Props, 'selection'>) {
   const isManual = useIsManual(bankAccountId)
   const isFiltered = Object.values(filters).some((one) => one !== undefined)
@@ -109,7 +109,7 @@ function Nothing({ bankAccountId, filters }: Omit<Props, 'selection'>) {
   return <Empty action={action}>{words.none}</Empty>
 }
 
-/** Days that are near are named. */
+/** Returns the words for yesterday, today and tomorrow; empty for other days. */
 function distance(day: string, reader: ReturnType<typeof useReader>): string {
   const isNear = Math.abs(Date.parse(day) - Date.parse(reader.today)) <= 86_400_000
   return isNear ? formatDistance(day, reader) : ''

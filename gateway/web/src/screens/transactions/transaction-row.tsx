@@ -22,7 +22,7 @@ interface Props {
   onSelect: () => void
 }
 
-/** A transaction: its name leads to all of it, its envelope is changed in place. */
+/** A transaction: its name links to its details, its envelope is changed in place. */
 export function TransactionRow({ transaction, spending, isSelected, onSelect }: Props) {
   const { bankAccountId, transactionId, amount, originalName, notes, isPending } = transaction
   const manner = useManner(bankAccountId)
@@ -95,7 +95,7 @@ interface NameProps {
   rename: () => void
 }
 
-/** The name, which leads to all of the transaction, and the way to change it here. */
+/** The name, which links to the details, and a button that edits it in the row. */
 function Name({ transaction, isRenaming, rename }: NameProps) {
   const { bankAccountId, transactionId, originalName, deletedAt } = transaction
   const name = transaction.name ?? originalName

@@ -61,7 +61,7 @@ export function Transactions() {
   )
 }
 
-/** The search, the filters and the download; none of them where there is nothing to find. */
+/** The search, the filters and the download; nothing while there are no transactions. */
 function Ways({ bankAccountId, filters }: { bankAccountId: string; filters: FilterValues }) {
   const { data } = useInfiniteQuery(transactionsQuery(bankAccountId, filters))
   const isFiltered = Object.values(filters).some((one) => one !== undefined)
