@@ -52,7 +52,7 @@ export function payment({ text }: Sample, date: string): string {
   })
 }
 
-/** Returns a name without case, accents, signs and e for umlauts, in which people differ. */
+/** Folds a name for comparison: case, accents, punctuation, and an e in place of an umlaut. */
 export function plainName(name: string | null | undefined): string {
   const plain = foldText(name ?? '').replace(/[^\p{L}\p{N}]/gu, '')
   return plain.replace(/([aou])e/g, '$1')
