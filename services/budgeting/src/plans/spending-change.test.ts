@@ -3,6 +3,7 @@ import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { fridays, monthly, rent } from '../../test/samples.ts'
 import type { Spending } from '../book/spending.ts'
+import { requireNotClosing } from './plan-works.ts'
 import { changeSpending, type SpendingPatch } from './spending-change.ts'
 
 const where = {
@@ -140,4 +141,11 @@ describe('a change of a plan (docs/plans.md#creating-changing-and-deleting)', ()
     expect(() => changeSpending(automatic, { name: 'Flat' }, elsewhere)).toThrow()
     expect(() => changeSpending(rent, { name: 'Flat' }, elsewhere)).not.toThrow()
   })
+})
+
+test('a plan that is being closed is refused until its instant', () => {
+  const closingUntil = new Date('2026-03-02T06:00:00Z')
+  const before = new Date(closingUntil.getTime() - 1)
+  expect(() => requireNotClosing({ ...rent, closingUntil }, before)).toThrow('is being deleted')
+  expect(() => requireNotClosing({ ...rent, closingUntil }, closingUntil)).not.toThrow()
 })

@@ -51,9 +51,12 @@ describe('a new transaction', () => {
   })
 
   test('takes from its envelope what it holds, which may be nothing', () => {
-    const empty = create({ spendingId: 'spnd_e' }, { envelopes: [anEnvelope()] })
+    // Nothing is taken, so the day of its last payment stays.
+    const spent = anEnvelope({ periodSpent: 100n, periodSpentOn: new Date(0) })
+    const empty = create({ spendingId: 'spnd_e' }, { envelopes: [spent] })
     expect(empty.transaction.spendingAmount).toBe(0n)
     expect(empty.settlement.entries).toEqual([])
+    expect(empty.settlement.envelopes).toEqual([{ ...spent, version: 2n }])
 
     const short = create(
       { spendingId: 'spnd_e' },
