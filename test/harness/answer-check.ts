@@ -77,13 +77,14 @@ interface Prepared {
   validators: Map<Json, ReturnType<Ajv2020['compile']>>
 }
 
-// Modules of tests are loaded again for each test file (native-runtime.ts). The document is the
-// same for all, and its validators take 0.2 s to compile.
-const preparedKey = Symbol.for('coffer.api-document')
+let prepared: Prepared | undefined
 
 function load(): Prepared {
-  const kept: Prepared | undefined = Reflect.get(globalThis, preparedKey)
-  if (kept) return kept
+  prepared ??= prepare()
+  return prepared
+}
+
+function prepare(): Prepared {
   const document = apiDocument()
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   ajv.addSchema({ $id: 'api', $defs: closedSchemas(document) })
@@ -93,9 +94,7 @@ function load(): Prepared {
     .map(([path, methods]) => {
       return { pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`), methods }
     })
-  const prepared: Prepared = { document, ajv, paths, validators: new Map() }
-  Reflect.set(globalThis, preparedKey, prepared)
-  return prepared
+  return { document, ajv, paths, validators: new Map() }
 }
 
 /** Returns the operation of the document that a request is for; undefined if it has none. */

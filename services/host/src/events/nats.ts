@@ -27,6 +27,7 @@ const checkMs = 2_000
 
 const duplicateWindowMsDefault = 2 * 60_000
 const bytesMaxDefault = 2 ** 30
+const publishMsDefault = 5_000
 
 // Names of errors that NATS answers with; the class of the second is not exported.
 const refusals = new Set(['JetStreamApiError', 'JetStreamNotEnabled'])
@@ -44,6 +45,8 @@ export interface BrokerOptions extends NatsServers {
   bytesMax?: number
   /** Time in ms in which NATS drops a message with the ID of another; two minutes by default. */
   duplicateWindowMs?: number
+  /** Time in ms in which NATS has to acknowledge a message; five seconds by default. */
+  publishMs?: number
   log: Log
 }
 
@@ -107,7 +110,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
 async function open(options: BrokerOptions, refusal: Refusal) {
   const { prefix, serviceNames, replicas = 1, log, ...more } = options
   const { duplicateWindowMs = duplicateWindowMsDefault, bytesMax = bytesMaxDefault } = more
-  const { user = operatorUser, hasStream = true } = more
+  const { user = operatorUser, hasStream = true, publishMs = publishMsDefault } = more
   const connection = await connect({
     ...natsOptions(more),
     name: 'coffer',
@@ -147,7 +150,7 @@ async function open(options: BrokerOptions, refusal: Refusal) {
     await connection.flush()
   }
   opening.move()
-  const stream = jetstream(connection, { timeout: 5_000 })
+  const stream = jetstream(connection, { timeout: publishMs })
   return { connection, stream, state: watchConnection(connection) }
 }
 
