@@ -113,7 +113,7 @@ export async function spends(world: World, ada: Ada, home: Household): Promise<v
   await pass(60)
   const beginning = Buffer.from('["0"]').toString('base64url')
   for (const feed of ['/changes', '/changes/stream']) {
-    await key('GET', `${feed}?after=${beginning}&types=link.created&limit=1`)
+    await key('GET', `${feed}?after=${beginning}&types=link.created&limit=1&include=object`)
   }
   const { body: made } = await key('POST', `${path}/transactions`, {
     body: {

@@ -10,6 +10,7 @@ import { useAll } from '../examples/recording.ts'
 import { password } from '../examples/sign-in.ts'
 import { startWorld, type World } from '../examples/world.ts'
 import { findOperation } from '../harness/answer-check.ts'
+import { compareObjects, kinds } from './changed-objects.ts'
 import { operations, raced, silent } from './told-operations.ts'
 
 /** Not an example: the recorder refuses a second one of an operation. */
@@ -33,9 +34,10 @@ async function toldOf({ coffer }: World, requestId: string) {
   return { actors: [...actors], types }
 }
 
-test('each operation that writes tells its changes, with its request and actor', async () => {
+test('each operation that writes tells its changes, and the feed has their objects', async () => {
   const types = new Map<string, Set<string>>()
   const strangers: string[] = []
+  let objects = {}
   const note = async (world: World, operationId: string, of: { id: string; isKey: boolean }) => {
     const told = await toldOf(world, of.id)
     const known = types.get(operationId) ?? new Set()
@@ -63,10 +65,17 @@ test('each operation that writes tells its changes, with its request and actor',
   }
   const starting: Promise<World> = startWorld({ createRecorder: listening })
   await using world = await starting
-  await useAll(world, async ({ key, session }) => {
+  await useAll(world, async (ada) => {
+    const { key, session } = ada
     await plansAndDeletes((method, path, taking) => key(method, path, { ...taking, ...unshown }))
     const moved = { timezone: 'America/Chicago', currentPassword: password }
     await session('PUT', '/users/me/timezone', { body: moved, ...unshown })
+    objects = await compareObjects(world.coffer.baseUrl, ada)
+  })
+  expect(objects).toEqual({
+    hidden: ['api_key', 'user'],
+    present: kinds,
+    gone: expect.arrayContaining(['api_key', 'mapping', 'rule', 'spending', 'transaction']),
   })
   expect(strangers).toEqual([])
   const telling = [...types].filter(([, told]) => told.size > 0)

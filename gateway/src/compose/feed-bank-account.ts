@@ -3,11 +3,18 @@ import type { Mesh } from '@coffer/kit/rpc/mesh'
 import type { Log } from '@coffer/kit/service/log'
 import {
   type FeedBankAccount,
+  FeedBankAccountSchema,
   FeedBankAccountService,
 } from '@coffer/proto/feedsync/v1/feed_bank_account'
-import type { BankAccount } from '@coffer/proto/ledger/v1/bank_account'
+import { type BankAccount, BankAccountSchema } from '@coffer/proto/ledger/v1/bank_account'
 import type { CallOptions } from '@connectrpc/connect'
 import { afterCommit } from './after-commit.ts'
+
+/** Shape of a bank account in an answer (docs/links.md#bank-accounts). */
+export const bankAccountAnswer = {
+  message: BankAccountSchema,
+  with: { feedBankAccount: { optional: FeedBankAccountSchema } },
+}
 
 /** A bank account; if it was created from a candidate of a feed link, with that candidate. */
 type ShownBankAccount = { message: BankAccount; feedBankAccount?: FeedBankAccount }

@@ -85,6 +85,7 @@ test.each([
   [`after=${cursorOf('-1')}`, 'after', 'must be latest, or a cursor from an earlier answer'],
   ['types=link.updated,car.sold', 'types', expect.stringMatching(/^does not know car.sold: use /)],
   ['wait=31', 'wait', 'must be between 0 and 30'],
+  ['include=all', 'include', 'must be object'],
   ['type=link.updated', 'type', 'no such parameter: write types'],
 ])('%s is 400', async (query, key, problem) => {
   await start([])

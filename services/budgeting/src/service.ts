@@ -7,6 +7,7 @@ import { defineService } from '@coffer/kit/service/service'
 import { startWorkers } from '@coffer/kit/service/workers'
 import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
+import { ObjectService } from '@coffer/proto/budgeting/v1/object'
 import { OverviewService } from '@coffer/proto/budgeting/v1/overview'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { advanceActivities } from './advance/advance.activities.ts'
@@ -14,6 +15,7 @@ import { startAdvanceMetrics } from './advance/advance-metrics.service.ts'
 import { timezoneActivities } from './advance/timezone.activities.ts'
 import { settings } from './config.ts'
 import { type Forecasters, forecastRoutes } from './forecast/forecast.rpc.ts'
+import { objectRoutes } from './objects/object.rpc.ts'
 import { spendingRoutes } from './plans/spending.rpc.ts'
 import { createPlanWriter } from './plans/writer.service.ts'
 import { comparisonActivities } from './reconciliation/comparison.activities.ts'
@@ -47,8 +49,10 @@ export const budgeting = defineService({
     return {
       handlers: handlers(deps),
       routes: (router) => {
-        router.service(FundingScheduleService, fundingScheduleRoutes(deps))
-        router.service(SpendingService, spendingRoutes(deps))
+        const lists = { ...fundingScheduleRoutes(deps), ...spendingRoutes(deps) }
+        router.service(FundingScheduleService, lists)
+        router.service(SpendingService, lists)
+        router.service(ObjectService, objectRoutes(lists))
         router.service(OverviewService, overviewRoutes(deps))
         router.service(ForecastService, forecastRoutes({ ...deps, forecasters }))
       },

@@ -6,6 +6,7 @@ import { BillingService } from '@coffer/proto/identity/v1/billing'
 import { EmailService } from '@coffer/proto/identity/v1/email'
 import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
+import { ObjectService } from '@coffer/proto/identity/v1/object'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { ProofOfWorkService } from '@coffer/proto/identity/v1/proof_of_work'
 import { RequestBudgetService } from '@coffer/proto/identity/v1/request_budget'
@@ -16,6 +17,7 @@ import { accountDeletionActivities } from './accounts/account-deletion.activitie
 import { deletionHandler } from './accounts/account-deletion.consumer.ts'
 import { accountDeletion } from './accounts/account-deletion.rpc.ts'
 import { emails } from './accounts/email.rpc.ts'
+import { objectRoutes } from './accounts/object.rpc.ts'
 import { sweepActivities } from './accounts/sweep.activities.ts'
 import { timezoneChangeActivities } from './accounts/timezone-change.activities.ts'
 import { timezoneHandler } from './accounts/timezone-change.consumer.ts'
@@ -94,6 +96,7 @@ export const identity = defineService({
         router.service(MultifactorService, multifactor(deps))
         router.service(PasswordService, password(deps))
         router.service(SessionService, sessions(deps))
+        router.service(ObjectService, objectRoutes(deps))
         router.service(UserService, { ...users(deps), ...userChange(deps) })
         router.service(EmailService, emails(deps))
         router.service(FeatureService, { getFeatures: () => featuresOf(config) })

@@ -9,6 +9,7 @@ import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
+import { ObjectService } from '@coffer/proto/ledger/v1/object'
 import { RuleService } from '@coffer/proto/ledger/v1/rule'
 import { RuleRunService } from '@coffer/proto/ledger/v1/rule_run'
 import { RuleSuggestionService } from '@coffer/proto/ledger/v1/rule_suggestion'
@@ -38,6 +39,7 @@ import { createStorage } from './imports/storage/storage.client.ts'
 import { fileRoutes } from './imports/storage/stored-file.rpc.ts'
 import { uploadRoutes } from './imports/upload.rpc.ts'
 import { createMoneyWriter } from './money/writer.service.ts'
+import { objectRoutes } from './objects/object.rpc.ts'
 import { ruleSuggestionRoutes } from './rule-suggestions/rule-suggestion.rpc.ts'
 import { ruleRoutes } from './rules/rule.rpc.ts'
 import { createRuleFilling, createRuleRenaming } from './rules/rule.service.ts'
@@ -59,6 +61,7 @@ import { linkCleanUpActivities } from './tenancy/link-clean-up.activities.ts'
 import { sweepActivities } from './tenancy/sweep.activities.ts'
 import { timezoneActivities } from './tenancy/timezone.activities.ts'
 import { bulkChangeRoutes } from './transactions/bulk-change.rpc.ts'
+import { transactionReader } from './transactions/shown-transactions.service.ts'
 import { tagRoutes } from './transactions/tag.rpc.ts'
 import { transactionRoutes } from './transactions/transaction.rpc.ts'
 import { transactionBatchRoutes } from './transactions/transaction-batch.rpc.ts'
@@ -80,10 +83,11 @@ export const ledger = defineService({
     const deps = { ...offered, quietMs, readers, searchers, storage, ...createMoneyWriter(offered) }
     const upward = { ...deps, ...upwardOf(deps) }
     const debts = watchDebts(deps)
+    const reads = shownRoutes(upward)
     return {
       routes: (router) => {
-        router.service(LinkService, linkRoutes(deps))
-        router.service(BankAccountService, bankAccountRoutes(deps))
+        router.service(LinkService, reads)
+        router.service(BankAccountService, reads)
         router.service(EnvelopeService, envelopeRoutes(deps))
         router.service(ScheduledService, scheduledRoutes(deps))
         router.service(TransactionService, {
@@ -92,8 +96,8 @@ export const ledger = defineService({
           ...transactionListRoutes(deps),
         })
         router.service(BulkChangeService, bulkChangeRoutes(deps))
-        router.service(RuleService, ruleRoutes(upward))
-        router.service(RuleRunService, ruleRunRoutes(deps))
+        router.service(RuleService, reads)
+        router.service(RuleRunService, reads)
         router.service(RuleSuggestionService, ruleSuggestionRoutes(upward))
         router.service(TagService, tagRoutes(upward))
         router.service(CorrectionService, correctionRoutes(deps))
@@ -104,13 +108,14 @@ export const ledger = defineService({
           ...transactionSyncRoutes(deps),
           ...providerListRoutes(deps),
         })
-        router.service(UploadService, uploadRoutes(deps))
-        router.service(UploadGroupService, uploadGroupRoutes(deps))
+        router.service(UploadService, reads)
+        router.service(UploadGroupService, reads)
         router.service(SimilarService, similarRoutes(deps))
         router.service(HistoryService, historyRoutes(deps))
         router.service(FileService, fileRoutes(deps))
-        router.service(ImportService, importRoutes(deps))
-        router.service(MappingService, mappingRoutes(deps))
+        router.service(ImportService, reads)
+        router.service(MappingService, reads)
+        router.service(ObjectService, objectRoutes({ reads, ...upward }))
       },
       handlers: eventHandlers(deps),
       activities: {
@@ -125,12 +130,7 @@ export const ledger = defineService({
       },
       schedules: [
         { type: 'sweepLedger', id: 'ledger-sweep', args: [], cron: '*/10 * * * *' },
-        {
-          type: 'findWaitingSimilar',
-          id: 'similar-waiting',
-          args: [],
-          cron: '* * * * *',
-        },
+        { type: 'findWaitingSimilar', id: 'similar-waiting', args: [], cron: '* * * * *' },
       ],
       close: async () => {
         await readers[Symbol.asyncDispose]()
@@ -143,12 +143,37 @@ export const ledger = defineService({
   },
 })
 
+type Shown = Parameters<typeof bankAccountRoutes>[0] &
+  Parameters<typeof importRoutes>[0] &
+  Parameters<typeof linkRoutes>[0] &
+  Parameters<typeof mappingRoutes>[0] &
+  Parameters<typeof ruleRoutes>[0] &
+  Parameters<typeof ruleRunRoutes>[0] &
+  Parameters<typeof uploadRoutes>[0] &
+  Parameters<typeof uploadGroupRoutes>[0]
+
+/** Returns the RPCs of the objects that the change feed shows. */
+function shownRoutes(deps: Shown) {
+  return {
+    ...bankAccountRoutes(deps),
+    ...importRoutes(deps),
+    ...linkRoutes(deps),
+    ...mappingRoutes(deps),
+    ...ruleRoutes(deps),
+    ...ruleRunRoutes(deps),
+    ...uploadRoutes(deps),
+    ...uploadGroupRoutes(deps),
+  }
+}
+
 /** Returns what transactions need of the rooms above them. */
 function upwardOf(deps: Parameters<typeof createRuleFilling>[0]) {
+  const listSuggestions = suggestionReader(deps)
   return {
     fillByRules: createRuleFilling(deps),
     renameInRules: createRuleRenaming(deps),
-    listSuggestions: suggestionReader(deps),
+    listSuggestions,
+    readTransactions: transactionReader({ ...deps, listSuggestions }),
     isRenamed,
   }
 }

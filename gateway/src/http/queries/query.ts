@@ -157,6 +157,14 @@ export function wholeListPage(prefix: string) {
   return pagedById(prefix).extend({ limit: optionalInteger(text, { min: 1, max: pageSizeMax }) })
 }
 
+/** Returns the schema of a part that an answer has on request only. */
+export function included(part: string, description: string) {
+  return value
+    .refine((sent) => sent === undefined || sent === part, `must be ${part}`)
+    .meta({ type: 'string', enum: [part] })
+    .describe(description)
+}
+
 /** Returns the schema of a list of keys, separated by commas; all are from `allowed`. */
 export function keyList(allowed: readonly string[]) {
   const key = `(?:${allowed.join('|')})`

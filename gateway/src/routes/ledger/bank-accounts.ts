@@ -1,8 +1,6 @@
 import { invalid } from '@coffer/kit/rpc/errors'
-import { FeedBankAccountSchema } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import {
   BalancesSchema,
-  BankAccountSchema,
   BankAccountService,
   UpdateBankAccountRequestSchema,
 } from '@coffer/proto/ledger/v1/bank_account'
@@ -11,7 +9,11 @@ import { values } from '@coffer/proto/values'
 import type { CallOptions, Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import { requireFeature } from '../../auth/features.ts'
-import { type Candidates, createCandidates } from '../../compose/feed-bank-account.ts'
+import {
+  bankAccountAnswer,
+  type Candidates,
+  createCandidates,
+} from '../../compose/feed-bank-account.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
 import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
@@ -104,12 +106,10 @@ export function bankAccountRoutes(deps: RouteDeps): Route[] {
 
 type Accounts = Client<typeof BankAccountService>
 
-const answer = {
-  message: BankAccountSchema,
-  with: { feedBankAccount: { optional: FeedBankAccountSchema } },
+const written = {
+  ...bankAccountAnswer,
+  with: { ...bankAccountAnswer.with, hints: hintsShape },
 }
-
-const written = { ...answer, with: { ...answer.with, hints: hintsShape } }
 
 function reads({ versionTag }: RouteDeps, accounts: Accounts, candidates: Candidates): Route[] {
   return [
@@ -128,7 +128,7 @@ function reads({ versionTag }: RouteDeps, accounts: Accounts, candidates: Candid
         ),
       }),
       pagedBy: { id: 'bankAccountId', newestFirst: false },
-      answer: { nullable: { list: answer } },
+      answer: { nullable: { list: bankAccountAnswer } },
       handler: async ({ query: { link_id: linkId }, options }) => {
         const { bankAccounts } = await accounts.listBankAccounts(valuesOf({ linkId }), options)
         if (linkId && bankAccounts.length === 0) return null
@@ -145,7 +145,7 @@ function reads({ versionTag }: RouteDeps, accounts: Accounts, candidates: Candid
       since: '0.1.0',
       auth: 'key',
       tagged: true,
-      answer,
+      answer: bankAccountAnswer,
       handler: async ({ params, options }) => {
         const { bankAccount } = await accounts.getBankAccount(params, options)
         return (await candidates.join([requirePart(bankAccount)], options))[0]

@@ -27,7 +27,7 @@ import {
 } from '../../http/fields/fields.ts'
 import { optionalTags, tags } from '../../http/fields/tag.ts'
 import { pageText } from '../../http/queries/cursor.ts'
-import { value } from '../../http/queries/query.ts'
+import { included } from '../../http/queries/query.ts'
 import { everyTransactionPage } from '../../http/queries/transaction-query.ts'
 import { type Route, route } from '../../http/route.ts'
 import { envelopeOf, transactionListRoute } from './transaction-list.ts'
@@ -109,10 +109,7 @@ export const transactionChange = z.strictObject({
   removeTags: optionalTags.describe('Tags to remove, before others are added; not with tags'),
 })
 
-const provenance = value
-  .refine((sent) => sent === undefined || sent === 'provenance', 'must be provenance')
-  .meta({ type: 'string', enum: ['provenance'] })
-  .describe('provenance: who has set its fields, the user or a rule')
+const provenance = included('provenance', 'provenance: who has set its fields, the user or a rule')
 
 /** Returns the routes of transactions (docs/transactions.md, docs/similar-transactions.md). */
 export function transactionRoutes(deps: RouteDeps): Route[] {

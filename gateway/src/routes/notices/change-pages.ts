@@ -2,9 +2,10 @@ import { ChangeSchema, FeedService, type ListChangesResponse } from '@coffer/pro
 import { values } from '@coffer/proto/values'
 import type { CallOptions } from '@connectrpc/connect'
 import { z } from 'zod'
+import { createObjectReads, type ObjectOf } from '../../compose/changed-objects.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { encodeCursor } from '../../http/queries/cursor.ts'
-import { cursorOr, listOf, paged } from '../../http/queries/query.ts'
+import { cursorOr, included, listOf, paged } from '../../http/queries/query.ts'
 
 /** A position in the feed, as a cursor has it. */
 export const position = z
@@ -18,36 +19,55 @@ const afterText =
 export const changesQuery = paged(position).extend({
   after: cursorOr('latest', position, afterText),
   types: listOf(values['Change.type'], 'Only changes of these types, by commas'),
+  include: included('object', 'object: each change has the present object, null if it is gone'),
 })
 
 export type ChangesQuery = z.output<typeof changesQuery>
 
+const object = {
+  json: {
+    type: ['object', 'null'],
+    description:
+      'With include=object: the object as its own request answers it, as of now; null if it is ' +
+      'gone. Left out for users and API keys unless a session asks',
+  },
+}
+
 export const changesAnswer = {
   object: {
-    changes: { list: ChangeSchema },
+    changes: { list: { message: ChangeSchema, with: { object: { optional: object } } } },
     nextCursor: { json: { type: 'string', description: 'Goes into after: never null' } },
     hasMore: { json: { type: 'boolean', description: 'Whether the feed goes on: ask again' } },
   },
 }
 
+/** A page of the feed; with the objects of its changes if they were asked for. */
+export interface ChangesPage extends Pick<ListChangesResponse, 'changes' | 'position' | 'hasMore'> {
+  objectOf?: ObjectOf
+}
+
 /** Reads a page of the feed. */
-export type ReadChanges = (
-  query: ChangesQuery,
-  options: CallOptions,
-) => Promise<ListChangesResponse>
+export type ReadChanges = (query: ChangesQuery, options: CallOptions) => Promise<ChangesPage>
 
 /** Returns a read of the feed by the query of a request. */
-export function createRead({ mesh }: RouteDeps): ReadChanges {
-  const feed = mesh.client('notices', FeedService)
-  return ({ after, limit, types }, options) => {
+export function createRead(deps: RouteDeps): ReadChanges {
+  const feed = deps.mesh.client('notices', FeedService)
+  const readObjects = createObjectReads(deps)
+  return async ({ after, limit, types, include }, options) => {
     const start = after === undefined ? {} : after === 'latest' ? { fromEnd: true } : { after }
-    return feed.listChanges({ limit, types, ...start }, options)
+    const page = await feed.listChanges({ limit, types, ...start }, options)
+    if (include === undefined || page.changes.length === 0) return page
+    return { ...page, objectOf: await readObjects(page.changes, options) }
   }
 }
 
 /** Returns the value of an answer with a page of the feed. */
-export function pageAnswer({ changes, position: end, hasMore }: ListChangesResponse) {
-  return { changes, nextCursor: encodeCursor([String(end)]), hasMore }
+export function pageAnswer({ changes, position: end, hasMore, objectOf }: ChangesPage) {
+  const shown = changes.map((message) => {
+    const object = objectOf?.(message)
+    return object === undefined ? { message } : { message, object }
+  })
+  return { changes: shown, nextCursor: encodeCursor([String(end)]), hasMore }
 }
 
 /** Text of the refusal of a cursor that is too old. */

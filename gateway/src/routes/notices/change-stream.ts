@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { progressSubject } from '@coffer/kit/events/progress'
 import { invalid, isTransient } from '@coffer/kit/rpc/errors'
-import type { ListChangesResponse } from '@coffer/proto/notices/v1/feed'
 import type { FastifyRequest } from 'fastify'
 import type { RouteDeps } from '../../deps.ts'
 import { renderAnswer } from '../../http/answers/answer.ts'
@@ -12,6 +11,7 @@ import { type Call, type Route, route } from '../../http/route.ts'
 import { signalOfClose } from '../../sockets/close-signal.ts'
 import { wakesOf } from '../../sockets/feed-wakes.ts'
 import {
+  type ChangesPage,
   type ChangesQuery,
   changesAnswer,
   changesQuery,
@@ -93,7 +93,7 @@ function lastEventOf({ headers }: FastifyRequest): bigint | undefined {
 interface Streamed {
   read: ReadChanges
   query: ChangesQuery
-  first: ListChangesResponse
+  first: ChangesPage
   call: Call<unknown, unknown>
 }
 
@@ -142,7 +142,7 @@ async function* eventsOf(
   yield* taken(retryText)
 }
 
-function eventOf(page: ListChangesResponse): string {
+function eventOf(page: ChangesPage): string {
   const value = pageAnswer(page)
   const data = JSON.stringify(renderAnswer(changesAnswer, value))
   return `id: ${value.nextCursor}\nevent: changes\ndata: ${data}\n\n`

@@ -1,6 +1,5 @@
 import { progressSubject } from '@coffer/kit/events/progress'
 import { isTransient } from '@coffer/kit/rpc/errors'
-import type { ListChangesResponse } from '@coffer/proto/notices/v1/feed'
 import type { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { createConcurrencyLimiter } from '../../http/concurrency-limiter.ts'
@@ -10,6 +9,7 @@ import { type Call, type Route, route } from '../../http/route.ts'
 import { signalOfClose } from '../../sockets/close-signal.ts'
 import { wakesOf } from '../../sockets/feed-wakes.ts'
 import {
+  type ChangesPage,
   changesAnswer,
   changesQuery,
   createRead,
@@ -38,8 +38,8 @@ function createWait({ broker, draining, progressTimes }: RouteDeps, read: ReadCh
   const limiter = createConcurrencyLimiter(limits)
   return async (
     { accountId, query, renewOptions, reply }: Call<unknown, z.output<typeof waitQuery>>,
-    empty: ListChangesResponse,
-  ): Promise<ListChangesResponse> => {
+    empty: ChangesPage,
+  ): Promise<ChangesPage> => {
     const release = limiter.acquire(accountId)
     let page = empty
     const readAgain = async () => read({ ...query, after: page.position }, await renewOptions())

@@ -28,9 +28,11 @@ export function mappingRoutes({
   clock,
 }: Deps): ServiceImpl<typeof MappingService> {
   return {
-    listMappings: async ({ signature = null, before = null, limit, offset }, context) => {
+    listMappings: async ({ signature = null, before = null, limit, offset, ...of }, context) => {
       const { accountId } = callerOf(context)
-      const found = await listMappings(database, accountId, { signature, before, limit, offset })
+      const ids = of.transactionImportMappingIds
+      const page = { signature, before, ids, limit, offset }
+      const found = await listMappings(database, accountId, page)
       return { mappings: found.map(renderMapping) }
     },
     createMapping: async (request, context) => {

@@ -44,7 +44,7 @@ export function findMapping(
 
 /**
  * Returns an account's mappings, newest first. A `signature` that is not null filters them, and a
- * `before` that is not null keeps those older than this ID.
+ * `before` that is not null keeps those older than this ID. IDs keep those of these.
  */
 export function listMappings(
   { pool }: Database,
@@ -52,16 +52,28 @@ export function listMappings(
   {
     signature,
     before,
+    ids,
     limit,
     offset,
-  }: { signature: string | null; before: string | null; limit: number; offset: number },
+  }: {
+    signature: string | null
+    before: string | null
+    ids: readonly string[]
+    limit: number
+    offset: number
+  },
 ): Promise<readonly ImportMapping[]> {
   const isWanted = signature === null ? sql.fragment`TRUE` : sql.fragment`signature = ${signature}`
   const isOlder =
     before === null ? sql.fragment`TRUE` : sql.fragment`transaction_import_mapping_id < ${before}`
+  const isAmong =
+    ids.length === 0
+      ? sql.fragment`TRUE`
+      : sql.fragment`transaction_import_mapping_id = ANY(${sql.array(ids, 'text')})`
   return pool.any(sql.type(ImportMapping)`
     SELECT ${columns} FROM transaction_import_mappings
-    WHERE account_id = ${accountId} AND ${isWanted} AND ${isOlder} AND deleted_at IS NULL
+    WHERE account_id = ${accountId} AND ${isWanted} AND ${isOlder} AND ${isAmong}
+      AND deleted_at IS NULL
     ORDER BY transaction_import_mapping_id DESC LIMIT ${limit} OFFSET ${offset}`)
 }
 

@@ -112,3 +112,22 @@ export function findTransaction(
 ): Promise<Transaction | null> {
   return pool.maybeOne(transactionById({ accountId, ...ids }))
 }
+
+/** Returns the transactions of these keys as `findTransaction` does, in any order. */
+export function findTransactions(
+  { pool }: Database,
+  accountId: string,
+  keys: readonly { bankAccountId: string; transactionId: string }[],
+): Promise<readonly Transaction[]> {
+  const tuples = keys.map((key) => [key.bankAccountId, key.transactionId])
+  return pool.any(sql.type(Transaction)`
+    SELECT ${columnsOf(Transaction, { table: 'transactions' })}
+    FROM ${sql.unnest(tuples, ['text', 'text'])} AS wanted(bank_account_id, transaction_id)
+      JOIN bank_accounts AS owner ON owner.account_id = ${accountId}
+        AND owner.bank_account_id = wanted.bank_account_id AND owner.removed_at IS NULL
+      CROSS JOIN LATERAL (
+        SELECT * FROM transactions AS one
+        WHERE one.account_id = ${accountId} AND one.bank_account_id = wanted.bank_account_id
+          AND one.transaction_id = wanted.transaction_id OFFSET 0
+      ) AS transactions`)
+}

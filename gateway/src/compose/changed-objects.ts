@@ -1,0 +1,143 @@
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
+import type { Log } from '@coffer/kit/service/log'
+import { FundingScheduleSchema } from '@coffer/proto/budgeting/v1/funding_schedule'
+import { ObjectService as Plans } from '@coffer/proto/budgeting/v1/object'
+import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
+import { ApiKeySchema } from '@coffer/proto/identity/v1/api_key'
+import { ObjectService as Identity } from '@coffer/proto/identity/v1/object'
+import { AccountSchema, UserSchema } from '@coffer/proto/identity/v1/user'
+import { ImportSchema } from '@coffer/proto/ledger/v1/import'
+import { ImportMappingSchema } from '@coffer/proto/ledger/v1/mapping'
+import { ObjectService as Ledger } from '@coffer/proto/ledger/v1/object'
+import { RuleSchema } from '@coffer/proto/ledger/v1/rule'
+import { RuleRunSchema } from '@coffer/proto/ledger/v1/rule_run'
+import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
+import { UploadSchema } from '@coffer/proto/ledger/v1/upload'
+import { UploadGroupSchema } from '@coffer/proto/ledger/v1/upload_group'
+import type { Change } from '@coffer/proto/notices/v1/feed'
+import type { CallOptions } from '@connectrpc/connect'
+import { renderAnswer } from '../http/answers/answer.ts'
+import { toRest } from '../http/answers/rest.ts'
+import { bankAccountAnswer, createCandidates } from './feed-bank-account.ts'
+import { createConnections, linkAnswer } from './link.ts'
+
+type ChangedObject = Pick<Change, 'type' | 'objectId' | 'bankAccountId'>
+
+/** Objects of one kind as JSON, by ID. */
+type Rendered = [kind: string, byId: Map<string, unknown>]
+
+/**
+ * Returns the present object of a change as JSON, as its GET answers it: null if it is gone,
+ * undefined if the credential may not read it.
+ */
+export type ObjectOf = (change: ChangedObject) => unknown
+
+const kindOf = ({ type }: ChangedObject) => type.split('.', 1)[0] ?? ''
+
+/** Kinds by the service that owns them; all others are the ledger's. */
+const ofPlans = new Set(['funding_schedule', 'spending'])
+const ofIdentity = new Set(['account', 'api_key', 'user'])
+
+/** Returns a function that reads the objects of changes: by one call of each service. */
+export function createObjectReads(deps: { mesh: Mesh; log: Log }) {
+  const readLedger = createLedgerRead(deps)
+  const plans = deps.mesh.client('budgeting', Plans)
+  const identity = deps.mesh.client('identity', Identity)
+
+  const readPlans = async (objects: Key[], options: CallOptions): Promise<Rendered[]> => {
+    const { fundingSchedules, spending } = await plans.readObjects({ objects }, options)
+    return [
+      rendered('funding_schedule', FundingScheduleSchema, fundingSchedules, 'fundingScheduleId'),
+      rendered('spending', SpendingSchema, spending, 'spendingId'),
+    ]
+  }
+  const readIdentity = async (objects: Key[], options: CallOptions) => {
+    const { account, apiKeys, users, refusedKinds } = await identity.readObjects(
+      { objects },
+      options,
+    )
+    const found = [
+      rendered('account', AccountSchema, account ? [account] : [], 'accountId'),
+      rendered('api_key', ApiKeySchema, apiKeys, 'apiKeyId'),
+      rendered('user', UserSchema, users, 'userId'),
+    ]
+    return found.filter(([kind]) => !refusedKinds.includes(kind))
+  }
+  return async (changes: readonly ChangedObject[], options: CallOptions): Promise<ObjectOf> => {
+    const keys = keysOf(changes)
+    const isLedgers = ({ kind }: Key) => !ofPlans.has(kind) && !ofIdentity.has(kind)
+    const read = async (
+      wanted: Key[],
+      readFrom: (objects: Key[], options: CallOptions) => Promise<Rendered[]>,
+    ) => (wanted.length > 0 ? readFrom(wanted, options) : [])
+    const found = await Promise.all([
+      read(keys.filter(isLedgers), readLedger),
+      read(
+        keys.filter(({ kind }) => ofPlans.has(kind)),
+        readPlans,
+      ),
+      read(
+        keys.filter(({ kind }) => ofIdentity.has(kind)),
+        readIdentity,
+      ),
+    ])
+    const byKind = new Map(found.flat())
+    return (change) => {
+      const known = byKind.get(kindOf(change))
+      return known && (known.get(change.objectId) ?? null)
+    }
+  }
+}
+
+type Key = { kind: string; objectId: string; bankAccountId?: string }
+
+/** Returns the keys of the changed objects, each once. */
+function keysOf(changes: readonly ChangedObject[]): Key[] {
+  const keys = new Map<string, Key>()
+  for (const change of changes) {
+    const { objectId, bankAccountId } = change
+    const at = bankAccountId === undefined ? {} : { bankAccountId }
+    keys.set(`${kindOf(change)} ${objectId}`, { kind: kindOf(change), objectId, ...at })
+  }
+  return [...keys.values()]
+}
+
+function createLedgerRead(deps: { mesh: Mesh; log: Log }) {
+  const ledger = deps.mesh.client('ledger', Ledger)
+  const connections = createConnections(deps)
+  const candidates = createCandidates(deps)
+  return async (objects: Key[], options: CallOptions): Promise<Rendered[]> => {
+    const found = await ledger.readObjects({ objects }, options)
+    const [links, bankAccounts] = await Promise.all([
+      connections.join(found.links, options),
+      candidates.join(found.bankAccounts, options),
+    ])
+    const shownLinks = links.map(
+      (one) => [one.message.linkId, renderAnswer(linkAnswer, one)] as const,
+    )
+    const shownAccounts = bankAccounts.map(
+      (one) => [one.message.bankAccountId, renderAnswer(bankAccountAnswer, one)] as const,
+    )
+    return [
+      ['link', new Map(shownLinks)],
+      ['bank_account', new Map(shownAccounts)],
+      rendered('import', ImportSchema, found.imports, 'transactionImportId'),
+      rendered('mapping', ImportMappingSchema, found.mappings, 'transactionImportMappingId'),
+      rendered('rule', RuleSchema, found.rules, 'ruleId'),
+      rendered('rule_run', RuleRunSchema, found.ruleRuns, 'ruleRunId'),
+      rendered('transaction', TransactionSchema, found.transactions, 'transactionId'),
+      rendered('upload', UploadSchema, found.uploads, 'transactionUploadId'),
+      rendered('upload_group', UploadGroupSchema, found.uploadGroups, 'uploadGroupId'),
+    ]
+  }
+}
+
+function rendered<Desc extends DescMessage>(
+  kind: string,
+  schema: Desc,
+  messages: readonly MessageShape<Desc>[],
+  id: keyof MessageShape<Desc>,
+): Rendered {
+  return [kind, new Map(messages.map((one) => [String(one[id]), toRest(schema, one)]))]
+}

@@ -1,0 +1,31 @@
+import type { ObjectKey } from '@coffer/proto/changes/v1/changes'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { invalid } from './errors.ts'
+
+/** Number of objects that one call reads (docs/limits.md). */
+const objectsMax = 100
+
+/**
+ * Returns the reads of objects: `of` lists the keys of a kind, `present` reads one after another
+ * and leaves out those that are not found. Throws invalid for too many.
+ */
+export function readsOf(objects: readonly ObjectKey[]) {
+  if (objects.length > objectsMax) throw invalid({ objects: `must be at most ${objectsMax}` })
+  const byKind = Map.groupBy(objects, ({ kind }) => kind)
+  return { of: (kind: string) => byKind.get(kind) ?? [], present }
+}
+
+async function present<Key, One>(
+  keys: Iterable<Key>,
+  read: (key: Key) => Promise<readonly One[]>,
+): Promise<One[]> {
+  const found: One[] = []
+  for (const key of keys) {
+    try {
+      found.push(...(await read(key)))
+    } catch (error) {
+      if (ConnectError.from(error).code !== Code.NotFound) throw error
+    }
+  }
+  return found
+}
