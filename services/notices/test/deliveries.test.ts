@@ -136,6 +136,35 @@ test('three days of failures switch a webhook off, and its owner is told', async
   expect(idsOf(received()).slice(before)).toEqual([later])
 })
 
+test('three days begin with a change, also behind another one that fails', async () => {
+  const { append, serve, after, deliveries } = await booted.account()
+  const bad = newId('txn')
+  receive((response, { data }) => response.writeHead(data.objectId === bad ? 500 : 200).end())
+  await append(bad, bad)
+  for (let day = 0; day < 4; day += 1) {
+    await append(newId('txn'))
+    await serve()
+    after(dayMs)
+  }
+  expect([(await deliveries('failed')).length, await deliveries('pending')]).toEqual([2, []])
+})
+
+test('another URL gets what waits at once, without the rest of the former one', async () => {
+  const { append, serve, webhook, clients } = await booted.account()
+  const received = receive((response, { path }) => {
+    response.writeHead(path === '/hook' ? 500 : 200, { 'retry-after': '3600' }).end()
+  })
+  const [id] = await append(newId('txn'))
+  await serve()
+  await clients.webhooks.update({ url: `${booted.receiver.url}/new` })
+  expect((await webhook())?.failingSince).toBeUndefined()
+  expect(await serve()).toEqual({ dueAt: null })
+  expect(received().map(({ id, path }) => [id, path])).toEqual([
+    [id, '/hook'],
+    [id, '/hook/new'],
+  ])
+})
+
 test('410 switches a webhook off at once', async () => {
   const { accountId, append, serve, webhook } = await booted.account()
   receive(fail(410))

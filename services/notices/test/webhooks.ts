@@ -18,6 +18,8 @@ type Deps = ServiceDeps<typeof settings>
 export interface WebhookBoot extends Booted {
   deps: Deps
   receiver: Receiver
+  /** Time of its RPCs; the present if null. Callers' tokens go by another clock. */
+  rpcClock: { now: Date | null }
   /** Returns a new account with a webhook of the receiver. */
   account: (types?: string[], url?: string) => Promise<Account>
 }
@@ -26,9 +28,12 @@ export interface Account {
   accountId: string
   webhookId: string
   secret: string
-  /** Appends changes of objects to the feed; each change has an ID of its object. */
+  /** Appends changes of objects to the feed; returns their IDs. */
   append: (...objectIds: string[]) => Promise<string[]>
-  serve: () => ReturnType<typeof runWebhook>
+  /** Delivers an event with changes of objects, perhaps again; returns the IDs of these. */
+  deliver: (eventId: string, objectIds: string[]) => Promise<string[]>
+  /** Serves the webhook, as a process that sees this database. */
+  serve: (database?: Deps['database']) => ReturnType<typeof runWebhook>
   /** Time at which it is served; the present if null. */
   clock: { now: Date | null }
   /** Lets this many ms pass. */
@@ -41,15 +46,17 @@ export interface Account {
 /** Boots the service, and a receiver that its settings allow. */
 export async function bootWebhooks(environment: Record<string, string> = {}): Promise<WebhookBoot> {
   const receiver = await startReceiver()
+  const rpcClock: WebhookBoot['rpcClock'] = { now: null }
   let deps: Deps | undefined
   const quiet = {
     ...notices,
     create: (given: Deps) => {
       deps = given
+      const timed = { ...given, clock: () => rpcClock.now ?? new Date(), dispatcher: idle }
       return {
         routes: ((router) => {
-          router.service(WebhookService, webhookRoutes(given))
-          router.service(DeliveryService, deliveryRoutes({ ...given, dispatcher: idle }))
+          router.service(WebhookService, webhookRoutes(timed))
+          router.service(DeliveryService, deliveryRoutes(timed))
         }) as ReturnType<typeof notices.create>['routes'],
       }
     },
@@ -71,8 +78,10 @@ export async function bootWebhooks(environment: Record<string, string> = {}): Pr
       accountId,
       webhookId,
       secret,
-      append: (...objectIds) => appendChanges(found, accountId, objectIds),
-      serve: () => runWebhook({ ...found, clock: time }, { accountId, webhookId }),
+      append: (...objectIds) => appendChanges(found, { accountId, objectIds }),
+      deliver: (eventId, objectIds) => appendChanges(found, { accountId, eventId, objectIds }),
+      serve: (database = found.database) =>
+        runWebhook({ ...found, database, clock: time }, { accountId, webhookId }),
       clock,
       after: (ms) => {
         clock.now = new Date(time().getTime() + ms)
@@ -86,19 +95,22 @@ export async function bootWebhooks(environment: Record<string, string> = {}): Pr
     await booted[Symbol.asyncDispose]()
     await receiver[Symbol.asyncDispose]()
   }
-  return { ...booted, deps: found, receiver, account, [Symbol.asyncDispose]: dispose }
+  return { ...booted, deps: found, receiver, rpcClock, account, [Symbol.asyncDispose]: dispose }
 }
 
 const idle = { wake: () => {} }
 
 /** Appends a change of each object; returns their IDs. */
-async function appendChanges(deps: Deps, accountId: string, objectIds: string[]) {
+async function appendChanges(
+  deps: Deps,
+  of: { accountId: string; objectIds: string[]; eventId?: string },
+) {
+  const { accountId, objectIds, eventId = newId('chg') } = of
   const objects = objectIds.map((objectId) => ({
     type: 'transaction.updated',
     objectId,
     version: 7n,
   }))
-  const eventId = newId('chg')
   const events = feedEventsOf([{ accountId, objects }], { eventId, now: new Date() })
   await appendEvents(deps.database, 'notices', events)
   return objectIds.map((_, index) => `${eventId}-${index}`)

@@ -19,6 +19,7 @@ export const Delivery = z.object({
   /** Attempts since it was created, or is to be sent again. */
   attempts: z.number().int(),
   createdAt: z.date(),
+  /** Since when it is to be sent: its three days begin, also behind another one of its object. */
   startedAt: z.date().nullable(),
   attemptedAt: z.date().nullable(),
   /** Null if it is not pending, or an earlier delivery of the object has to end first. */
@@ -89,7 +90,7 @@ export function newDelivery(of: {
     status: 'pending',
     attempts: 0,
     createdAt: now,
-    startedAt: null,
+    startedAt: now,
     attemptedAt: null,
     nextAttemptAt: now,
     answerStatus: null,
@@ -136,7 +137,7 @@ function pauseAsked({ retryAfterMs }: Attempt): number {
 
 /** Returns a delivery that is to be sent again from now on, as if it were new. */
 export function resent(delivery: Delivery, now: Date): Delivery {
-  return { ...delivery, status: 'pending', attempts: 0, startedAt: null, nextAttemptAt: now }
+  return { ...delivery, status: 'pending', attempts: 0, startedAt: now, nextAttemptAt: now }
 }
 
 /** Rounds without a success: their number, the first of them, and when the next may begin. */

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@coffer/kit/database/database'
+import type { Database, Queries, Transaction } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -87,7 +87,7 @@ const Held = z.object({ isHeld: z.boolean(), position: z.bigint() })
  * stored position; null if the lease is lost.
  */
 export async function saveRound(
-  { pool }: Database,
+  { pool }: { pool: Queries },
   key: WebhookKey,
   saved: Saved,
 ): Promise<z.infer<typeof Held> | null> {

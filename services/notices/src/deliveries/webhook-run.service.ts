@@ -6,13 +6,21 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import { WebhookSwitchedOffSchema } from '@coffer/proto/notices/v1/events'
 import type { settings } from '../config.ts'
-import { giveUpPending, switchOff, type WebhookKey } from '../endpoints/webhook.sql.ts'
+import { giveUpPending, lockEnabled, switchOff, type WebhookKey } from '../endpoints/webhook.sql.ts'
 import type { DisabledReason } from '../endpoints/webhook.ts'
 import { listSecrets } from '../endpoints/webhook-secret.sql.ts'
 import { secretOwner, signingKeyOf } from '../endpoints/webhook-secret.ts'
 import { createSender } from '../requests/webhook-request.client.ts'
 import { reasonToSwitchOff } from './delivery.ts'
-import { endLease, noteWork, renewLease, saveRound, type Taken, takeLease } from './progress.sql.ts'
+import {
+  endLease,
+  noteWork,
+  renewLease,
+  type Saved,
+  saveRound,
+  type Taken,
+  takeLease,
+} from './progress.sql.ts'
 import {
   type RoundOf,
   type RoundResult,
@@ -73,8 +81,7 @@ async function runTaken(
   }
   await using _renewal = repeat(renew, { everyMs: renewMs, isDelayed: true })
   try {
-    const keys = await openKeys(deps, webhook)
-    return await runRounds(deps, { deps, webhook, sender, keys, isOver }, leaseId)
+    return await runRounds(deps, { deps, webhook, sender, isOver }, leaseId)
   } catch (error) {
     await endLease(deps.database, webhook, leaseId)
     throw error
@@ -91,15 +98,21 @@ async function openKeys({ database, secrets, clock }: RunDeps, key: WebhookKey):
   )
 }
 
-async function runRounds(deps: RunDeps, of: RoundOf, leaseId: string): Promise<RunEnd> {
+async function runRounds(
+  deps: RunDeps,
+  of: Omit<RoundOf, 'keys'>,
+  leaseId: string,
+): Promise<RunEnd> {
   const { webhook, isOver } = of
   let state: RoundState = { ...webhook, hasPending: webhook.dueAt !== null }
   for (;;) {
-    const result = await runRound(of, state)
+    // Read for each round, as a request may have changed the secrets since the last one.
+    const keys = await openKeys(deps, webhook)
+    const result = await runRound({ ...of, keys }, state)
     const now = deps.clock()
     const { dueAt, isResting } = nextDue(result, now)
     const isDone = dueAt === null || dueAt > now
-    const saved = await saveRound(deps.database, webhook, {
+    const round: Saved = {
       ...result.failing,
       leaseId,
       readFrom: state.position,
@@ -107,10 +120,14 @@ async function runRounds(deps: RunDeps, of: RoundOf, leaseId: string): Promise<R
       dueAt,
       deliveries: result.deliveries,
       isLast: isDone || isOver(),
-    })
+    }
     const reason = reasonToSwitchOff(result.failing, result.attempts, now)
-    if (reason) await switchOffWebhook(deps, webhook, { reason, now })
-    if (saved === null || reason !== null) return { dueAt: null }
+    if (reason !== null) {
+      await switchOffWebhook(deps, webhook, { reason, now, round })
+      return { dueAt: null }
+    }
+    const saved = await saveRound(deps.database, webhook, round)
+    if (saved === null) return { dueAt: null }
     if (!saved.isHeld) return { dueAt }
     if (isResting || isOver()) {
       await endLease(deps.database, webhook, leaseId)
@@ -131,15 +148,21 @@ function nextDue(
   return { dueAt: isResting && next !== null && next < restUntil ? restUntil : next, isResting }
 }
 
-/** Switches a webhook off, gives up what waits, and tells its owner. */
+/**
+ * Saves the last round of a webhook and switches it off, gives up what waits, and tells its owner:
+ * in one transaction, as nothing else would find a webhook for which nothing is due.
+ */
 async function switchOffWebhook(
   { database }: RunDeps,
   webhook: Taken,
-  { reason, now }: { reason: DisabledReason; now: Date },
+  { reason, now, round }: { reason: DisabledReason; now: Date; round: Saved },
 ): Promise<void> {
   const { accountId, webhookId } = webhook
   await database.transaction(async (tx) => {
-    if (!(await switchOff(tx, webhook, { reason, now }))) return
+    // The webhook is locked before its progress, as by requests.
+    if (!(await lockEnabled(tx, webhook))) return
+    if ((await saveRound({ pool: tx }, webhook, round)) === null) return
+    await switchOff(tx, webhook, { reason, now })
     await giveUpPending(tx, webhook, 'the webhook was switched off')
     const subject = { accountId, entityId: webhookId, version: nextVersion(0n, now) }
     const message = { accountId, webhookId, host: new URL(webhook.url).hostname, reason }

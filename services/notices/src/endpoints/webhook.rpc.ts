@@ -12,6 +12,7 @@ import { WebhookSchema, type WebhookService } from '@coffer/proto/notices/v1/web
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { settings } from '../config.ts'
 import {
+  beginAnew,
   beginAtEnd,
   deleteWebhook,
   getWebhook,
@@ -131,7 +132,7 @@ function statedOf(fields: { [Name in keyof Change]?: Change[Name] | undefined })
 
 /**
  * Changes a webhook. One that is switched off gives up what waits; one that is switched on begins
- * at the latest change.
+ * at the latest change; another URL gets what waits at once.
  */
 async function updateWebhook(
   tx: Transaction,
@@ -144,6 +145,9 @@ async function updateWebhook(
   await saveWebhook(tx, after)
   if (before.isEnabled && !after.isEnabled) await giveUpPending(tx, key, 'was switched off')
   if (!before.isEnabled && after.isEnabled) await beginAtEnd(tx, key)
+  if (before.isEnabled && after.isEnabled && before.url !== after.url) {
+    await beginAnew(tx, key, by.now)
+  }
 }
 
 /** Returns a new secret, and the function that stores it sealed. */

@@ -115,6 +115,25 @@ export async function beginAtEnd(
     WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
 }
 
+/**
+ * Lets what waits for a webhook be sent at once, as if nothing had failed; a round under way is not
+ * saved.
+ */
+export async function beginAnew(
+  tx: Transaction,
+  { accountId, webhookId }: WebhookKey,
+  now: Date,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE webhook_deliveries SET next_attempt_at = ${sql.timestamp(now)}
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND status = 'pending'
+      AND next_attempt_at IS NOT NULL`)
+  await tx.query(sql.unsafe`
+    UPDATE webhook_progress SET due_at = ${sql.timestamp(now)}, failures = 0,
+      failing_since = NULL, rest_until = NULL, lease_id = NULL, leased_until = NULL
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
+}
+
 /** Gives up what waits for a webhook; a round under way is not saved. */
 export async function giveUpPending(
   tx: Transaction,
@@ -130,18 +149,28 @@ export async function giveUpPending(
     WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
 }
 
-/** Switches a webhook off for a reason of the server; returns false if it is off already. */
+/** Locks a webhook that is switched on; returns whether there is one. */
+export function lockEnabled(
+  tx: Transaction,
+  { accountId, webhookId }: WebhookKey,
+): Promise<boolean> {
+  return tx.exists(sql.unsafe`
+    SELECT FROM webhooks
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND is_enabled
+      AND deleted_at IS NULL
+    FOR NO KEY UPDATE`)
+}
+
+/** Switches a webhook off for a reason of the server. */
 export async function switchOff(
   tx: Transaction,
   { accountId, webhookId }: WebhookKey,
   { reason, now }: { reason: DisabledReason; now: Date },
-): Promise<boolean> {
-  const { rowCount } = await tx.query(sql.unsafe`
+): Promise<void> {
+  await tx.query(sql.unsafe`
     UPDATE webhooks SET is_enabled = false, disabled_reason = ${reason},
       disabled_at = ${sql.timestamp(now)}, updated_at = ${sql.timestamp(now)}
-    WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND deleted_at IS NULL
-      AND is_enabled`)
-  return rowCount > 0
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
 }
 
 /**
