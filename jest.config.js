@@ -20,8 +20,7 @@ export default {
     ...(isLong ? [] : ['\\.long\\.test\\.ts$']),
   ],
   modulePathIgnorePatterns: ['/.coffer/'],
-  // On two cores, two workers leave a third of the CPU time idle: tests wait for servers.
-  maxWorkers: 3,
+  maxWorkers: 2,
   // Restarts a worker process whose heap is larger than this after a test file.
   workerIdleMemoryLimit: '1500MB',
   // Time for a worker process to exit, in ms. Its memory of 600 MB takes the system up to 3 s to
