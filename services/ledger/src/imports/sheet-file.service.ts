@@ -13,8 +13,11 @@ export async function convertSheetFile(
   accountId: string,
   file: IncomingFile,
 ): Promise<{ file: IncomingFile; chosen: ConvertedSheet['chosen'] }> {
-  if (!isSheet(file.head)) return { file, chosen: null }
   const { sheet: name } = file.choices
+  if (!isSheet(file.head)) {
+    requireChosen(name, null)
+    return { file, chosen: null }
+  }
   const read = await readers.convert(accountId, async () => ({
     sheet: await wholeOf(file.bytes),
     name,
@@ -22,8 +25,14 @@ export async function convertSheetFile(
   if (read === 'busy') throw unavailable('another file of this account is read: upload it again')
   if ('unreadable' in read) throw invalid({ data: read.unreadable })
   const { csv, chosen } = read
+  requireChosen(name, chosen)
   if (csv.length > fileSizeMax) {
     throw invalid({ data: 'The table is larger than 6 MiB as CSV: export a shorter period' })
   }
   return { file: { ...file, head: csv, bytes: onlyOf(csv) }, chosen }
+}
+
+/** Throws `invalid` if a sheet is stated of a file that has none, such as a CSV file. */
+function requireChosen(name: string | undefined, chosen: ConvertedSheet['chosen']): void {
+  if (name !== undefined && chosen === null) throw invalid({ sheet: 'is only for workbooks' })
 }

@@ -70,4 +70,26 @@ describe('the reading of a file', () => {
       steps.imports.updateImport({ ...step, status: '', choices }, as),
     ).rejects.toMatchObject({ code: Code.FailedPrecondition })
   })
+
+  test.each([
+    [{ dayFirst: true }, 'DD/MM/YYYY', 'dayFirst is stated', '2026-04-03'],
+    [{ dayFirst: false }, 'MM/DD/YYYY', 'dayFirst is stated', '2026-03-04'],
+    [{ dayFirst: true, dateFormat: 'MM/DD/YYYY' }, 'MM/DD/YYYY', 'stated', '2026-03-04'],
+  ])('has the dates of %j, not of the mapping', async (choices, dateFormat, reason, day) => {
+    const home = await createHousehold(booted)
+    const { bankAccountId, as } = home
+    const { transactionImportId } = await steps.createImport(home, text('1,03/04/2026,X,,1.40,,\n'))
+    const format = dateFormat === 'DD/MM/YYYY' ? 'MM/DD/YYYY' : 'DD/MM/YYYY'
+    const date = { fields: [{ name: 'Posting Date' }], format }
+    const transactionImportMappingId = await steps.createMapping(home, { date })
+    const step = { bankAccountId, transactionImportId, status: 'pending-preview', choices }
+    await steps.imports.updateImport({ ...step, transactionImportMappingId }, as)
+    const read = await steps.reached(home, transactionImportId, ['preview', 'failed'])
+    expect(read.reading).toMatchObject({
+      dateFormat,
+      reasons: expect.arrayContaining([expect.objectContaining({ choice: 'dateFormat', reason })]),
+    })
+    const seconds = read.preview?.rows[0]?.date?.seconds
+    expect(new Date(Number(seconds) * 1000).toISOString().slice(0, 10)).toBe(day)
+  })
 })

@@ -3,6 +3,7 @@ import { createHousehold } from '@coffer/host/testing/household'
 import { beforeAll, expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
 import { listed, problems } from '../outcomes.ts'
+import { partsOf } from './file-parts.ts'
 import { headers, importing } from './importing.ts'
 import { xlsx } from './workbooks.ts'
 
@@ -61,4 +62,14 @@ test.each([
   const home = await createHousehold(booted)
   const { data } = (await problems(steps.createImport(home, content))) as { data: string }
   expect(data.startsWith(reason)).toBe(true)
+})
+
+test('a sheet of a CSV file is refused', async () => {
+  const home = await createHousehold(booted)
+  const { bankAccountId, as } = home
+  const content = Buffer.from(`${headers.join(',')}\n1,01/15/2026,X,,1.40,,Posted\n`)
+  const body = { bankAccountId, name: 'a.csv', content, choices: { sheet: 'Nope' } }
+  expect(await problems(steps.imports.createImport(partsOf(body), as))).toEqual({
+    sheet: 'is only for workbooks',
+  })
 })

@@ -1,6 +1,6 @@
 import { isDayFormat } from '@coffer/kit/values/mapping-rules'
 import { expect, test } from '@jest/globals'
-import { createDayParser, detectDayFormat, isWrittenDay } from './day-format.ts'
+import { createDayParser, detectDayFormat, inOrder, isWrittenDay } from './day-format.ts'
 
 test.each([
   ['YYYY-MM-DD', '2026-01-05', [2026, 1, 5]],
@@ -52,6 +52,22 @@ test.each([
   'YYYY-MM-DD    ',
 ])('%j is not a format', (format) => {
   expect(isDayFormat(format)).toBe(false)
+})
+
+// Formats with the day first, and with the month first.
+test.each([
+  ['DD/MM/YYYY', 'MM/DD/YYYY'],
+  ['D.MM.YY', 'M.DD.YY'],
+  ['DDMMYYYY', 'MMDDYYYY'],
+])('%s and %s are of the two orders', (dayFirst, monthFirst) => {
+  for (const format of [dayFirst, monthFirst]) {
+    expect(inOrder(format, 'day first')).toBe(dayFirst)
+    expect(inOrder(format, 'month first')).toBe(monthFirst)
+  }
+})
+
+test.each(['YYYY-MM-DD', 'YYYYMMDD', 'D MMM YYYY', 'MMM D, YYYY'])('%s has one order', (format) => {
+  expect([inOrder(format, 'day first'), inOrder(format, 'month first')]).toEqual([format, format])
 })
 
 // The cells of a column, their format where days are preferred first, and whether that is sure.

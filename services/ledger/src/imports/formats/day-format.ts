@@ -49,6 +49,14 @@ export function createDayParser(format: string): (text: string) => Day | null {
   }
 }
 
+/** Returns a format with day and month in this order, if it has both as digits before the year. */
+export function inOrder(format: string, order: DayOrder): string {
+  const isNumeric = !format.startsWith('Y') && !format.includes('MMM')
+  const isDayFirst = format.indexOf('D') < format.indexOf('M')
+  if (!isNumeric || isDayFirst === (order === 'day first')) return format
+  return format.replace(/D+|M+/g, (part) => (part[0] === 'D' ? 'M' : 'D').repeat(part.length))
+}
+
 /** Returns whether a cell is a date as banks write them, with nothing but a time behind it. */
 export function isWrittenDay(text: string): boolean {
   if (text.length > LENGTH_MAX || !/^[\p{L}\d]/u.test(text)) return false

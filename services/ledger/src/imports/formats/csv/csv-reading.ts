@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { detectDayFormat } from '../day-format.ts'
+import { detectDayFormat, inOrder } from '../day-format.ts'
 import type { ReadingChoices } from '../reading-choices.ts'
 import type { MarkChoice, Unreadable } from '../statement.ts'
 import { reasonOf as encodingReason } from '../text/file-text.ts'
@@ -38,21 +38,25 @@ export function readShape(
   const { dates, encoding, used, firstRows: rows, ...shape } = found
   const { delimiter, headerRow, headers } = shape
   const dayFirst = choices.dayFirst ?? !MONTH_FIRST.includes(currency)
-  const days = detectDayFormat(dates, dayFirst ? 'day first' : 'month first')
-  const isSure = days?.isSure === true || choices.dayFirst !== undefined
+  const order = dayFirst ? 'day first' : 'month first'
+  const days = detectDayFormat(dates, order)
+  const isStated = choices.dayFirst !== undefined
+  const format = days && isStated ? inOrder(days.format, order) : days?.format
+  const isFound = days?.isSure === true && format === days.format
   const reasonOf = (choice: keyof ReadingChoices, detected: string) => ({
     choice,
     reason: choices[choice] === undefined ? detected : 'stated',
   })
   const open = `${dates[0]} fits both orders of day and month: state dayFirst if this one is wrong`
+  const dateReason = isFound ? `as in ${dates[0]}` : isStated ? 'dayFirst is stated' : open
   const reasons = [
     reasonOf('delimiter', `${headers.length} columns, and ${used} rows with a date and an amount`),
     reasonOf('encoding', encodingReason(encoding)),
     reasonOf('headerRow', headerRow === 0 ? 'no line has names' : 'the line above the rows'),
-    ...(days === null ? [] : [reasonOf('dateFormat', isSure ? `as in ${dates[0]}` : open)]),
+    ...(days === null ? [] : [reasonOf('dateFormat', dateReason)]),
   ]
-  const dateFormat = choices.dateFormat ?? days?.format
   const reading = { delimiter, encoding, headerRow, reasons, rows }
+  const dateFormat = choices.dateFormat ?? format
   return { shape, reading: dateFormat === undefined ? reading : { ...reading, dateFormat } }
 }
 

@@ -1,6 +1,6 @@
 import { decimalPlaces } from '@coffer/kit/values/currency'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
-import { createDayParser } from '../day-format.ts'
+import { createDayParser, inOrder } from '../day-format.ts'
 import { placeOf } from '../row-place.ts'
 import { Pages } from '../rows/pages.ts'
 import type {
@@ -58,12 +58,18 @@ export function readCsv(
     currency,
     places,
     mark: mark.mark,
-    readDay: createDayParser(dateFormat ?? mapping.date.format),
+    readDay: createDayParser(dateFormat ?? formatOf(mapping, stated?.dayFirst)),
     timezone,
   }
   const balances = new CsvBalances(mapping)
   const read = nameRows(numbered(findRows(table, { rowSettings, delimiter, balances })))
   return { currency, balances: balances.result(), mark, ...read }
+}
+
+/** Returns the format of the dates, in the order that the client states for this file. */
+function formatOf({ date }: CsvMapping, dayFirst: boolean | undefined): string {
+  if (dayFirst === undefined) return date.format
+  return inOrder(date.format, dayFirst ? 'day first' : 'month first')
 }
 
 /** The lines of a file, the first ones up to its header, and the index of each column. */

@@ -107,3 +107,21 @@ test.each([/<\/?OFX>/g, /<\/?(?:OFX|BANKMSGSRSV1|STMTTRNRS)>/g])(
     expect(read('1 -1.00 A', (file) => file.replace(wrapper, ''))).toBe('100')
   },
 )
+
+// Transactions without end tags, or with wrong ones.
+test.each([
+  ['<CHECKNUM><TRNAMT>-5.00<NAME>Shop', ['500 Shop']],
+  ['<TRNAMT>-5.00<NAME><MEMO>hello\n', ['500 hello']],
+  ['<TRNAMT>-5.00<MEMO>\n<NAME>\n<CHECKNUM>7', ['500 Check 7']],
+  ['<TRNAMT>-5.00<NAME></NAME><MEMO>hello</MEMO>', ['500 hello']],
+])('an empty field contains no other field: %j', (fields, expected) => {
+  const row = `<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260110${fields}`
+  for (const list of [row, `${row}</STMTRN>`, `${row}</STMTTRN>`]) {
+    const statement = `<STMTRS><CURDEF>USD<BANKTRANLIST>${list}${list}</BANKTRANLIST></STMTRS>`
+    const file = `<OFX><BANKMSGSRSV1><STMTTRNRS>${statement}</STMTTRNRS></BANKMSGSRSV1></OFX>`
+    const settings = { currency: 'USD', timezone: 'UTC' }
+    const found = soleOf(readOfxAccounts(new TextEncoder().encode(file), settings))
+    const shown = 'unreadable' in found ? [] : found.rows
+    expect(shown.map(({ amount, name }) => `${amount} ${name}`)).toEqual([...expected, ...expected])
+  }
+})

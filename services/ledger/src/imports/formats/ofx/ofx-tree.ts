@@ -36,6 +36,10 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: ' ',
 }
 
+/** Fields of a transaction: without text and end tag they still contain no element. */
+const FIELD =
+  /^(?:TRNTYPE|TRNAMT|DT\w+|\w*FITID|CORRECTACTION|SRVRTID|CHECKNUM|REFNUM|SIC|NAME|EXTDNAME|MEMO)$/
+
 type Reader = {
   text: string
   at: number
@@ -159,9 +163,8 @@ function openElement(
 ): string | null {
   const { stack } = reader
   const last = stack.at(-1)
-  if (last !== undefined && last.children.length === 0 && last.text.trim() !== '') {
-    stack.pop()
-  }
+  const isEnded = last?.children.length === 0 && last.text.trim() !== ''
+  if (last !== undefined && (isEnded || FIELD.test(last.name))) stack.pop()
   // No group of OFX holds one of its own name: the open one was closed with a wrong tag.
   const open = GROUP.test(tag.name) ? stack.findLastIndex(({ name }) => name === tag.name) : -1
   if (open > 0) endTransactions(reader, stack.splice(open), tag.at)
