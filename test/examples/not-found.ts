@@ -94,6 +94,9 @@ async function refusesUnknownInBodies(world: World, ada: Ada): Promise<void> {
   const none = { headers, name: 'bankAccount', summary: 'No bank account has the ID' }
   await refuse(404, 'POST', '/rules', { body: { name: 'Deli', ...ofNone }, ...none })
   await refuse(404, 'POST', '/rules/preview', { body: ofNone, ...none })
+  const changed = { conditions: { direction: 'out' }, actions: { name: 'Lunch' } }
+  const ofRule = { ruleId: unknown('rule'), ...changed }
+  await refuse(404, 'POST', '/rules/preview', { body: ofRule, ...rule })
   await refuse(404, 'POST', '/feed/link/sync', { headers, body: { linkId }, ...link })
   const sync = { headers: sessionHeaders, body: { linkId }, ...link }
   await refuse(404, 'POST', '/aggregator/link/sync', sync)

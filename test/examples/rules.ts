@@ -87,6 +87,12 @@ export async function rules(
   await key('GET', '/rules/runs')
   await key('DELETE', `/rules/runs/${run.ruleRunId}`)
   await until(key, `/rules/runs/${run.ruleRunId}`, ended)
+  const { conditions, actions } = hostel
+  await key('POST', '/rules/preview', {
+    body: { ruleId: hostel.ruleId, conditions, actions: { ...actions, name: 'Hostels' } },
+    name: 'changedRule',
+    summary: 'A change of a stored rule, at its position',
+  })
   await key('PATCH', `/rules/${tools.ruleId}`, { body: { actions: { tags: ['salary'] } } })
   await key('DELETE', `/rules/${tools.ruleId}`)
 }

@@ -94,7 +94,10 @@ const draft = z.strictObject({
     .min(1, check('must be 1 to 500'))
     .max(500, check('must be 1 to 500'))
     .optional()
-    .describe('Its position among the rules of the account, 1 for the first. Default: it is alone'),
+    .describe('Its position among the other rules, 1 for the first. Default: it is alone'),
+  ruleId: id('rule')
+    .optional()
+    .describe('Stored rule that they would change, compared at its position by default'),
 })
 
 const change = z.strictObject({

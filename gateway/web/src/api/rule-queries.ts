@@ -29,8 +29,8 @@ export const rulesQuery = queryOptions({
   queryFn: async ({ signal }) => (await coffer.listRules({ signal })).data.rules,
 })
 
-/** A rule to preview at a position; without conditions, all rules in their order. */
-export type Previewed = Partial<Draft> & { position?: number }
+/** A rule to preview at a position, or a change of one; without conditions, all rules in order. */
+export type Previewed = Partial<Draft> & { position?: number; ruleId?: string }
 
 /** The difference that a rule, or all of them, would make to stored transactions. */
 export function rulePreviewQuery(draft: Previewed) {

@@ -9,7 +9,7 @@ import {
 } from '@coffer/proto/ledger/v1/rule'
 import { type MarkedField, markedFields, sourceOf } from '../book/field-marks.ts'
 import type { Transaction } from '../book/transaction.ts'
-import type { CompiledRule } from '../rules/rule.ts'
+import { type CompiledRule, textTest } from '../rules/rule.ts'
 import { rowsMin, type TextGroup } from './text-groups.ts'
 
 /** A transaction with the existing rules that match it, and its folded texts. */
@@ -83,12 +83,9 @@ export function suggestRules(known: Known, candidate: Candidate): RuleSuggestion
 }
 
 /** Returns the transactions that fulfil a condition; texts are folded once for all conditions. */
-function matchedBy({ field, condition: { kind, text } }: Candidate, { rows }: Known): Examined[] {
-  const wanted = foldText(text)
-  if (kind === 'startsWith') {
-    return rows.filter(({ folds }) => folds[field].trimStart().startsWith(wanted))
-  }
-  return rows.filter(({ folds }) => folds[field].includes(wanted))
+function matchedBy({ field, condition }: Candidate, { rows }: Known): Examined[] {
+  const isMatch = textTest(condition)
+  return rows.filter(({ folds }) => isMatch(folds[field]))
 }
 
 /** Returns whether all transactions have this name already. */

@@ -1,4 +1,5 @@
 import type { Database } from '@coffer/kit/database/database'
+import { notFound } from '@coffer/kit/rpc/errors'
 import type { RuleActions, RuleConditions } from '@coffer/proto/ledger/v1/rule'
 import type { Transaction } from '../book/transaction.ts'
 import { listRecordsOf } from '../records/provider-record.sql.ts'
@@ -20,17 +21,22 @@ interface Previewed {
   fields: PreviewedField[]
 }
 
-/** A rule that does not exist: the only one, or at a position from 1 among those of the account. */
+/**
+ * A rule that is not stored: the only one, or at a position from 1 among those of the account. With
+ * `ruleId` it is a change of that rule, by default at its position.
+ */
 export interface Draft {
   conditions: RuleConditions
   actions: RuleActions
   position: number | null
+  ruleId: string | null
 }
 
 /**
  * Compares a draft, or (null) all rules of the account in their order, with the newest transactions
  * of all bank accounts, page by page, those by hand and of archived bank accounts aside; stores
- * nothing. Returns the counts, and the first 100 that the draft, or any rule, concerns.
+ * nothing. Returns the counts, and the first 100 that the draft, or any rule, concerns. Throws
+ * `notFound` if the rule that a draft changes is not stored.
  */
 export async function previewRule(
   { database, isRenamed }: { database: Database; isRenamed: IsRenamed },
@@ -96,16 +102,20 @@ async function rulesOf(
   accountId: string,
   draft: Draft | null,
 ): Promise<StoredRule[]> {
-  const { position = null } = draft ?? {}
-  const isAlone = draft !== null && position === null
-  const known = isAlone ? [] : await listRules(database, accountId)
+  const { position = null, ruleId = null } = draft ?? {}
+  const isAlone = draft !== null && position === null && ruleId === null
+  const stored = isAlone ? [] : await listRules(database, accountId)
+  const at = stored.findIndex((rule) => rule.ruleId === ruleId)
+  if (ruleId !== null && at < 0) throw notFound('rule')
+  const known = stored.filter((rule) => rule.ruleId !== ruleId)
   const isChosen = draft === null
   const rules = known.map((rule): StoredRule => {
     return { ruleId: rule.ruleId, ...readParts(rule), isChosen }
   })
   const { conditions, actions } = draft ?? {}
   if (!conditions || !actions) return rules
-  return rules.toSpliced((position ?? 1) - 1, 0, { ruleId: '', conditions, actions })
+  const index = position === null ? Math.max(0, at) : position - 1
+  return rules.toSpliced(index, 0, { ruleId: ruleId ?? '', conditions, actions })
 }
 
 /** The filters of a search for all live transactions. */

@@ -94,15 +94,15 @@ async function preview(deps: Deps, request: PreviewRuleRequest, context: Handler
 }
 
 /** Returns the rule that a preview states; null if it states none. */
-function readDraft({ conditions, actions, position: stated }: PreviewRuleRequest): Draft | null {
-  const position = stated ?? null
+function readDraft({ conditions, actions, ...stated }: PreviewRuleRequest): Draft | null {
+  const { position = null, ruleId = null } = stated
   if (conditions && actions) {
     if (position !== null && (position < 1 || position > rulesMax)) {
       throw invalid({ position: `must be 1 to ${rulesMax}` })
     }
-    return { conditions, actions, position }
+    return { conditions, actions, position, ruleId }
   }
-  if (conditions || actions || position !== null) {
+  if (conditions || actions || position !== null || ruleId !== null) {
     throw invalid({ conditions: 'are required, with actions; or send none, for all rules' })
   }
   return null

@@ -58,6 +58,8 @@ export function compileRules(stored: readonly StoredRule[], timezone: string): C
   return { rules, timezone, index: indexRules(stored) }
 }
 
+type TextCondition = Pick<RuleText, 'kind' | 'text'>
+
 /** Length in UTF-16 units of the parts of texts by which rules are found. */
 const partLength = 3
 /** Number of buckets: a power of 2. Parts that share one cost a test, no more. */
@@ -86,7 +88,7 @@ function indexRules(stored: readonly StoredRule[]): RuleIndex {
 }
 
 /** Returns a part of a text that fulfils a condition; null if the condition has no long one. */
-function neededPart(condition: RuleText | undefined): string | null {
+function neededPart(condition: TextCondition | undefined): string | null {
   if (!condition) return null
   const wanted = foldWanted(condition)
   const pieces = condition.kind === 'pattern' ? wanted.split('*') : [wanted]
@@ -172,12 +174,13 @@ function isBetween(day: number, from: number, to: number): boolean {
 }
 
 /** Returns the fold of a condition's text, without the blank of a spacing accent at an end. */
-function foldWanted({ kind, text }: RuleText): string {
+function foldWanted({ kind, text }: TextCondition): string {
   const folded = foldText(text)
   return kind === 'contains' ? folded : folded.trim()
 }
 
-function textTest(condition: RuleText): (folded: string) => boolean {
+/** Returns the test of a condition on a text, for folded texts. */
+export function textTest(condition: TextCondition): (folded: string) => boolean {
   const { kind } = condition
   const wanted = foldWanted(condition)
   if (kind === 'equals') return (folded) => folded.trim() === wanted

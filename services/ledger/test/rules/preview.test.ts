@@ -67,7 +67,12 @@ test('a preview says what changes, and what stays and why; it stores nothing', a
     'Envelope stays: not one of this bank account, or closed',
     'Envelope stays: its user has set it',
   ])
-  const bad = [{ conditions: deli }, { position: 1 }, { conditions: deli, actions, position: 0 }]
+  const bad = [
+    { conditions: deli },
+    { position: 1 },
+    { ruleId: newId('rule') },
+    { conditions: deli, actions, position: 0 },
+  ]
   const refused = await refusals(...bad.map((one) => client.previewRule(one, as)))
   expect(new Set(refused)).toEqual(new Set(['InvalidArgument']))
 })
@@ -100,6 +105,36 @@ test('a preview is of all rules in order, or of a draft at its position', async 
   expect(await texts({ ...draft, position: 2 })).toEqual([notes, tags, earlier])
   const behind = 'Note stays: an earlier rule decides'
   expect(await texts({ ...draft, position: 500 })).toEqual([tags, earlier, behind])
+})
+
+test('a preview of a changed rule leaves its stored self out', async () => {
+  const home = await syncedHome(booted)
+  const { as } = home
+  const { client, write } = rulingOf(booted)(home)
+  const [ruleId = '', last = ''] = await write(
+    { actions: { name: 'Lunch', tags: ['food'] } },
+    { actions: { notes: 'Last' } },
+  )
+  await home.brings(aRow())
+  const actions = { name: 'Deli', notes: 'First', tags: ['new'] }
+  const texts = async (request: object) => {
+    const draft = { conditions: deli, actions, ...request }
+    const { transactions } = await client.previewRule(draft, as)
+    return transactions.flatMap(({ fields }) => fields.map(({ text }) => text))
+  }
+  const name = 'Name “Lunch” becomes “Deli”'
+  const [notes, tags] = ['Note “Last” becomes “First”', 'Tags “food” become “new”']
+  expect(await texts({ ruleId })).toEqual([name, notes, tags])
+  const behind = [name, tags, 'Note stays: an earlier rule decides']
+  expect(await texts({ ruleId, position: 2 })).toEqual(behind)
+  const ofLast = ['Note “Last” becomes “First”', 'Tags “food” become “food, new”']
+  expect(await texts({ ruleId: last })).toEqual([...ofLast, 'Name stays: an earlier rule decides'])
+  const draft = { conditions: deli, actions, ruleId }
+  const missing = await refusals(
+    client.previewRule({ ...draft, ruleId: newId('rule') }, as),
+    client.previewRule(draft, booted.as(newId('acct'))),
+  )
+  expect(missing).toEqual(['NotFound', 'NotFound'])
 })
 
 test('a preview is complete if it examines the last of 20,000 transactions', async () => {

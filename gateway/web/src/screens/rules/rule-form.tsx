@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
-import { noteRule, type Rule, rulesMax, rulesQuery } from '../../api/rule-queries.ts'
+import { noteRule, type Rule, rulesMax } from '../../api/rule-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { TextField } from '../../controls/field.tsx'
@@ -30,9 +29,7 @@ export function RuleForm({ rule, entries: first, known, onClose }: Props) {
   const [faults, setFaults] = useState<Record<string, string>>({})
   const manner = known.manner(entries.bankAccountId)
   const draft = draftOf(entries, manner)
-  const { data: rules = [] } = useQuery(rulesQuery)
-  const place = rules.findIndex((one) => one.ruleId === rule?.ruleId)
-  const position = place < 0 ? rulesMax : place + 1
+  const place = rule ? { ruleId: rule.ruleId } : { position: rulesMax }
   const isWhole = Object.keys(faultsOf(entries, manner)).length === 0
   const { send, isSending, fault } = useChange((body: typeof draft & { name: string }) =>
     rule ? coffer.updateRule({ path: { ruleId: rule.ruleId }, body }) : coffer.createRule({ body }),
@@ -76,7 +73,7 @@ export function RuleForm({ rule, entries: first, known, onClose }: Props) {
           onChange={({ target }) => part.change({ name: target.value })}
           fault={part.problems.name}
         />
-        <RulePreview draft={isWhole ? { ...draft, position } : null} known={known} />
+        <RulePreview draft={isWhole ? { ...draft, ...place } : null} known={known} />
       </Form>
     </Dialog>
   )
