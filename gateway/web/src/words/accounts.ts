@@ -13,6 +13,7 @@ export const accountWords = {
   balanceHint: 'As the bank states it, without pending payments; what is owed is below zero.',
   amountFault: (example: string) => `Enter an amount, such as ${example}.`,
   name: 'Name',
+  note: 'Note',
   save: 'Save',
   cancel: 'Cancel',
   required: 'This is needed.',

@@ -20,5 +20,8 @@ export const forecastWords = {
   deposit: (amount: string) => `pay of ${amount}`,
   contribution: (amount: string) => `${amount} into envelopes`,
   paid: (amount: string) => `${amount} for bills that envelopes do not hold`,
+  download: 'As a CSV file',
+  print: 'Print',
+  columns: ['Day', 'Pay', 'Into envelopes', 'Bills without money', 'Free to use'],
   due: (names: string) => `due: ${names}`,
 }

@@ -28,7 +28,8 @@ export const scheduleWords = {
   remove: 'Delete',
   removeTitle: (name: string) => `Delete ${name}?`,
   removeText: 'Only a payday that fills no envelope can be deleted.',
-  fills: (names: string) => `Fills ${names}.`,
+  fills: 'Puts into envelopes:',
+  paused: 'Paused',
   fillsNothing: 'Fills no envelope.',
   expects: 'Expected pay:',
 }

@@ -10,6 +10,7 @@ import { useReader } from '../../shell/chosen-account.ts'
 import { accountWords as words } from '../../words/accounts.ts'
 import { AccountRow } from './account-row.tsx'
 import { ArchivedAccounts } from './archived-accounts.tsx'
+import { EditLink } from './edit-link.tsx'
 import { LinkHealth } from './link-health.tsx'
 
 interface Props {
@@ -20,7 +21,8 @@ interface Props {
 /** A connection: its health in words, a sync, its bank accounts. */
 export function LinkCard({ link, accounts }: Props) {
   const { linkType, institutionName, description } = link
-  const [isAsked, setAsked] = useState(false)
+  const [open, setOpen] = useState<'edit' | 'remove' | null>(null)
+  const close = () => setOpen(null)
   return (
     <Card
       title={institutionName}
@@ -35,11 +37,15 @@ export function LinkCard({ link, accounts }: Props) {
       </ul>
       <ArchivedAccounts linkId={link.linkId} />
       <div className={rows.toolbar}>
-        <Button kind="danger" onClick={() => setAsked(true)}>
+        <Button aria-label={`${words.edit} ${institutionName}`} onClick={() => setOpen('edit')}>
+          {words.edit}
+        </Button>
+        <Button kind="danger" onClick={() => setOpen('remove')}>
           {removeText(linkType)}
         </Button>
       </div>
-      {isAsked && <Remove link={link} accounts={accounts} onClose={() => setAsked(false)} />}
+      {open === 'edit' && <EditLink link={link} onClose={close} />}
+      {open === 'remove' && <Remove link={link} accounts={accounts} onClose={close} />}
     </Card>
   )
 }

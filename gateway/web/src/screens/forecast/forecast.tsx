@@ -16,6 +16,7 @@ import { forecastWords as words } from '../../words/forecast.ts'
 import { ChangeTable } from './change-table.tsx'
 import { envelopeLines } from './envelope-lines.ts'
 import styles from './forecast.module.css'
+import { ForecastCopies } from './forecast-copies.tsx'
 import { FreeChart } from './free-chart.tsx'
 
 /** Free-to-use money ahead: a chart, its lowest point, and every change in a table. */
@@ -83,7 +84,12 @@ function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: s
           )}
         </p>
       </Card>
-      <Card title={words.table}>
+      <Card
+        title={words.table}
+        aside={
+          <ForecastCopies forecast={forecast} spending={spending} bankAccountId={bankAccountId} />
+        }
+      >
         <ChangeTable forecast={forecast} bankAccountId={bankAccountId} />
       </Card>
     </>

@@ -3,7 +3,7 @@ import { Navigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { bankAccountsQuery } from '../../api/account-queries.ts'
-import { type FundingSchedule, schedulesQuery, spendingQuery } from '../../api/budget-queries.ts'
+import { type FundingSchedule, schedulesQuery } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
@@ -12,6 +12,7 @@ import { Card, Empty, Screen } from '../../controls/screen.tsx'
 import { dayOf, formatDay, formatDistance } from '../../format/days.ts'
 import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
 import { scheduleWords as words } from '../../words/schedules.ts'
+import { PaydayEnvelopes } from './payday-envelopes.tsx'
 import { RemoveSchedule } from './remove-schedule.tsx'
 import { ScheduleForm } from './schedule-form.tsx'
 import { paceOf } from './schedule-pace.ts'
@@ -55,22 +56,19 @@ function List({ bankAccountId }: { bankAccountId: string }) {
 }
 
 function Payday({ schedule }: { schedule: FundingSchedule }) {
-  const { bankAccountId, fundingScheduleId, name, ruleset, nextRecurrence } = schedule
+  const { bankAccountId, name, ruleset, nextRecurrence } = schedule
   const reader = useReader()
   const manner = useManner(bankAccountId)
-  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const [open, setOpen] = useState<'edit' | 'remove' | null>(null)
   const close = () => setOpen(null)
   const day = dayOf(nextRecurrence, reader.timezone)
   const pace = paceOf(ruleset)
-  const filled = spending.filter((one) => one.fundingScheduleId === fundingScheduleId)
-  const names = new Intl.ListFormat(reader.locale).format(filled.map((one) => one.name))
   return (
     <Card title={name} aside={<span className={rows.soft}>{formatDistance(day, reader)}</span>}>
       <p>
         {formatDay(day, reader)}, {pace === null ? words.other : words.repeatsEvery[pace]}
       </p>
-      <p className={rows.soft}>{names ? words.fills(names) : words.fillsNothing}</p>
+      <PaydayEnvelopes schedule={schedule} />
       {schedule.estimatedDeposit !== null && (
         <p className={rows.soft}>
           {words.expects} <Amount amount={schedule.estimatedDeposit} manner={manner} />

@@ -5,6 +5,7 @@ import { faultOf } from '../../api/faults.ts'
 import { type Filters, filterQuery } from '../../api/transaction-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
+import { saveCsv } from '../../controls/texts/saved-file.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
 interface Props {
@@ -23,7 +24,8 @@ export function DownloadCsv({ bankAccountId, filters }: Props) {
       const path = { bankAccountId }
       const query = filterQuery(filters)
       const { data } = await coffer.listTransactions({ path, query, headers, timeoutMs })
-      save(data as unknown as string)
+      // `fetch` has removed the byte order mark.
+      saveCsv(data as unknown as string, 'coffer-transactions.csv')
     },
   })
   const fault = faultOf(download.error)
@@ -36,15 +38,4 @@ export function DownloadCsv({ bankAccountId, filters }: Props) {
       {fault && <FaultBanner fault={fault} again={() => download.mutate()} />}
     </>
   )
-}
-
-/** Saves a text as a file. `fetch` has removed its byte order mark, which spreadsheets need. */
-function save(text: string): void {
-  const url = URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = 'coffer-transactions.csv'
-  link.click()
-  // The browser reads the file after the click.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -6,6 +6,7 @@ import { similarQuery, transactionQuery } from '../../api/transaction-queries.ts
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { History } from '../../controls/history.tsx'
+import { BrandIcon } from '../../controls/icons/brand-icon.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card, Columns, Screen } from '../../controls/screen.tsx'
 import { dayOf, formatDay, formatInstant } from '../../format/days.ts'
@@ -89,7 +90,7 @@ function Facts({ transaction }: { transaction: Transaction }) {
     [words.booked, formatInstant(createdAt, reader)],
   ]
   return (
-    <Card title={name ?? originalName}>
+    <Card title={name ?? originalName} aside={<BrandIcon name={merchantName ?? originalName} />}>
       {deletedAt && <p>{words.wasDeleted}</p>}
       <p className={styles.figure}>
         <Amount amount={amount} manner={manner} as="flow" />

@@ -1,0 +1,39 @@
+import { Download, Printer } from 'lucide-react'
+import type { Spending } from '../../api/budget-queries.ts'
+import type { Forecast } from '../../api/forecast-queries.ts'
+import { Button } from '../../controls/button.tsx'
+import rows from '../../controls/rows.module.css'
+import { saveCsv } from '../../controls/texts/saved-file.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { forecastWords as words } from '../../words/forecast.ts'
+import { envelopeLines } from './envelope-lines.ts'
+import { forecastFile } from './forecast-file.ts'
+
+interface Props {
+  forecast: Forecast
+  spending: Spending[]
+  bankAccountId: string
+}
+
+/** Copies of the forecast for paper and for spreadsheets. */
+export function ForecastCopies({ forecast, spending, bankAccountId }: Props) {
+  const { timezone } = useReader()
+  const { currency } = useManner(bankAccountId)
+  const save = () => {
+    const lines = envelopeLines(forecast, spending)
+    const text = forecastFile(forecast, { lines, timezone, currency, columns: words.columns })
+    saveCsv(text, 'coffer-forecast.csv')
+  }
+  return (
+    <div className={rows.toolbar}>
+      <Button kind="quiet" onClick={save}>
+        <Download size={18} aria-hidden />
+        {words.download}
+      </Button>
+      <Button kind="quiet" onClick={() => print()}>
+        <Printer size={18} aria-hidden />
+        {words.print}
+      </Button>
+    </div>
+  )
+}

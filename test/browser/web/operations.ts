@@ -1,0 +1,70 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '@coffer/local/bootstrap/paths.mjs'
+
+interface Operation {
+  operationId?: string
+  security?: Record<string, unknown>[]
+}
+
+/**
+ * Operations that a session may call and no screen needs, each with the reason; before a
+ * colon is the operation that the app calls instead.
+ */
+export const unneeded: Record<string, string> = {
+  createTransactions: 'imports are files, and a person adds one transaction',
+  getBalances: 'getOverview: has the sums',
+  getBankAccount: 'getOverview: has all bank accounts',
+  getDelivery: 'listDeliveries: has the whole of each',
+  getFeedLink: 'getOverview: has the connection of each link',
+  getFundingSchedule: 'listFundingSchedules: has all paydays',
+  getInstitution: 'Plaid Link shows the bank before it is connected',
+  getLink: 'getOverview: has all links',
+  getRuleRun: 'listRuleRuns: has all runs',
+  getSpending: 'listSpending: has all envelopes',
+  getUpload: 'listUploads: has all uploads',
+  getUploadGroup: 'listUploads: has the group of each',
+  getUser: 'getMe: an account has one user',
+  getWebhook: 'listWebhooks: has all webhooks',
+  listChanges: 'watchChanges: sends the same as they happen',
+  listFeedLinks: 'getOverview: has the connection of each link',
+  listFiles: 'listUploads: has the file of each',
+  listImports: 'an import that is not finished is begun again',
+  listLinks: 'getOverview: has all links',
+}
+
+/** Operations that a screen should call, and none does yet. */
+export const lacking = [
+  'createWebhook',
+  'deleteWebhook',
+  'endFormerWebhookSecret',
+  'exportAccount',
+  'listDeliveries',
+  'listWebhooks',
+  'pingWebhook',
+  'resendDeliveriesSince',
+  'resendDelivery',
+  'rotateWebhookSecret',
+  'updateWebhook',
+  'watchChanges',
+  'watchFeedSync',
+]
+
+/** Returns the operations of the OpenAPI document that a session may call. */
+export function operationsOfSessions(): string[] {
+  const file = join(root, 'gateway/client/openapi.json')
+  const { paths } = JSON.parse(readFileSync(file, 'utf8')) as {
+    paths: Record<string, Record<string, Operation>>
+  }
+  const operations = Object.values(paths).flatMap((path) => Object.values(path))
+  const own = operations.filter(({ security }) => security?.some((one) => 'session' in one))
+  return own.flatMap(({ operationId }) => operationId ?? []).sort()
+}
+
+/** Returns the operations that the sources of the app call by its client. */
+export function operationsOfApp(): Set<string> {
+  const paths = globSync('gateway/web/src/**/*.{ts,tsx}', { cwd: root })
+  const sources = paths.map((path) => readFileSync(join(root, path), 'utf8'))
+  const calls = sources.flatMap((text) => [...text.matchAll(/\bcoffer\s*\.(\w+)/g)])
+  return new Set(calls.map(([, operation = '']) => operation))
+}
