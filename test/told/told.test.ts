@@ -1,6 +1,6 @@
 import { definitions } from '@coffer/cli/process/services'
 import { apiRoutes } from '@coffer/client/build/document'
-import { partsOf, tells } from '@coffer/host/testing/told'
+import { partsOf, tells } from '@coffer/host/events/told-events'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'

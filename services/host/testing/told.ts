@@ -1,8 +1,7 @@
-import { fromBinary } from '@bufbuild/protobuf'
 import type { Database } from '@coffer/kit/database/database'
-import { EnvelopesChangedSchema, ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { partsOf, tells } from '../src/events/told-events.ts'
 
 /** A change of an object that a service has told, with its cause. */
 export interface Told {
@@ -30,17 +29,6 @@ export async function listTold({ pool }: Database, accountId: string): Promise<T
       return { type, objectId, bankAccountId, version, actor, causeId }
     }),
   )
-}
-
-/** The condition that a row of the outbox may tell of changed objects. */
-export const tells = sql.fragment`
-  (type LIKE '%.ObjectsChanged' OR type = ${EnvelopesChangedSchema.typeName})`
-
-/** Returns what an event tells of changed objects, by cause. */
-export function partsOf({ type, payload }: z.infer<typeof Row>) {
-  return type === EnvelopesChangedSchema.typeName
-    ? fromBinary(EnvelopesChangedSchema, payload).told
-    : [fromBinary(ObjectsChangedSchema, payload)]
 }
 
 /** Runs `work`; returns the types and IDs that the service has told of the account meanwhile. */

@@ -1,4 +1,5 @@
 import { republish } from '@coffer/host/events/replay'
+import { toldEventsOf } from '@coffer/host/events/told-events'
 import { boot, eventually } from '@coffer/host/testing/boot'
 import { started } from '@coffer/host/testing/started'
 import { changeOf, emit } from '@coffer/kit/events/changes'
@@ -7,6 +8,8 @@ import { ObjectsChangedSchema as ofBudgeting } from '@coffer/proto/budgeting/v1/
 import { EnvelopesChangedSchema, ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { FeedService } from '@coffer/proto/notices/v1/feed'
 import { expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { auditFeeds } from '../src/deliveries/audit.sql.ts'
 import { notices } from '../src/service.ts'
 
 const booted = started(() => boot([notices]))
@@ -57,4 +60,35 @@ test('an event that cannot be stored holds up no other', async () => {
   const objectIds = await tell(accountId, 20)
   const entries = await entriesOf(accountId, 20)
   expect(entries.map(({ objectId }) => objectId).toSorted()).toEqual(objectIds.toSorted())
+})
+
+test('the audit compares the events that were sent an hour ago with the feed', async () => {
+  const accountId = newId('acct')
+  const database = booted.database('notices')
+  await tell(accountId, 3)
+  const subject = { accountId, entityId: accountId, version: 1n }
+  const silent = changeOf(EnvelopesChangedSchema, subject, { accountId, told: [] })
+  await database.transaction((tx) => emit(tx, silent))
+  await entriesOf(accountId, 3)
+  const sentBefore = (minutes: number) =>
+    database.pool.query(sql.unsafe`
+      UPDATE changes SET published_at = now() - make_interval(mins => ${minutes})
+      WHERE account_id = ${accountId}`)
+  const listed = async () => {
+    const found: { accountId: string; eventId: string }[] = []
+    for await (const page of toldEventsOf(database)) found.push(...page)
+    return found.filter((one) => one.accountId === accountId)
+  }
+  await sentBefore(50)
+  expect(await listed()).toEqual([])
+  await sentBefore(70)
+  expect(await listed()).toHaveLength(3)
+  const findings = async () =>
+    (await auditFeeds(database, toldEventsOf(database))).filter(
+      (one) => one.accountId === accountId,
+    )
+  expect(await findings()).toEqual([])
+  const [lost] = await listed()
+  await database.pool.query(sql.unsafe`DELETE FROM inbox WHERE change_id = ${lost?.eventId ?? ''}`)
+  expect((await findings()).map(({ detail }) => detail)).toEqual([lost?.eventId, lost?.eventId])
 })

@@ -1,0 +1,43 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import type { Database } from '@coffer/kit/database/database'
+import { EnvelopesChangedSchema, ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
+import { sql } from 'slonik'
+import { z } from 'zod'
+
+const Told = z.object({ type: z.string(), payload: z.instanceof(Buffer) })
+
+/** The condition that a row of the outbox may tell of changed objects. */
+export const tells = sql.fragment`
+  (type LIKE '%.ObjectsChanged' OR type = ${EnvelopesChangedSchema.typeName})`
+
+/**
+ * Returns what an event tells of changed objects, by cause. The messages of all services have the
+ * same fields; an event of changed envelopes may tell of no object.
+ */
+export function partsOf({ type, payload }: z.infer<typeof Told>) {
+  return type === EnvelopesChangedSchema.typeName
+    ? fromBinary(EnvelopesChangedSchema, payload).told
+    : [fromBinary(ObjectsChangedSchema, payload)]
+}
+
+const Row = Told.extend({ accountId: z.string(), eventId: z.string() })
+
+const pageSize = 2_000
+
+/**
+ * Lists the events of a service that tell of changed objects, page by page, for the audit: those
+ * published at least an hour ago and younger than 90 days, which the inbox of notices still knows.
+ */
+export async function* toldEventsOf({
+  pool,
+}: Database): AsyncGenerator<{ accountId: string; eventId: string }[]> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const rows: readonly z.infer<typeof Row>[] = await pool.any(sql.type(Row)`
+      SELECT account_id AS "accountId", change_id AS "eventId", type, payload FROM changes
+      WHERE change_id > ${after} AND ${tells} AND published_at < now() - interval '1 hour'
+        AND created_at > now() - interval '90 days'
+      ORDER BY change_id LIMIT ${pageSize}`)
+    yield rows.filter((row) => partsOf(row).some(({ objects }) => objects.length > 0))
+    after = rows.at(pageSize - 1)?.eventId
+  }
+}
