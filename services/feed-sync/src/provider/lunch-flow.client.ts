@@ -4,6 +4,7 @@ import {
   pinHost,
   type Resolve,
   requestPinned,
+  Unanswered,
 } from '@coffer/kit/http/pinned-request.client'
 import { toPrintable } from '@coffer/kit/values/printable'
 import type { DayRange } from './day-range.ts'
@@ -101,10 +102,10 @@ async function call(
   const signal = AbortSignal.any([caller, AbortSignal.timeout(callMs)])
   const url = new URL(apiUrl)
   const how = { allowsPrivate: allowsPrivate || namesAddress(url), signal, resolve }
-  const lookup = await pinHost(url, how)
   const within = { apiUrl, apiKey, attemptMs, signal }
-  const answer =
-    typeof lookup === 'string' ? lookup : await callInTurn(paths, { ...within, lookup })
+  const answer = await pinHost(url, how)
+    .then((lookup) => callInTurn(paths, { ...within, lookup }))
+    .catch(reasonOf)
   if (caller.aborted && caller.reason?.name !== 'TimeoutError') throw caller.reason
   if (typeof answer === 'string') throw feedFailure(answer, { detail: tooMuch })
   return answer
@@ -122,8 +123,11 @@ function namesAddress({ hostname }: URL): boolean {
  * Returns the answer to the first of the paths; to the next one if that is 400, 404 or 422, as
  * servers that know no query may refuse it.
  */
-async function callInTurn(paths: readonly string[], within: Within): Promise<Answer | Unanswered> {
-  let answer: Answer | Unanswered = 'no-answer'
+async function callInTurn(
+  paths: readonly string[],
+  within: Within,
+): Promise<Answer | Unanswered['reason']> {
+  let answer: Answer | Unanswered['reason'] = 'no-answer'
   for (const path of paths) {
     answer = await repeat(path, within)
     if (typeof answer === 'string' || ![400, 404, 422].includes(answer.status)) break
@@ -131,10 +135,14 @@ async function callInTurn(paths: readonly string[], within: Within): Promise<Ans
   return answer
 }
 
-type Unanswered = 'no-answer' | 'too-large' | 'private-address'
+/** Returns the reason for which there is no answer. Throws another error. */
+function reasonOf(error: unknown): Unanswered['reason'] {
+  if (error instanceof Unanswered) return error.reason
+  throw error
+}
 
 /** Returns the answer of the last attempt; at most two are made. */
-async function repeat(path: string, within: Within): Promise<Answer | Unanswered> {
+async function repeat(path: string, within: Within): Promise<Answer | Unanswered['reason']> {
   let answer = await attempt(path, within)
   for (let tries = 1; tries < attempts && isFailed(answer); tries += 1) {
     if (within.signal.aborted) break
@@ -147,13 +155,13 @@ async function repeat(path: string, within: Within): Promise<Answer | Unanswered
  * Returns the provider's answer, `no-answer` if there is none in time. At most three redirects are
  * followed, below the base URL only; the next one is the answer.
  */
-async function attempt(path: string, within: Within): Promise<Answer | Unanswered> {
+async function attempt(path: string, within: Within): Promise<Answer | Unanswered['reason']> {
   const { apiUrl, apiKey, lookup, attemptMs } = within
   const signal = AbortSignal.any([within.signal, AbortSignal.timeout(attemptMs)])
   const headers = { 'x-api-key': apiKey, accept: 'application/json' }
   let url = new URL(apiUrl + path)
   for (let redirects = 0; ; redirects += 1) {
-    const answer = await requestPinned(url, { lookup, headers, signal })
+    const answer = await requestPinned(url, { lookup, headers, signal }).catch(reasonOf)
     if (typeof answer === 'string' || !isRedirect(answer) || redirects === redirectsMax) {
       return answer
     }
@@ -177,7 +185,7 @@ function isBelow(url: URL, apiUrl: string): boolean {
 }
 
 /** Returns whether a second attempt may succeed at once. */
-function isFailed(answer: Answer | Unanswered): boolean {
+function isFailed(answer: Answer | Unanswered['reason']): boolean {
   if (typeof answer === 'string') return answer === 'no-answer'
   return answer.status >= 500 && answer.retryAfter === null
 }

@@ -1,12 +1,22 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup as lookUp } from 'node:dns/promises'
-import { type ClientRequest, type IncomingMessage, request as open } from 'node:http'
-import { request as openSecurely } from 'node:https'
+import { Agent, type ClientRequest, type IncomingMessage, request as open } from 'node:http'
+import { request as openSecurely, Agent as SecureAgent } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { isPublicAddress } from './public-address.ts'
 
 /** Returns the IP addresses of a host name, at least one; throws if it is unknown. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
+
+/** The reason for which there is no answer; `cause` is the error of the system, if there is one. */
+export class Unanswered extends Error {
+  readonly reason: 'no-answer' | 'private-address' | 'too-large'
+
+  constructor(reason: Unanswered['reason'], cause?: unknown) {
+    super(reason, { cause })
+    this.reason = reason
+  }
+}
 
 /** A request to the addresses that `lookup` returns. */
 export interface PinnedRequest {
@@ -18,8 +28,13 @@ export interface PinnedRequest {
   body?: string
   /** Bytes of the answer's body that are read; 10 MiB by default. */
   bodyMax?: number
-  /** Whether a longer body is cut; by default it is `too-large`. */
+  /**
+   * Whether the beginning of the body is enough: a longer one is cut, and of one that breaks the
+   * part that came is returned. By default these are `too-large` and `no-answer`.
+   */
   isCut?: boolean
+  /** Keeps connections for further requests to the same addresses (`createAgent`). */
+  agent?: Agent
 }
 
 /** An answer with its body. */
@@ -34,52 +49,56 @@ const bodyMaxDefault = 10 * 1024 * 1024
 
 /**
  * Resolves the host of a URL and returns a lookup function that only knows these addresses (DNS
- * pinning), so that a name that changes between check and connection is harmless. Returns
+ * pinning), so that a name that changes between check and connection is harmless. Throws Unanswered:
  * `private-address` if one of the addresses, or an address in the URL, is not public, unless
  * `allowsPrivate`.
  */
 export async function pinHost(
   { hostname }: URL,
   of: { allowsPrivate: boolean; signal: AbortSignal; resolve?: Resolve | undefined },
-): Promise<LookupFunction | 'no-answer' | 'private-address'> {
+): Promise<LookupFunction> {
   const host = hostname.replace(/^\[|\]$/g, '')
   const resolve = of.resolve ?? ((name) => lookUp(name, { all: true }))
-  try {
-    const addresses = await before(of.signal, resolve(host))
-    if (of.allowsPrivate || addresses.every(({ address }) => isPublicAddress(address))) {
-      return lookupOf([...addresses])
-    }
-    return 'private-address'
-  } catch {
-    return 'no-answer'
-  }
+  const addresses = await before(of.signal, resolve(host)).catch((error) => {
+    throw new Unanswered('no-answer', error)
+  })
+  const isPublic = addresses.every(({ address }) => isPublicAddress(address))
+  if (!of.allowsPrivate && !isPublic) throw new Unanswered('private-address')
+  return lookupOf([...addresses])
+}
+
+/** Returns an agent for the requests to a URL that keeps at most so many connections. */
+export function createAgent(
+  { protocol }: URL,
+  { socketsMax, timeoutMs }: { socketsMax: number; timeoutMs: number },
+): Agent {
+  const Kind = protocol === 'https:' ? SecureAgent : Agent
+  return new Kind({ keepAlive: true, maxSockets: socketsMax, timeout: timeoutMs })
 }
 
 /**
- * Sends a request and reads the answer. Follows no redirect. Returns `no-answer` if the signal ends
- * or the connection breaks before the last byte, and `too-large` for a body above `bodyMax`.
+ * Sends a request and reads the answer. Follows no redirect. Throws Unanswered: `no-answer` if the
+ * signal ends or the connection breaks before the last byte, `too-large` for a body above
+ * `bodyMax`.
  */
-export async function requestPinned(
-  url: URL,
-  of: PinnedRequest,
-): Promise<Answer | 'no-answer' | 'too-large'> {
+export async function requestPinned(url: URL, of: PinnedRequest): Promise<Answer> {
   try {
     const response = await send(url, of)
     const body = await readBody(response, of)
-    if (body === null) return 'too-large'
     const { statusCode: status = 0, headers } = response
     const location = headers.location ?? null
     return { status, location, retryAfter: headers['retry-after'] ?? null, body }
-  } catch {
-    return 'no-answer'
+  } catch (error) {
+    throw error instanceof Unanswered ? error : new Unanswered('no-answer', error)
   }
 }
 
 function send(url: URL, { body, ...of }: PinnedRequest): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  const { lookup, headers, signal, method = 'GET' } = of
+  const { lookup, headers, signal, method = 'GET', agent = false } = of
   const start = url.protocol === 'https:' ? openSecurely : open
-  const options = { lookup, headers, signal, method, agent: false }
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+  const options = { lookup, headers: { ...headers, ...length }, signal, method, agent }
   const request: ClientRequest = start(url, options, resolve)
   request.on('error', reject)
   request.on('close', () => reject(new Error('the connection was closed')))
@@ -87,26 +106,33 @@ function send(url: URL, { body, ...of }: PinnedRequest): Promise<IncomingMessage
   return promise
 }
 
-/** Returns the body, null if it is too large. Throws if the connection breaks. */
+/** Returns the body. Throws if it is too large, or the connection breaks. */
 async function readBody(
   response: IncomingMessage,
   { bodyMax = bodyMaxDefault, isCut = false }: PinnedRequest,
-): Promise<Buffer | null> {
+): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of response) {
-    size += chunk.length
-    chunks.push(chunk)
-    // Leaving the loop closes the connection.
-    if (size > bodyMax) return isCut ? Buffer.concat(chunks).subarray(0, bodyMax) : null
+  try {
+    for await (const chunk of response) {
+      size += chunk.length
+      chunks.push(chunk)
+      // Leaving the loop closes the connection.
+      if (size > bodyMax) break
+    }
+  } catch (error) {
+    if (!isCut) throw error
   }
-  return Buffer.concat(chunks)
+  if (size > bodyMax && !isCut) throw new Unanswered('too-large')
+  return Buffer.concat(chunks).subarray(0, bodyMax)
 }
 
-/** Returns a lookup function that answers these addresses for every name. Throws without one. */
-export function lookupOf(addresses: LookupAddress[]): LookupFunction {
+/** Returns a lookup function that answers these addresses for every name. Throws Unanswered without one. */
+function lookupOf(addresses: LookupAddress[]): LookupFunction {
   const [first] = addresses
-  if (first === undefined) throw new Error('the name has no address')
+  if (first === undefined) {
+    throw new Unanswered('no-answer', new Error('the name has no address'))
+  }
   return (_hostname, { all }, done) => {
     if (all) done(null, addresses)
     else done(null, first.address, first.family)
@@ -114,7 +140,7 @@ export function lookupOf(addresses: LookupAddress[]): LookupFunction {
 }
 
 /** Returns the promised value; throws the reason of a signal that is aborted earlier. */
-export function before<Value>(signal: AbortSignal, value: Promise<Value>): Promise<Value> {
+function before<Value>(signal: AbortSignal, value: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>()
   if (signal.aborted) reject(signal.reason)
   signal.addEventListener('abort', () => reject(signal.reason), { once: true })
