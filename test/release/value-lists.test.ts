@@ -145,3 +145,7 @@ test('no code of a service lists the values of a field a second time', () => {
   })
   expect(copies).toEqual([])
 })
+
+test('the feed has the types of changes that services tell', () => {
+  expect(values['Change.type']).toEqual(values['ObjectChange.type'])
+})

@@ -39,6 +39,7 @@ const shown: Record<string, (id: string, bank: string) => [string, ((body: Json)
   upload: (id, bank) => [`${bank}/transactions/upload/${id}`],
   upload_group: (id) => [`/uploads/${id}`],
   user: (id) => [`/users/${id}`],
+  webhook: (id) => [`/webhooks/${id}`],
 }
 
 /**

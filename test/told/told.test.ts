@@ -70,6 +70,8 @@ test('each operation that writes tells its changes, and the feed has their objec
     await plansAndDeletes((method, path, taking) => key(method, path, { ...taking, ...unshown }))
     const moved = { timezone: 'America/Chicago', currentPassword: password }
     await session('PUT', '/users/me/timezone', { body: moved, ...unshown })
+    const webhook = { body: { url: world.receiver.url }, ...unshown }
+    await key('POST', '/webhooks', webhook)
     objects = await compareObjects(world.coffer.baseUrl, ada)
   })
   expect(objects).toEqual({

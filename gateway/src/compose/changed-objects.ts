@@ -16,6 +16,7 @@ import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
 import { UploadSchema } from '@coffer/proto/ledger/v1/upload'
 import { UploadGroupSchema } from '@coffer/proto/ledger/v1/upload_group'
 import type { Change } from '@coffer/proto/notices/v1/feed'
+import { WebhookSchema, WebhookService } from '@coffer/proto/notices/v1/webhook'
 import type { CallOptions } from '@connectrpc/connect'
 import { renderAnswer } from '../http/answers/answer.ts'
 import { toRest } from '../http/answers/rest.ts'
@@ -38,12 +39,14 @@ const kindOf = ({ type }: ChangedObject) => type.split('.', 1)[0] ?? ''
 /** Kinds by the service that owns them; all others are the ledger's. */
 const ofPlans = new Set(['funding_schedule', 'spending'])
 const ofIdentity = new Set(['account', 'api_key', 'user'])
+const ofNotices = new Set(['webhook'])
 
 /** Returns a function that reads the objects of changes: by one call of each service. */
 export function createObjectReads(deps: { mesh: Mesh; log: Log }) {
   const readLedger = createLedgerRead(deps)
   const plans = deps.mesh.client('budgeting', Plans)
   const identity = deps.mesh.client('identity', Identity)
+  const notices = deps.mesh.client('notices', WebhookService)
 
   const readPlans = async (objects: Key[], options: CallOptions): Promise<Rendered[]> => {
     const { fundingSchedules, spending } = await plans.readObjects({ objects }, options)
@@ -64,9 +67,15 @@ export function createObjectReads(deps: { mesh: Mesh; log: Log }) {
     ]
     return found.filter(([kind]) => !refusedKinds.includes(kind))
   }
+  const readNotices = async (_: Key[], options: CallOptions) => {
+    // All of them: an account has few.
+    const { webhooks } = await notices.listWebhooks({}, options)
+    return [rendered('webhook', WebhookSchema, webhooks, 'webhookId')]
+  }
   return async (changes: readonly ChangedObject[], options: CallOptions): Promise<ObjectOf> => {
     const keys = keysOf(changes)
-    const isLedgers = ({ kind }: Key) => !ofPlans.has(kind) && !ofIdentity.has(kind)
+    const isLedgers = ({ kind }: Key) =>
+      ![ofPlans, ofIdentity, ofNotices].some((kinds) => kinds.has(kind))
     const read = async (
       wanted: Key[],
       readFrom: (objects: Key[], options: CallOptions) => Promise<Rendered[]>,
@@ -80,6 +89,10 @@ export function createObjectReads(deps: { mesh: Mesh; log: Log }) {
       read(
         keys.filter(({ kind }) => ofIdentity.has(kind)),
         readIdentity,
+      ),
+      read(
+        keys.filter(({ kind }) => ofNotices.has(kind)),
+        readNotices,
       ),
     ])
     const byKind = new Map(found.flat())

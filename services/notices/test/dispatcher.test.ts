@@ -27,6 +27,8 @@ async function withWebhook() {
   const { webhookId = '' } = webhook ?? {}
   const deliveries = booted.client('notices', DeliveryService)
   return {
+    as,
+    webhookId,
     ping: () => deliveries.pingWebhook({ webhookId }, as),
     list: async () => (await deliveries.listDeliveries({ webhookId, limit: 10 }, as)).deliveries,
   }
@@ -44,4 +46,20 @@ test('a test is sent soon, and again by the workflow if it fails', async () => {
   await ping()
   const [sent] = await eventually(list, ([one]) => one?.status === 'delivered' && one.attempts > 1)
   expect(sent).toMatchObject({ attempts: 2, answerStatus: 200 })
+})
+
+test('another webhook is told of a webhook, also that the server has switched it off', async () => {
+  const { as, webhookId, list } = await withWebhook()
+  const webhooks = booted.client('notices', WebhookService)
+  receiver.respond((response, { path }) => response.writeHead(path === '/hook' ? 204 : 410).end())
+  const before = receiver.requests.length
+  const request = { url: `${receiver.url}/gone`, types: ['webhook.updated'] }
+  const { webhook: other } = await webhooks.createWebhook(request, as)
+  await webhooks.updateWebhook({ webhookId, description: 'Mine' }, as)
+  await eventually(list, (sent) => sent.length === 2)
+  const told = receiver.requests.slice(before).filter(({ path }) => path === '/hook')
+  expect(told.map(({ type, data }) => [type, data.objectId, data.actor])).toEqual([
+    ['webhook.created', other?.webhookId, 'user'],
+    ['webhook.updated', other?.webhookId, 'job'],
+  ])
 })

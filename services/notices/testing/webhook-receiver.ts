@@ -11,7 +11,7 @@ export interface Received {
   body: string
   type: string
   /** The change, as the body has it. */
-  data: { changeId: string; objectId: string; version: number }
+  data: { changeId: string; objectId: string; version: number; actor: string }
 }
 
 /** Answers a request; its number counts from 1. */

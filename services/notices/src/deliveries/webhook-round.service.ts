@@ -92,7 +92,9 @@ async function readPage(
   const { accountId, webhookId, types } = webhook
   const feed = await readFeed(deps.database, { accountId, after, types, readMax: pageSize + 1 })
   if (feed === null) return none
-  const { entries, position, hasMore } = pageOf(feed, { after, limit })
+  // A webhook gets no changes of itself: its program is often not running yet when it is created.
+  const others = feed.entries.filter(({ objectId }) => objectId !== webhookId)
+  const { entries, position, hasMore } = pageOf({ ...feed, entries: others }, { after, limit })
   const now = deps.clock()
   const fresh = entries.map((entry) => {
     return createDelivery(entry, { webhookId, deliveryId: newId('dlv'), now })

@@ -22,6 +22,7 @@ import {
   lockWebhook,
   type ShownWebhook,
   saveWebhook,
+  tellUpdate,
   type WebhookKey,
   webhookBound,
 } from './webhook.sql.ts'
@@ -78,6 +79,7 @@ export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
         await lockWebhook(tx, key)
         await endSecrets(tx, key, { endsAt: formerEnd(stated, now) })
         await insert(tx)
+        await tellUpdate(tx, key, now)
       })
       return { webhook: { ...(await shownOf(key)), secret } }
     },
@@ -86,6 +88,7 @@ export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
       await database.transaction(async (tx) => {
         await lockWebhook(tx, key)
         await deleteFormerSecrets(tx, key)
+        await tellUpdate(tx, key, clock())
       })
       return { webhook: await shownOf(key) }
     },

@@ -2,7 +2,11 @@ import type { Bound } from '@coffer/kit/database/account-bound.sql'
 import type { Database, Queries, Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
 import { read } from '@coffer/kit/database/statement'
+import { emit } from '@coffer/kit/events/changes'
+import { objectsChanged } from '@coffer/kit/events/objects-changed'
 import { notFound } from '@coffer/kit/rpc/errors'
+import type { Cause } from '@coffer/kit/values/changed-object'
+import { ObjectsChangedSchema } from '@coffer/proto/notices/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { type DisabledReason, Webhook } from './webhook.ts'
@@ -80,6 +84,25 @@ export async function insertWebhook(tx: Transaction, webhook: Webhook): Promise<
   await tx.query(sql.unsafe`
     INSERT INTO webhook_progress (account_id, webhook_id, position)
     VALUES (${webhook.accountId}, ${webhook.webhookId}, ${endOf(webhook.accountId)})`)
+  await tell(tx, webhook, { type: 'webhook.created', now: webhook.createdAt })
+}
+
+/** Tells a change of a webhook to the readers of the feed. */
+async function tell(
+  tx: Transaction,
+  { accountId, webhookId: objectId }: WebhookKey,
+  {
+    type,
+    ...of
+  }: { type: `webhook.${'created' | 'updated' | 'deleted'}`; now: Date; cause?: Cause },
+): Promise<void> {
+  const save = { accountId, ...of }
+  await emit(tx, ...objectsChanged(ObjectsChangedSchema, save, [{ type, objectId }]))
+}
+
+/** Tells that a request has changed a webhook, also by its secrets. */
+export async function tellUpdate(tx: Transaction, key: WebhookKey, now: Date): Promise<void> {
+  await tell(tx, key, { type: 'webhook.updated', now })
 }
 
 /** Position of the latest change of an account; 0 before the first one. */
@@ -102,6 +125,7 @@ export async function saveWebhook(tx: Transaction, webhook: Webhook): Promise<vo
       'updatedAt',
     ])}
     WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
+  await tellUpdate(tx, webhook, webhook.updatedAt)
 }
 
 /** Lets a webhook begin at the latest change, without failures. */
@@ -171,6 +195,8 @@ export async function switchOff(
     UPDATE webhooks SET is_enabled = false, disabled_reason = ${reason},
       disabled_at = ${sql.timestamp(now)}, updated_at = ${sql.timestamp(now)}
     WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
+  const cause = { actor: 'job', causeId: webhookId } as const
+  await tell(tx, { accountId, webhookId }, { type: 'webhook.updated', now, cause })
 }
 
 /**
@@ -190,6 +216,7 @@ export async function deleteWebhook(
     DELETE FROM webhook_secrets WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
   await tx.query(sql.unsafe`
     DELETE FROM webhook_progress WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
+  await tell(tx, { accountId, webhookId }, { type: 'webhook.deleted', now })
   return true
 }
 

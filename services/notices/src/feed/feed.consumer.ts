@@ -7,6 +7,7 @@ import { ObjectsChangedSchema as ofBudgeting } from '@coffer/proto/budgeting/v1/
 import { ObjectsChangedSchema as ofFeed } from '@coffer/proto/feedsync/v1/events'
 import { ObjectsChangedSchema as ofIdentity } from '@coffer/proto/identity/v1/events'
 import { EnvelopesChangedSchema, ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
+import { ObjectsChangedSchema as ofNotices } from '@coffer/proto/notices/v1/events'
 import { feedEventsOf, type NewFeedEvent, type ObjectsChanged } from './entry.ts'
 import { appendEvents } from './feed.sql.ts'
 
@@ -55,5 +56,6 @@ export function feedHandlers({ database, broker, clock, onAppended }: Deps): Han
     on(ofIdentity, tell),
     on(ofAggregator, tell),
     on(ofFeed, tell),
+    on(ofNotices, tell),
   ]
 }
