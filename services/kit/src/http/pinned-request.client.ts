@@ -49,9 +49,9 @@ const bodyMaxDefault = 10 * 1024 * 1024
 
 /**
  * Resolves the host of a URL and returns a lookup function that only knows these addresses (DNS
- * pinning), so that a name that changes between check and connection is harmless. Throws Unanswered:
- * `private-address` if one of the addresses, or an address in the URL, is not public, unless
- * `allowsPrivate`.
+ * pinning), so that a name that changes between check and connection is harmless. Throws
+ * Unanswered: `private-address` if one of the addresses, or an address in the URL, is not public,
+ * unless `allowsPrivate`.
  */
 export async function pinHost(
   { hostname }: URL,
@@ -127,7 +127,7 @@ async function readBody(
   return Buffer.concat(chunks).subarray(0, bodyMax)
 }
 
-/** Returns a lookup function that answers these addresses for every name. Throws Unanswered without one. */
+/** Returns a lookup that answers these addresses for every name. Throws Unanswered without one. */
 function lookupOf(addresses: LookupAddress[]): LookupFunction {
   const [first] = addresses
   if (first === undefined) {
