@@ -98,9 +98,15 @@ export async function waitForAnswers(page: Page): Promise<void> {
 function watchRequests(page: Page): void {
   const open = new Set<Request>()
   openRequests.set(page, open)
-  page.on('request', (request) => open.add(request))
+  // The stream of changes stays open.
+  page.on('request', (request) => isOfStream(request) || open.add(request))
   page.on('requestfinished', (request) => open.delete(request))
   page.on('requestfailed', (request) => open.delete(request))
+}
+
+/** Returns whether a request is the stream of changes. */
+export function isOfStream(request: Request): boolean {
+  return new URL(request.url()).pathname.endsWith('/api/changes/stream')
 }
 
 async function inContext(

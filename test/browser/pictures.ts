@@ -39,10 +39,10 @@ await runScript(async (stop) => {
   })
 })
 
-/** Draws a screen once it shows a text and waits for no answer. */
+/** Draws a screen once it shows a text and no skeleton. */
 async function draw(page: Page, of: { url: string; text: string; name: string }): Promise<void> {
   await page.goto(of.url)
   await page.getByText(of.text).first().waitFor()
-  await page.waitForLoadState('networkidle')
+  await page.locator('[data-skeleton]').first().waitFor({ state: 'detached' })
   await page.screenshot({ path: join(folder, `${of.name}.png`) })
 }

@@ -1,8 +1,9 @@
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { expect, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
-import { axeFaults, takePicture, useBrowser } from '../browser.ts'
+import type { BrowserContext, Page, Request } from 'playwright-core'
+import { axeFaults, isOfStream, takePicture, useBrowser } from '../browser.ts'
+import { atHome } from '../launch.ts'
 import { createHousehold } from './household.ts'
 
 const { view, viewBypassed } = useBrowser()
@@ -40,6 +41,71 @@ test('a change shows in other tabs at once, and that of another device by ETag',
     await seeAgain(tab)
     await tab.getByRole('link', { name: 'Market' }).waitFor()
     await unchanged
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await tab.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  })
+})
+
+test('without the stream, the changes of other devices show at the next renewal', async () => {
+  const erin = await coffer.person()
+  const { bank } = await createHousehold(erin)
+  const viewing = { url: `${coffer.baseUrl}/icon.svg`, cookie: erin.cookie, hasRefusals: true }
+  await view(viewing, async (page) => {
+    await page.clock.install()
+    await page.route(/changes.stream/, (route) => route.fulfill({ status: 429, body: '{}' }))
+    const refused = page.waitForResponse((answer) => answer.status() === 429)
+    await page.goto(coffer.baseUrl)
+    await Promise.all([refused, page.getByText('Corner').waitFor()])
+    const date = new Date().toISOString()
+    await erin.client.createTransaction({ ...bank, body: { name: 'Florist', amount: 900, date } })
+    await page.clock.fastForward(20_000)
+    await page.getByText('Florist').waitFor()
+  })
+})
+
+/** Returns the streams of changes that the tabs of a browser open from now on. */
+function streamsOf(context: BrowserContext): Request[] {
+  const streams: Request[] = []
+  context.on('request', (request) => isOfStream(request) && streams.push(request))
+  return streams
+}
+
+test.each([
+  ['by Web Locks', (url: string) => url],
+  ['without TLS, by a lease', atHome],
+])('two tabs hold one stream, and a purchase shows on another device: %s', async (_, at) => {
+  const dora = await coffer.person()
+  const { bank } = await createHousehold(dora)
+  const base = at(coffer.baseUrl)
+  const viewing = { url: `${base}/transactions`, cookie: dora.cookie }
+  await view({ ...viewing, url: `${base}/icon.svg` }, async (page) => {
+    const context = page.context()
+    const streams = streamsOf(context)
+    const tabs = await Promise.all([context.newPage(), context.newPage()])
+    const lead = context.waitForEvent('request', isOfStream)
+    const expectPayment = (name: string) =>
+      Promise.all(tabs.map((one) => one.getByRole('link', { name }).waitFor()))
+    await Promise.all(tabs.map((one) => one.goto(viewing.url)))
+    const leader = (await lead).frame().page()
+    await expectPayment('Corner')
+    await view(viewing, async (phone) => {
+      await phone.getByRole('button', { name: 'Add' }).click()
+      const dialog = phone.getByRole('dialog')
+      await dialog.getByLabel('Name').fill('Bakery')
+      await dialog.getByLabel('Amount').fill('4.20')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await phone.getByRole('link', { name: 'Bakery' }).waitFor()
+    })
+    await expectPayment('Bakery')
+    expect(streams).toHaveLength(1)
+    // The next tab leads, and goes on where the stream was.
+    const next = context.waitForEvent('request', isOfStream)
+    await leader.close()
+    tabs.splice(tabs.indexOf(leader), 1)
+    expect(new URL((await next).url()).searchParams.get('after')).not.toBe('latest')
+    const date = new Date().toISOString()
+    await dora.client.createTransaction({ ...bank, body: { name: 'Florist', amount: 900, date } })
+    await expectPayment('Florist')
   })
 })
 

@@ -1,9 +1,10 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { isSignedOut } from './faults.ts'
+import { renewalMs } from './live/liveness.ts'
 import { showNote } from './notes.ts'
 import { forgetAnswers } from './revalidation.ts'
 
-/** Interval in ms at which shown answers are renewed: other devices change the same account. */
+/** Time in ms for which an answer is shown again without a request. */
 const freshMs = 15_000
 
 /** Tabs of this browser tell each other of changes. */
@@ -19,17 +20,33 @@ export const queries = new QueryClient({
     },
   }),
   defaultOptions: {
-    queries: { retry: false, staleTime: freshMs, refetchInterval: freshMs, networkMode: 'always' },
+    queries: {
+      retry: false,
+      staleTime: freshMs,
+      refetchInterval: renewalMs,
+      networkMode: 'always',
+    },
     mutations: { retry: false, networkMode: 'always' },
   },
 })
 
-tabs.onmessage = () => queries.invalidateQueries()
+tabs.onmessage = ({ data }) => {
+  if (data === 'signed-out') dispatchEvent(new Event('coffer-signed-out'))
+  else void queries.invalidateQueries()
+}
+
+// Answers that failed meanwhile would stay so until their next renewal.
+addEventListener('coffer-reached', () => void queries.invalidateQueries())
 
 /** Marks every answer as changed, here and in the other tabs. */
 export async function announceChange(): Promise<void> {
   tabs.postMessage('changed')
   await queries.invalidateQueries()
+}
+
+/** Ends the session in the other tabs, too: the cookie is gone. */
+export function announceSignOut(): void {
+  tabs.postMessage('signed-out')
 }
 
 /** Forgets all that belongs to a session. No screen of the frame may be shown any more. */

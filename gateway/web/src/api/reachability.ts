@@ -3,10 +3,14 @@ import { useSyncExternalStore } from 'react'
 const listeners = new Set<() => void>()
 let isReached = true
 
-/** Notes whether the last request has had an answer of the server, whatever it was. */
+/**
+ * Notes whether the last request has had an answer of the server, whatever it was. The event
+ * `coffer-reached` tells that the server is back.
+ */
 export function noteAnswer(hasAnswer: boolean): void {
   if (isReached === hasAnswer) return
   isReached = hasAnswer
+  if (hasAnswer) dispatchEvent(new Event('coffer-reached'))
   for (const listener of listeners) listener()
 }
 

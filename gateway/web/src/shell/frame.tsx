@@ -1,5 +1,7 @@
 import { Link, Outlet } from '@tanstack/react-router'
 import { Eye, EyeOff, LogOut } from 'lucide-react'
+import { useEffect } from 'react'
+import { followAccount } from '../api/live/live-changes.ts'
 import { setPreferences, usePreferences } from '../preferences/preferences.ts'
 import { frameWords } from '../words/frame.ts'
 import { AccountChoice } from './account-choice.tsx'
@@ -14,6 +16,7 @@ import { ThemeChoice } from './theme-choice.tsx'
 
 /** The frame of every screen after sign-in: navigation, the chosen bank account, and the screen. */
 export function Frame() {
+  useEffect(followAccount, [])
   return (
     <div className={styles.frame}>
       <a className={styles.skip} href="#content">

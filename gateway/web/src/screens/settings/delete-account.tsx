@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { coffer } from '../../api/client.ts'
 import { faultOf } from '../../api/faults.ts'
-import { forgetSession } from '../../api/query-client.ts'
+import { announceSignOut, forgetSession } from '../../api/query-client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { Form } from '../../controls/form.tsx'
@@ -20,6 +20,7 @@ export function DeleteAccount() {
   const { mutate, isPending, error } = useMutation({
     mutationFn: (currentPassword: string) => coffer.deleteAccount({ body: { currentPassword } }),
     onSuccess: async () => {
+      announceSignOut()
       await navigate({ to: '/login', search: { deleted: true } })
       forgetSession()
     },
