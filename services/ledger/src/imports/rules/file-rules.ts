@@ -1,6 +1,7 @@
 import { lesser } from '@coffer/kit/values/money'
+import type { Envelope } from '../../book/envelope.ts'
 import { atLeastZero } from '../../book/money.ts'
-import type { Assignment, Transaction } from '../../book/transaction.ts'
+import type { Transaction } from '../../book/transaction.ts'
 import {
   endOperation,
   findEnvelope,
@@ -10,14 +11,17 @@ import {
   startOperation,
 } from '../../money/operation.ts'
 import { addSettlement, startSettlements, totalOf } from '../../money/settlements.ts'
-import { assignTo } from '../../money/spend.ts'
+import { assignTo, take } from '../../money/spend.ts'
 import type { CompiledRules } from '../../rules/rule.ts'
 import { type RuleEnvelope, tidyTransaction } from '../../rules/rule-effects.ts'
 
-/** A new row of a file for which rules name an envelope: without it, and as it is inserted. */
+/**
+ * A new row of a file for which rules name an envelope: `plain` is without it, `given` are the
+ * minor units with which the row is inserted, null if it is inserted without the envelope.
+ */
 interface RuledRow {
   plain: Transaction
-  inserted: Transaction
+  given: bigint | null
   envelope: RuleEnvelope
 }
 
@@ -83,33 +87,34 @@ export function tidyRows(
   return transactions.map((one) => {
     const { transaction: plain, envelope } = tidyTransaction(rules, one, false)
     if (!envelope || !estimate || ruled.size >= assignedMax) return plain
-    const inserted = estimateRow(estimate, plain, envelope)
-    ruled.set(one.transactionId, { plain, inserted, envelope })
-    return inserted
+    const given = estimateRow(estimate, plain.amount, envelope)
+    const row = { plain, given, envelope }
+    ruled.set(one.transactionId, row)
+    return assigned(row, given)
   })
 }
 
-/** Returns a row with its envelope, and what that has left for it; without it if it is closed. */
+/** Returns what an envelope has left for an amount; null if it is closed. */
 function estimateRow(
   { held, refundable }: Estimate,
-  plain: Transaction,
-  envelope: RuleEnvelope,
-): Transaction {
-  const { spendingId } = envelope
+  amount: bigint,
+  { spendingId }: RuleEnvelope,
+): bigint | null {
   const [left, taken] = [held.get(spendingId), refundable.get(spendingId) ?? 0n]
-  if (left === undefined) return plain
-  const isRefund = plain.amount < 0n
-  const given = isRefund ? lesser(atLeastZero(taken), -plain.amount) : lesser(left, plain.amount)
+  if (left === undefined) return null
+  const isRefund = amount < 0n
+  const given = isRefund ? lesser(atLeastZero(taken), -amount) : lesser(left, amount)
   held.set(spendingId, isRefund ? left + given : left - given)
   refundable.set(spendingId, isRefund ? taken - given : taken + given)
-  return withEnvelope(plain, envelope, given)
+  return given
 }
 
-function withEnvelope(
-  plain: Transaction,
-  { ruleId, spendingId }: RuleEnvelope,
-  given: bigint,
+/** Returns a row whose envelope gives, or gets of a refund, an amount; null is no envelope. */
+function assigned(
+  { plain, envelope: { ruleId, spendingId } }: RuledRow,
+  given: bigint | null,
 ): Transaction {
+  if (given === null) return plain
   const paid = { spendingId, spendingAmount: given, refundAmount: null }
   const refunded = { spendingId, spendingAmount: 0n, refundAmount: given }
   const fieldMarks = { ...plain.fieldMarks, spendingId: { ruleId, value: spendingId } }
@@ -169,30 +174,54 @@ export function assignRows(
     bankAccount,
     envelopes: [...tracked.current.values()],
   })
-  const transactions = [...payments, ...refunds].flatMap((row) => {
-    const after = assignRow(started, row)
-    return hasSameEnvelope(after, row.inserted) ? [] : after
-  })
+  const transactions = [
+    ...[...Map.groupBy(payments, spendingIdOf)].flatMap((own) => assignPayments(started, own)),
+    ...refunds.flatMap((row) => assignEach(started, row)),
+  ]
   addSettlement(settlements, endOperation(started))
   return { settlement: totalOf(settlements), transactions }
 }
 
-/** Returns a row as the rule of its envelope assigns it; without it if the envelope is closed. */
-function assignRow(started: StartedOperation, { plain, envelope: rule }: RuledRow): Transaction {
-  const envelope = findEnvelope(started, rule.spendingId)
-  if (!envelope) return plain
-  const isRefund = plain.amount < 0n
-  const causeId = started.operation.operationId
-  const of = { amount: plain.amount, day: plain.date, causeId, isRefund }
-  const { spendingAmount, refundAmount } = assignTo(started, envelope, of)
-  return withEnvelope(plain, rule, refundAmount ?? spendingAmount ?? 0n)
+function spendingIdOf({ envelope }: RuledRow): string {
+  return envelope.spendingId
 }
 
-function hasSameEnvelope(one: Assignment, other: Assignment): boolean {
-  const { spendingId, spendingAmount, refundAmount } = other
-  return (
-    one.spendingId === spendingId &&
-    one.spendingAmount === spendingAmount &&
-    one.refundAmount === refundAmount
-  )
+/** Assigns the payments of an envelope; returns those that differ from what is inserted. */
+function assignPayments(
+  started: StartedOperation,
+  [spendingId, rows]: [string, RuledRow[]],
+): Transaction[] {
+  const envelope = findEnvelope(started, spendingId)
+  if (!envelope || !payAll(started, envelope, rows)) {
+    return rows.flatMap((row) => assignEach(started, row))
+  }
+  const differing = rows.filter(({ plain, given }) => given !== plain.amount)
+  return differing.map((row) => assigned(row, row.plain.amount))
+}
+
+/**
+ * Takes the sum of payments from an envelope, as if it paid each in turn. Returns false, without
+ * effect, unless it holds enough, and has neither a grace nor given back more than it paid in its
+ * period.
+ */
+function payAll(started: StartedOperation, envelope: Envelope, rows: readonly RuledRow[]): boolean {
+  const amount = rows.reduce((sum, { plain }) => sum + plain.amount, 0n)
+  const { graceUntil, periodSpent, currentAmount } = envelope
+  if (graceUntil !== null || periodSpent < 0n || currentAmount < amount) return false
+  // A payment of 0 does not count as spending of its day.
+  const day = rows.findLast(({ plain }) => plain.amount > 0n)?.plain.date ?? new Date(0)
+  const causeId = started.operation.operationId
+  take(started, envelope, { amount, day, cause: 'transaction', causeId })
+  return true
+}
+
+/** Assigns a row to its envelope, if it is open; returns it if it differs from what is inserted. */
+function assignEach(started: StartedOperation, row: RuledRow): Transaction[] {
+  const { amount, date: day } = row.plain
+  const envelope = findEnvelope(started, row.envelope.spendingId)
+  const causeId = started.operation.operationId
+  const of = { amount, day, causeId, isRefund: amount < 0n }
+  const assignment = envelope && assignTo(started, envelope, of)
+  const given = assignment && (assignment.refundAmount ?? assignment.spendingAmount)
+  return given === row.given ? [] : [assigned(row, given)]
 }
