@@ -294,7 +294,7 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** Token for a new password, of a sign-in that needs one. */
     resetToken?: string | undefined
-    /** Whether the form of a new transaction opens. */
-    isAdding?: boolean | undefined
+    /** The form that opens: `transaction`, `envelope`, `move`, `payday` or `rule`. */
+    opened?: string | undefined
   }
 }

@@ -73,7 +73,7 @@ test('a person adds a card by what is owed on it, and states its balance again',
     expect(await sumsOf()).toEqual(['credit', -25_000, 75_000, 100_000])
     await page.goto(`${coffer.baseUrl}/accounts`)
     await page.getByRole('button', { name: 'Edit Credit card' }).click()
-    await page.getByLabel('Posted balance').fill('-260')
+    await page.getByLabel('Owed', { exact: true }).fill('260')
     await takePicture(page, 'web-edit-account-phone')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('−$260.00').waitFor()

@@ -25,6 +25,18 @@ test.each([
   ['1,234.5,6', 'en-US', 'USD', null],
   ['12,34,56', 'en-US', 'USD', null],
   ['99999999999999999', 'en-US', 'USD', null],
+  ['12.50*3', 'en-US', 'USD', 3750],
+  ['100/3', 'en-US', 'USD', 3333],
+  ['(12,50 + 3) × 2 − 1', 'de-DE', 'EUR', 3000],
+  ['1000/3', 'ja-JP', 'JPY', 333],
+  ['0.005*1', 'en-US', 'USD', 1],
+  ['-5*1.5', 'en-US', 'USD', -750],
+  ['9.99*1.19', 'en-US', 'BHD', 11888],
+  ['2+3*4', 'en-US', 'USD', 1400],
+  ['5/0', 'en-US', 'USD', null],
+  ['(5', 'en-US', 'USD', null],
+  ['5)', 'en-US', 'USD', null],
+  ['()', 'en-US', 'USD', null],
 ])('the amount %j of %s in %s is %j', (text, locale, currency, amount) => {
   expect(parseAmount(text, { locale, currency })).toBe(amount)
   if (amount === null) return

@@ -1,4 +1,8 @@
+import { calculate, rounded } from './arithmetic.ts'
 import { decimalOf, decimalsOf, type Manner } from './currency.ts'
+
+/** Length of the text of an amount. */
+const lengthMax = 100
 
 /** Returns an amount in minor units as a person would type it into a field. */
 export function amountText(amount: number, { locale, currency }: Manner): string {
@@ -7,11 +11,11 @@ export function amountText(amount: number, { locale, currency }: Manner): string
 }
 
 /**
- * Returns the amount in minor units that a person typed; null for a text that is none. Sums are
- * added up: `12.50+3-1` is 1450 in EUR. Comma and point are those of the locale where that can be
- * read, else those of other countries where only one reading is left: `3.120,55` is an amount in
- * en-US too. More decimals than the currency has are no amount, and neither is one beyond what a
- * number holds exactly.
+ * Returns the amount in minor units that a person typed; null for a text that is none. It may be
+ * calculated: `(12.50+3)*2` is 3100 in EUR; products are rounded to the minor unit. Comma and point
+ * are those of the locale where that can be read, else those of other countries where only one
+ * reading is left: `3.120,55` is an amount in en-US too. More decimals than the currency has are no
+ * amount, and neither is one beyond what a number holds exactly.
  */
 export function parseAmount(text: string, { locale, currency }: Manner): number | null {
   const { decimal, group } = signsOf(locale)
@@ -19,21 +23,31 @@ export function parseAmount(text: string, { locale, currency }: Manner): number 
     .normalize('NFKC')
     .replaceAll(/[\s'’]/g, '')
     .replaceAll('−', '-')
+    .replaceAll('×', '*')
+    .replaceAll('÷', '/')
     .replaceAll(isPlainSign(group) ? '' : group, '')
     .replaceAll(isPlainSign(decimal) ? '.' : decimal, '.')
-  const terms = bare.match(/[+-]?[^+-]+/g) ?? []
-  if (terms.length === 0 || terms.join('') !== bare) return null
-  const amounts = terms.map((term) => minorOf(term, { group, decimals: decimalsOf(currency) }))
-  const sum = amounts.reduce<number>((total, one) => total + (one ?? Number.NaN), 0)
-  return Number.isSafeInteger(sum) ? sum : null
+  if (bare.length > lengthMax) return null
+  const isExact = !/[*/]/.test(bare)
+  const decimals = decimalsOf(currency)
+  const value = calculate(bare, (number) => minorOf(number, { group, decimals, isExact }))
+  if (value === null) return null
+  const unit = 10n ** BigInt(decimals)
+  const amount = Number(rounded({ count: value.count * unit, of: value.of }))
+  return Number.isSafeInteger(amount) ? amount : null
 }
 
-function minorOf(term: string, as: { group: string; decimals: number }): number | null {
-  const [, sign = '', digits = ''] = /^([+-]?)([\d.,]+)$/.exec(term) ?? []
+/** Returns a typed number. Within a product it may have more decimals than the currency. */
+function minorOf(
+  digits: string,
+  as: { group: string; decimals: number; isExact: boolean },
+): { count: bigint; of: bigint } | null {
   const [whole, fraction] = partsOf(digits, as.group) ?? ['', '']
-  if (`${whole}${fraction}` === '' || fraction.length > as.decimals) return null
-  const amount = Number(`${whole}${fraction.padEnd(as.decimals, '0')}`)
-  return sign === '-' ? -amount : amount
+  if (`${whole}${fraction}` === '' || (as.isExact && fraction.length > as.decimals)) return null
+  return {
+    count: BigInt(`${whole}${fraction}`),
+    of: 10n ** BigInt(fraction.length),
+  }
 }
 
 /** Returns the digits before and after the decimal sign; null if the signs have no one reading. */

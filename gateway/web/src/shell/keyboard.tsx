@@ -15,7 +15,7 @@ export function Keyboard() {
   const [open, setOpen] = useState<'palette' | 'help' | null>(null)
   const goUntil = useRef(0)
   const add = () =>
-    void navigate({ to: '/transactions', search: (now) => now, state: { isAdding: true } })
+    void navigate({ to: '/transactions', search: (now) => now, state: { opened: 'transaction' } })
   useKeys((key) => {
     const place = places.find((one) => one.key === key)
     if (place && performance.now() < goUntil.current) void navigate({ to: place.to })

@@ -2,7 +2,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useDeferredValue, useEffect, useState } from 'react'
 import { bankAccountsQuery } from '../api/account-queries.ts'
-import { spendingQuery } from '../api/budget-queries.ts'
 import { coffer } from '../api/client.ts'
 import { Dialog } from '../controls/dialog.tsx'
 import fields from '../controls/field.module.css'
@@ -10,21 +9,13 @@ import { dayOf, formatShortDay } from '../format/days.ts'
 import { formatFlow } from '../format/money.ts'
 import { usePreferences } from '../preferences/preferences.ts'
 import { frameWords, keyWords } from '../words/frame.ts'
-import { useChosenAccountId, useReader } from './chosen-account.ts'
+import { useReader } from './chosen-account.ts'
 import styles from './palette.module.css'
-import { places } from './places.ts'
+import { type Entry, useOwnEntries } from './palette-entries.ts'
 
 const foundMax = 8
 
-/** An entry that the person may choose. */
-interface Entry {
-  key: string
-  text: string
-  about: string
-  act: () => void
-}
-
-/** Screens, envelopes and transactions by a few letters. */
+/** All that the app has, and the transactions of all bank accounts, by a few letters. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
@@ -85,38 +76,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Returns the entries for a text: screens and envelopes at once, transactions when they come. */
+/** Returns the entries for a text: those of the app at once, transactions when they come. */
 function useEntries(text: string): Entry[] {
-  const navigate = useNavigate()
-  const account = useChosenAccountId() ?? ''
-  const { data: spending = [] } = useQuery({
-    ...spendingQuery(account),
-    enabled: account !== '',
-  })
-  const transactions = useFound(text)
-  const search = { account: account || undefined }
-  const own: Entry[] = [
-    ...places.map(({ to, text: name }) => ({
-      key: to,
-      text: name,
-      about: keyWords.screen,
-      act: () => void navigate({ to }),
-    })),
-    {
-      key: 'new',
-      text: keyWords.add,
-      about: keyWords.action,
-      act: () => void navigate({ to: '/transactions', state: { isAdding: true } }),
-    },
-    ...spending.map(({ spendingId, name }) => ({
-      key: spendingId,
-      text: name,
-      about: frameWords.envelopes,
-      act: () => void navigate({ to: '/envelopes/$spendingId', params: { spendingId }, search }),
-    })),
-  ]
-  const plain = text.toLowerCase()
-  return [...own.filter((one) => one.text.toLowerCase().includes(plain)), ...transactions]
+  return [...useOwnEntries(text), ...useFound(text)]
 }
 
 /** Returns the transactions of all bank accounts that fit; archived accounts have no screen. */

@@ -34,18 +34,31 @@ export const frameWords = {
 /** Texts of the keys and of the palette. */
 export const keyWords = {
   keys: {
-    'Ctrl K': 'Find a screen, an envelope or a transaction',
+    'Ctrl K': 'Find a screen, an action, an envelope or a transaction',
     n: 'New transaction',
     'j k': 'Next and former line of a list',
+    Enter: 'Open the marked line',
     '1–9': 'On the home page: pay the marked line from an envelope',
     x: 'On the screen of transactions: select the marked one',
     e: 'On the screen of transactions: change name and note of the marked one',
     '/': 'Search the transactions, on their screen',
     '?': 'These keys',
   },
-  paletteHint: 'A screen, an envelope, a transaction',
+  paletteHint: 'A screen, an action, an envelope, a transaction',
+  screens: {
+    setup: 'Another bank account',
+    subscription: 'Subscription',
+    licences: 'Licences',
+  },
+  actions: {
+    add: 'New transaction',
+    move: 'Move money',
+    envelope: 'New envelope',
+    payday: 'New payday',
+    rule: 'New rule',
+    colours: (name: string) => `Colours: ${name}`,
+  },
   paletteNone: 'Nothing fits.',
   screen: 'Screen',
   action: 'Action',
-  add: 'New transaction',
 }

@@ -30,7 +30,7 @@ export function AccountRow({ account, isByHand }: Props) {
   return (
     <li className={rows.row}>
       <div>
-        <Link to="/" search={{ account: bankAccountId }}>
+        <Link data-line to="/" search={{ account: bankAccountId }}>
           {name}
         </Link>{' '}
         <span className={rows.soft}>{mask && `·${mask}`}</span>

@@ -19,14 +19,18 @@ interface Props {
 
 /** The dialog of a bank account's name, and of the balance that its user states. */
 export function EditAccount({ account, isByHand, onClose }: Props) {
-  const { bankAccountId, name, currentBalance } = account
+  const { bankAccountId, name, currentBalance, accountType } = account
+  // Debts are below zero; a person types what is owed without a sign.
+  const owes = (accountType === 'credit' || accountType === 'loan') && currentBalance <= 0
   const manner = useManner(bankAccountId)
   const [balanceFault, setBalanceFault] = useState<string | null>(null)
   const { send, isSending, fault } = useChange((body: ReturnType<typeof bodyOf>) =>
     coffer.updateBankAccount({ path: { bankAccountId }, body }),
   )
   const submit = (values: Record<string, string>) => {
-    const balance = isByHand ? parseAmount(values.balance ?? '', manner) : currentBalance
+    const typed = isByHand ? parseAmount(values.balance ?? '', manner) : null
+    const stated = owes && typed !== null ? 0 - Math.abs(typed) : typed
+    const balance = isByHand ? stated : currentBalance
     setBalanceFault(balance === null ? words.amountFault(formatAmount(125_000, manner)) : null)
     if (balance !== null) send(bodyOf(account, values.name ?? '', balance), onClose)
   }
@@ -48,12 +52,12 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
         />
         {isByHand && (
           <TextField
-            label={words.postedBalance}
-            hint={words.balanceHint}
+            label={owes ? words.owed : words.postedBalance}
+            hint={owes ? words.owedHint : words.balanceHint}
             name="balance"
             inputMode="decimal"
             autoComplete="off"
-            defaultValue={amountText(currentBalance, manner)}
+            defaultValue={amountText(owes ? 0 - currentBalance : currentBalance, manner)}
             fault={balanceFault ?? fault?.problems.currentBalance}
           />
         )}

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { type Spending, schedulesQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { Button } from '../../controls/button.tsx'
+import { DayField } from '../../controls/days/day-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
@@ -97,6 +98,7 @@ interface FieldsProps {
 
 function Fields({ bankAccountId, entries, problems, change }: FieldsProps) {
   const { data: schedules = [] } = useQuery(schedulesQuery(bankAccountId))
+  const reader = useReader()
   const { name, target, day, repeat, kind } = entries
   const first = schedules[0]?.fundingScheduleId ?? ''
   if (entries.fundingScheduleId === '' && first !== '') change({ fundingScheduleId: first })
@@ -116,11 +118,11 @@ function Fields({ bankAccountId, entries, problems, change }: FieldsProps) {
         onChange={(event) => change({ target: event.target.value })}
         fault={problems.targetAmount}
       />
-      <TextField
+      <DayField
         label={words.day}
-        type="date"
+        reading={{ ...reader, isAhead: true }}
         value={day}
-        onChange={(event) => change({ day: event.target.value })}
+        onChange={(next) => change({ day: next })}
         fault={problems.nextRecurrence}
       />
       {kind === 'expense' && (

@@ -11,6 +11,7 @@ import { Empty, Screen } from '../../controls/screen.tsx'
 import { useIsNarrow } from '../../controls/tables/use-narrow.ts'
 import { setPreferences, usePreferences } from '../../preferences/preferences.ts'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
+import { useOpenedForm } from '../../shell/opened-form.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { EnvelopeCard } from './envelope-card.tsx'
 import { EnvelopeForm } from './envelope-form.tsx'
@@ -34,9 +35,11 @@ export function Envelopes() {
 function List({ bankAccountId }: { bankAccountId: string }) {
   const spending = useQuery(spendingQuery(bankAccountId))
   const { data: schedules } = useQuery(schedulesQuery(bankAccountId))
-  const [open, setOpen] = useState<'create' | null>(null)
+  const [isCreating, setCreating] = useOpenedForm('envelope')
+  const [isMoving, setMoving] = useOpenedForm('move')
   const [move, setMove] = useState<Partial<Move> | null>(null)
-  const close = () => setOpen(null)
+  const moved = move ?? (isMoving ? {} : null)
+  const endMove = () => (move ? setMove(null) : setMoving(false))
   const hasSchedules = (schedules?.length ?? 0) > 0
   const actions = (
     <>
@@ -48,7 +51,7 @@ function List({ bankAccountId }: { bankAccountId: string }) {
         </Button>
       )}
       {hasSchedules && (
-        <Button kind="primary" onClick={() => setOpen('create')}>
+        <Button kind="primary" onClick={() => setCreating(true)}>
           <Plus size={18} aria-hidden />
           {words.create}
         </Button>
@@ -66,8 +69,12 @@ function List({ bankAccountId }: { bankAccountId: string }) {
           </>
         )}
       </Asked>
-      {open === 'create' && <EnvelopeForm bankAccountId={bankAccountId} onClose={close} />}
-      {move && <MoveMoney bankAccountId={bankAccountId} {...move} onClose={() => setMove(null)} />}
+      {isCreating && hasSchedules && (
+        <EnvelopeForm bankAccountId={bankAccountId} onClose={() => setCreating(false)} />
+      )}
+      {moved && spending.data && (
+        <MoveMoney bankAccountId={bankAccountId} {...moved} onClose={endMove} />
+      )}
     </Screen>
   )
 }

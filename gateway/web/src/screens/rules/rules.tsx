@@ -9,6 +9,7 @@ import { Button } from '../../controls/button.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card, Screen } from '../../controls/screen.tsx'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
+import { useOpenedForm } from '../../shell/opened-form.ts'
 import { ruleWords as words } from '../../words/rules.ts'
 import { type Known, useKnown } from './names.ts'
 import { type Entries, entriesLike, entriesOf } from './rule-entries.ts'
@@ -32,6 +33,7 @@ export function Rules() {
   const { like } = route.useSearch()
   const navigate = useNavigate()
   const [edited, setEdited] = useState<Edited | null>(null)
+  const [isCreating, setCreating] = useOpenedForm('rule')
   const edit = (rule: Rule | null) => {
     const manner = known.manner(rule?.conditions.bankAccountId)
     setEdited({ rule, entries: entriesOf(rule, manner) })
@@ -58,6 +60,14 @@ export function Rules() {
         </Asked>
       </Card>
       {rules.data && <Runs rules={rules.data} known={known} />}
+      {isCreating && (
+        <RuleForm
+          rule={null}
+          entries={entriesOf(null, known.manner(undefined))}
+          known={known}
+          onClose={() => setCreating(false)}
+        />
+      )}
       {edited && <RuleForm {...edited} known={known} onClose={() => setEdited(null)} />}
       {like && (
         <FormLike

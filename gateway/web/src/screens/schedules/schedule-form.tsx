@@ -3,6 +3,7 @@ import type { FundingSchedule } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
+import { DayField } from '../../controls/days/day-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
@@ -107,7 +108,8 @@ interface FieldsProps extends Omit<FormProps, 'onDone'> {
 }
 
 function Fields({ bankAccountId, schedule, proposal, problems }: FieldsProps) {
-  const { timezone, today } = useReader()
+  const reader = useReader()
+  const { timezone, today } = reader
   const manner = useManner(bankAccountId)
   const { pace: former, day: formerDay } = formerOf(schedule, { timezone, today, proposal })
   const deposit = schedule ? schedule.estimatedDeposit : (proposal.deposit ?? null)
@@ -124,13 +126,13 @@ function Fields({ bankAccountId, schedule, proposal, problems }: FieldsProps) {
         defaultValue={schedule?.name ?? proposal.name ?? ''}
         fault={problems.name}
       />
-      <TextField
+      <DayField
         label={words.first}
         name="day"
-        type="date"
+        reading={{ ...reader, isAhead: true }}
         min={dayAfter(today, 1)}
         defaultValue={formerDay}
-        onChange={(event) => setPlan({ ...plan, day: event.target.value })}
+        onChange={(day) => setPlan({ ...plan, day })}
         fault={problems.nextRecurrence}
       />
       <ChoiceField

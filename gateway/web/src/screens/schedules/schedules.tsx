@@ -11,6 +11,7 @@ import rows from '../../controls/rows.module.css'
 import { Card, Empty, Screen } from '../../controls/screen.tsx'
 import { dayOf, formatDay, formatDistance } from '../../format/days.ts'
 import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
+import { useOpenedForm } from '../../shell/opened-form.ts'
 import { scheduleWords as words } from '../../words/schedules.ts'
 import { PaydayEnvelopes } from './payday-envelopes.tsx'
 import { RemoveSchedule } from './remove-schedule.tsx'
@@ -30,7 +31,7 @@ export function Schedules() {
 
 function List({ bankAccountId }: { bankAccountId: string }) {
   const schedules = useQuery(schedulesQuery(bankAccountId))
-  const [isCreating, setCreating] = useState(false)
+  const [isCreating, setCreating] = useOpenedForm('payday')
   const create = (
     <Button kind="primary" onClick={() => setCreating(true)}>
       <Plus size={18} aria-hidden />
@@ -75,7 +76,7 @@ function Payday({ schedule }: { schedule: FundingSchedule }) {
         </p>
       )}
       <div className={rows.toolbar}>
-        <Button aria-label={words.editTitle(name)} onClick={() => setOpen('edit')}>
+        <Button data-line aria-label={words.editTitle(name)} onClick={() => setOpen('edit')}>
           {words.edit}
         </Button>
         <Button

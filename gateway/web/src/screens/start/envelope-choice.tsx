@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
+import { DayField } from '../../controls/days/day-field.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
@@ -105,6 +106,7 @@ function planOf({ name, repeat, day, isBill }: Row, timezone: string) {
 
 function EnvelopeRow({ row, change }: { row: Row; change: (next: Partial<Row>) => void }) {
   const { isChosen, name, target, repeat, day } = row
+  const reader = useReader()
   return (
     <li className={styles.row}>
       <CheckField
@@ -134,11 +136,11 @@ function EnvelopeRow({ row, change }: { row: Row; change: (next: Partial<Row>) =
               .map(([value, text]) => ({ value, text }))}
             onChange={(value) => change({ repeat: value as Repeat })}
           />
-          <TextField
+          <DayField
             label={envelopeWords.day}
-            type="date"
+            reading={{ ...reader, isAhead: true }}
             value={day}
-            onChange={(event) => change({ day: event.target.value || day })}
+            onChange={(next) => change({ day: next || day })}
           />
         </div>
       )}

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { DayField } from '../../controls/days/day-field.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
@@ -14,7 +15,8 @@ import { transactionWords as words } from '../../words/transactions.ts'
 /** Corrects amount or day of a transaction by hand, and the balances with it. */
 export function CorrectTransaction({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId, amount, date, deletedAt } = transaction
-  const { timezone } = useReader()
+  const reader = useReader()
+  const { timezone } = reader
   const manner = useManner(bankAccountId)
   const isManual = useIsManual(bankAccountId)
   const [faults, setFaults] = useState<Record<string, string>>({})
@@ -30,7 +32,7 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
     }
     setFaults(found)
     if (!size || Object.keys(found).length > 0) return
-    const wanted = amount < 0 ? -size : size
+    const wanted = amount < 0 ? -Math.abs(size) : Math.abs(size)
     const isOther = day !== dayOf(date, timezone)
     if (wanted === amount && !isOther) return
     send({
@@ -58,10 +60,10 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
           defaultValue={amountText(Math.abs(amount), manner)}
           fault={problems.amount}
         />
-        <TextField
+        <DayField
           label={words.date}
           name="date"
-          type="date"
+          reading={reader}
           defaultValue={dayOf(date, timezone)}
           fault={problems.date}
         />

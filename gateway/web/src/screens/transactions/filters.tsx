@@ -6,8 +6,10 @@ import { spendingQuery } from '../../api/budget-queries.ts'
 import { tagsQuery } from '../../api/tag-queries.ts'
 import type { Filters as FilterValues } from '../../api/transaction-queries.ts'
 import { Button } from '../../controls/button.tsx'
-import { ChoiceField, TextField } from '../../controls/field.tsx'
+import { DayField } from '../../controls/days/day-field.tsx'
+import { ChoiceField } from '../../controls/field.tsx'
 import { useKeys } from '../../controls/use-keys.ts'
+import { useReader } from '../../shell/chosen-account.ts'
 import { tagWords } from '../../words/tags.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 import styles from './transactions.module.css'
@@ -88,22 +90,23 @@ interface FieldsProps extends Props {
 }
 
 function FilterFields({ bankAccountId, filters, change }: FieldsProps) {
+  const reader = useReader()
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const { from = '', to = '', spendingId = '', source = '', pending, deleted } = filters
   const state = deleted ? 'deleted' : pending === undefined ? '' : String(pending)
   return (
     <>
-      <TextField
+      <DayField
         label={words.from}
-        type="date"
+        reading={reader}
         value={from}
-        onChange={(event) => change({ from: event.target.value || undefined })}
+        onChange={(day) => change({ from: day || undefined })}
       />
-      <TextField
+      <DayField
         label={words.to}
-        type="date"
+        reading={reader}
         value={to}
-        onChange={(event) => change({ to: event.target.value || undefined })}
+        onChange={(day) => change({ to: day || undefined })}
       />
       <ChoiceField
         label={words.envelope}

@@ -4,6 +4,7 @@ import { spendingQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
+import { DayField } from '../../controls/days/day-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
@@ -49,7 +50,7 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
     const { spendingId, notes, adjustsBalance, isPending, appliesRules } = more
     const body = {
       name,
-      amount: isDeposit ? -amount : amount,
+      amount: isDeposit ? -Math.abs(amount) : Math.abs(amount),
       date: instantOf(date, reader.timezone),
       adjustsBalance: adjustsBalance === 'on',
       isPending: isPending === 'on',
@@ -89,7 +90,7 @@ interface FieldsProps {
 }
 
 function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
-  const { today } = useReader()
+  const reader = useReader()
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   return (
     <>
@@ -102,11 +103,11 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
         autoComplete="off"
         fault={problems.amount}
       />
-      <TextField
+      <DayField
         label={words.date}
         name="date"
-        type="date"
-        defaultValue={today}
+        reading={reader}
+        defaultValue={reader.today}
         fault={problems.date}
       />
       <ChoiceField

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Navigate, useLocation, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Navigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { bankAccountsQuery } from '../../api/account-queries.ts'
 import { type Filters as FilterValues, transactionsQuery } from '../../api/transaction-queries.ts'
@@ -7,6 +7,7 @@ import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
 import { Screen } from '../../controls/screen.tsx'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
+import { useOpenedForm } from '../../shell/opened-form.ts'
 import { transactionWords } from '../../words/transactions.ts'
 import { DownloadCsv } from './download-csv.tsx'
 import { Filters } from './filters.tsx'
@@ -20,16 +21,7 @@ export function Transactions() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()
   const { account: _, ...filters } = route.useSearch()
-  const navigate = useNavigate()
-  // The key `n` of any screen leads here with this state.
-  const isAdding = useLocation({ select: ({ state }) => state.isAdding === true })
-  const setAdding = (wanted: boolean) =>
-    void navigate({
-      to: '/transactions',
-      search: (now) => now,
-      state: { isAdding: wanted },
-      replace: true,
-    })
+  const [isAdding, setAdding] = useOpenedForm('transaction')
   const add = (
     <Button kind="primary" onClick={() => setAdding(true)}>
       <Plus size={18} aria-hidden />

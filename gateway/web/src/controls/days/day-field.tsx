@@ -1,0 +1,109 @@
+import { CalendarDays } from 'lucide-react'
+import { type ReactNode, useRef, useState } from 'react'
+import { type DayReading, dayText, parseDay } from '../../format/day-input.ts'
+import { formatDay } from '../../format/days.ts'
+import { dayWords as words } from '../../words/days.ts'
+import { Button } from '../button.tsx'
+import fields from '../field.module.css'
+import { Field, TextField } from '../field.tsx'
+import styles from './day-field.module.css'
+
+interface Props {
+  label: string
+  hint?: ReactNode
+  fault?: string | null | undefined
+  /** Name of the value in its form: the day as `2026-11-20`, or nothing. */
+  name?: string
+  defaultValue?: string
+  /** A day that its parent keeps. */
+  value?: string
+  /** First day of the calendar. */
+  min?: string
+  reading: DayReading
+  /** Runs with a new day when it is chosen, or when the typing ends; empty for none. */
+  onChange?: (day: string) => void
+}
+
+/** Fingers choose a day in the calendar of the system. */
+const coarse = matchMedia('(pointer: coarse)')
+
+/** A day as people type it, which is shown in words, or from a calendar. */
+export function DayField({ reading, onChange, ...props }: Props) {
+  if (!coarse.matches) return <TypedDay reading={reading} onChange={onChange} {...props} />
+  const change = onChange && ((day: string) => onChange(day))
+  return <TextField {...props} type="date" onChange={({ target }) => change?.(target.value)} />
+}
+
+function TypedDay({ label, hint, fault, name, min, reading, onChange, ...days }: Props) {
+  const { value, defaultValue = '' } = days
+  const first = value ?? defaultValue
+  const [sent, setSent] = useState(first)
+  const [text, setText] = useState(dayText(first, reading.locale))
+  const [isLeft, setLeft] = useState(false)
+  const picker = useRef<HTMLInputElement>(null)
+  if (value !== undefined && value !== sent) {
+    setSent(value)
+    setText(dayText(value, reading.locale))
+  }
+  const day = parseDay(text, reading) ?? ''
+  const isPlain = text.trim() === '' || text === dayText(day, reading.locale)
+  const isUnread = text.trim() !== '' && day === ''
+  const send = (next: string) => {
+    setLeft(true)
+    if (next !== '') setText(dayText(next, reading.locale))
+    if (next === sent) return
+    setSent(next)
+    onChange?.(next)
+  }
+  const unread = isLeft && isUnread ? words.unread(dayText(reading.today, reading.locale)) : null
+  return (
+    <Field label={label} hint={hint} fault={unread ?? fault}>
+      {(described) => (
+        <div className={styles.field}>
+          <input
+            {...described}
+            type="text"
+            autoComplete="off"
+            className={fields.input}
+            value={text}
+            onChange={({ target }) => {
+              setText(target.value)
+              setLeft(false)
+            }}
+            onBlur={() => send(day)}
+            onKeyDown={({ key }) => key === 'Enter' && send(day)}
+          />
+          <Button
+            kind="quiet"
+            aria-label={words.calendar(label)}
+            onClick={() => show(picker.current)}
+          >
+            <CalendarDays size={18} aria-hidden />
+          </Button>
+          <input
+            ref={picker}
+            type="date"
+            aria-hidden
+            tabIndex={-1}
+            className={styles.picker}
+            min={min}
+            value={day}
+            onChange={({ target }) => send(target.value)}
+          />
+          {name && <input type="hidden" name={name} value={day} />}
+          <p role="status" className={styles.read}>
+            {!isPlain && day !== '' && formatDay(day, reading)}
+          </p>
+        </div>
+      )}
+    </Field>
+  )
+}
+
+function show(picker: HTMLInputElement | null): void {
+  try {
+    picker?.showPicker()
+  } catch {
+    // Browsers may refuse to open it: the day can be typed.
+  }
+}

@@ -1,0 +1,54 @@
+import { expect, test } from '@jest/globals'
+import { dayText, parseDay } from './day-input.ts'
+
+/** 2026-11-28 is a Saturday. */
+const today = '2026-11-28'
+
+test.each([
+  ['2026-11-20', 'en-US', '2026-11-20', '2026-11-20'],
+  ['5.11', 'en-US', '2026-11-05', '2027-11-05'],
+  ['5.11.', 'de-DE', '2026-11-05', '2027-11-05'],
+  ['5.11.25', 'de-DE', '2025-11-05', '2025-11-05'],
+  ['11/5', 'en-US', '2026-11-05', '2027-11-05'],
+  ['11/5', 'en-GB', '2026-05-11', '2027-05-11'],
+  ['25/12', 'en-US', '2026-12-25', '2026-12-25'],
+  ['12/24', 'en-US', '2026-12-24', '2026-12-24'],
+  ['2/29', 'en-US', '2024-02-29', '2028-02-29'],
+  ['1/2/2027', 'en-US', '2027-01-02', '2027-01-02'],
+  ['5', 'en-US', '2026-11-05', '2026-12-05'],
+  ['31', 'en-US', '2026-10-31', '2026-12-31'],
+  ['fri', 'en-US', '2026-11-27', '2026-12-04'],
+  ['Sat', 'en-US', '2026-11-28', '2026-12-05'],
+  ['s', 'en-US', null, null],
+  ['Mo', 'de-DE', '2026-11-23', '2026-11-30'],
+  ['next tue', 'en-US', '2026-11-24', '2026-12-01'],
+  ['mié', 'es-ES', '2026-11-25', '2026-12-02'],
+  ['last day', 'en-US', '2026-10-31', '2026-11-30'],
+  ['last day of feb', 'en-US', '2026-02-28', '2027-02-28'],
+  ['letzter Tag', 'de-DE', '2026-10-31', '2026-11-30'],
+  ['today', 'de-DE', today, today],
+  ['gestern', 'de-DE', '2026-11-27', '2026-11-27'],
+  ['tom', 'en-US', '2026-11-29', '2026-11-29'],
+  ['+3', 'en-US', '2026-12-01', '2026-12-01'],
+  ['nov 20', 'en-US', '2026-11-20', '2027-11-20'],
+  ['mar 3', 'en-US', '2026-03-03', '2027-03-03'],
+  ['20. März 2027', 'de-DE', '2027-03-20', '2027-03-20'],
+  ['dec 1, 26', 'en-US', '2026-12-01', '2026-12-01'],
+  ['١١/٥', 'ar-EG', '2026-05-11', '2027-05-11'],
+  ['2/30', 'en-US', null, null],
+  ['13/13', 'en-US', null, null],
+  ['soon', 'en-US', null, null],
+  ['', 'en-US', null, null],
+])('the day %j in %s is %j, and ahead %j', (text, locale, passed, ahead) => {
+  expect(parseDay(text, { locale, today })).toBe(passed)
+  expect(parseDay(text, { locale, today, isAhead: true })).toBe(ahead)
+})
+
+test.each(['en-US', 'de-DE', 'ja-JP', 'ar-EG', 'hi-IN', 'sv-SE', 'fr-CA'])(
+  'a day is read again as %s writes it',
+  (locale) => {
+    const days = ['2026-11-05', '2024-02-29']
+    const texts = days.map((one) => dayText(one, locale))
+    expect(texts.map((one) => parseDay(one, { locale, today }))).toEqual(days)
+  },
+)

@@ -1,0 +1,199 @@
+import { dayAfter } from './days.ts'
+
+/** How a typed day is read. */
+export interface DayReading {
+  /** BCP 47. */
+  locale: string
+  /** `2026-11-20` */
+  today: string
+  /** Whether the day lies ahead, as that of a plan does; otherwise it has passed, or is today. */
+  isAhead?: boolean
+}
+
+/** Days from today within which a day without its year is one to come: a payment that is due. */
+const daysMax = 31
+
+/**
+ * Returns the day that a person typed, as `2026-11-20`; null for a text that is none. Days have
+ * figures in the order of the locale, points mean day before month, names are those of the locale
+ * or English and may be cut off: `5.11`, `11/5`, `5`, `fri`, `nov 5`, `last day`, `tomorrow`, `+3`.
+ */
+export function parseDay(typed: string, reading: DayReading): string | null {
+  const text = plainDigits(typed.normalize('NFKC').replaceAll(/[\u200e\u200f]/g, ''))
+    .trim()
+    .toLowerCase()
+  if (text === '') return null
+  return (
+    offsetDay(text, reading) ??
+    figuresDay(text, reading) ??
+    weekday(text, reading) ??
+    lastDay(text, reading) ??
+    namedDay(text, reading)
+  )
+}
+
+/** Returns a day as the field shows it: figures in the order of the locale, readable again. */
+export function dayText(day: string, locale: string): string {
+  if (day === '') return ''
+  const as = new Intl.Locale(locale, { calendar: 'gregory', numberingSystem: 'latn' })
+  const options = { year: 'numeric', month: '2-digit', day: '2-digit', timeZone: 'UTC' } as const
+  const text = new Intl.DateTimeFormat(as, options).format(Date.parse(day))
+  return text.replaceAll(/[\u200e\u200f]/g, '')
+}
+
+/** `today`, `yesterday` and `tomorrow` in English and the locale's language; `+3`, `-2`. */
+function offsetDay(text: string, { locale, today }: DayReading): string | null {
+  const [, count] = /^([+-]\d{1,3})$/.exec(text) ?? []
+  if (count !== undefined) return dayAfter(today, Number(count))
+  const named = [0, -1, 1].find((days) =>
+    [locale, 'en'].some((one) => {
+      const name = new Intl.RelativeTimeFormat(one, { numeric: 'auto' }).format(days, 'day')
+      return isCutOff(text, name, 3)
+    }),
+  )
+  return named === undefined ? null : dayAfter(today, named)
+}
+
+/** `last day` of this month, or of a named one. */
+function lastDay(text: string, reading: DayReading): string | null {
+  const found = /^(?:last|letzter)(?: day| tag)?(?:(?: of| im)? (\p{L}+))?$/u.exec(text)
+  if (found === null) return null
+  const [, name] = found
+  const { today, isAhead = false } = reading
+  const [year = 0, month = 0] = today.split('-').map(Number)
+  const endOf = (y: number, m: number) => new Date(Date.UTC(y, m, 0)).toISOString().slice(0, 10)
+  if (name !== undefined) {
+    const named = monthOf(name, reading.locale)
+    if (named === null) return null
+    return chosenOf(
+      [year - 1, year, year + 1].map((one) => endOf(one, named)),
+      reading,
+    )
+  }
+  const end = endOf(year, month)
+  return isAhead || end === today ? end : endOf(year, month - 1)
+}
+
+/** Days in figures: with or without the year, or the day of a month alone. */
+function figuresDay(text: string, reading: DayReading): string | null {
+  const [, a = '', sign = '', b = '', c = ''] =
+    /^(\d{1,4})(?:([./\s-]+)(\d{1,2})(?:[./\s-]+(\d{1,4}))?)?[./]?$/.exec(text) ?? []
+  if (a === '') return null
+  if (b === '') return a.length > 2 ? null : dayOfMonth(Number(a), reading)
+  if (a.length > 2) return c === '' ? null : isoOf(Number(a), Number(b), Number(c))
+  const isDayFirst = sign.startsWith('.') || isDayFirstIn(reading.locale)
+  const pairs = isDayFirst
+    ? [
+        [b, a],
+        [a, b],
+      ]
+    : [
+        [a, b],
+        [b, a],
+      ]
+  for (const [month = '', day = ''] of pairs) {
+    if (Number(month) > 12) continue
+    if (c !== '') return isoOf(yearOf(c), Number(month), Number(day))
+    return yearless(Number(month), Number(day), reading)
+  }
+  return null
+}
+
+function weekday(text: string, reading: DayReading): string | null {
+  const { locale, today, isAhead = false } = reading
+  const name = text.replace(/^(next|last|this) /, '').replace(/\.$/, '')
+  const fits = (day: string) => weekdayNames(day, locale).some((one) => isCutOff(name, one, 2))
+  const days = [0, 1, 2, 3, 4, 5, 6].map((at) => dayAfter(today, isAhead ? at + 1 : -at))
+  const found = days.filter(fits)
+  // `s` fits two days, `t` too.
+  return found.length === 1 ? (found[0] ?? null) : null
+}
+
+/** A day with the name of its month: `nov 5`, `5 nov 2026`, `5. November`. */
+function namedDay(text: string, reading: DayReading): string | null {
+  const parts = text.split(/[\s.,]+/).filter(Boolean)
+  const name = parts.find((one) => /^\p{L}/u.test(one))
+  const [day = '', year = '', more] = parts.filter((one) => one !== name)
+  const isPlain = /^\d{1,2}$/.test(day) && /^(\d{2}|\d{4})?$/.test(year) && more === undefined
+  const month = name === undefined ? null : monthOf(name, reading.locale)
+  if (month === null || !isPlain) return null
+  return year ? isoOf(yearOf(year), month, Number(day)) : yearless(month, Number(day), reading)
+}
+
+/** Returns the next or former such day of a month; the 31st skips shorter months. */
+function dayOfMonth(date: number, { today, isAhead = false }: DayReading): string | null {
+  const [year = 0, month = 0] = today.split('-').map(Number)
+  for (let at = 0; at < 12; at++) {
+    const first = new Date(Date.UTC(year, month - 1 + (isAhead ? at : -at), 1))
+    const day = isoOf(first.getUTCFullYear(), first.getUTCMonth() + 1, date)
+    if (day !== null && (isAhead ? day > today : day <= today)) return day
+  }
+  return null
+}
+
+function yearless(month: number, date: number, reading: DayReading): string | null {
+  const year = Number(reading.today.slice(0, 4))
+  const days = [-4, -3, -2, -1, 0, 1, 2, 3, 4].map((one) => isoOf(year + one, month, date))
+  return chosenOf(
+    days.filter((one) => one !== null),
+    reading,
+  )
+}
+
+/** Returns the first day after today if it is ahead, else the last one that may be meant. */
+function chosenOf(days: string[], { today, isAhead = false }: DayReading): string | null {
+  if (isAhead) return days.find((one) => one > today) ?? null
+  return days.findLast((one) => one <= dayAfter(today, daysMax)) ?? null
+}
+
+function isoOf(year: number, month: number, date: number): string | null {
+  const day = new Date(Date.UTC(year, month - 1, date))
+  const isReal = day.getUTCMonth() === month - 1 && date > 0
+  return isReal && year >= 1900 && year <= 9999 ? day.toISOString().slice(0, 10) : null
+}
+
+function yearOf(text: string): number {
+  return text.length <= 2 ? 2000 + Number(text) : Number(text)
+}
+
+function monthOf(text: string, locale: string): number | null {
+  const months = Array.from({ length: 12 }, (_, at) => at + 1)
+  const found = months.find((month) =>
+    [locale, 'en'].some((one) => {
+      const format = new Intl.DateTimeFormat(one, { month: 'long', timeZone: 'UTC' })
+      return isCutOff(text, format.format(Date.UTC(2026, month - 1, 1)), 3)
+    }),
+  )
+  return found ?? null
+}
+
+function weekdayNames(day: string, locale: string): string[] {
+  return [locale, 'en'].map((one) =>
+    new Intl.DateTimeFormat(one, { weekday: 'long', timeZone: 'UTC' }).format(Date.parse(day)),
+  )
+}
+
+/** Whether a text is a name, or its first letters. Accents do not matter. */
+function isCutOff(text: string, name: string, lengthMin: number): boolean {
+  const plain = (one: string) => one.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '')
+  const isWhole = plain(text) === plain(name)
+  return isWhole || (text.length >= lengthMin && plain(name).startsWith(plain(text)))
+}
+
+function isDayFirstIn(locale: string): boolean {
+  const parts = new Intl.DateTimeFormat(locale, { month: 'numeric', day: 'numeric' })
+    .formatToParts(0)
+    .map(({ type }) => type)
+  return parts.indexOf('day') < parts.indexOf('month')
+}
+
+/** Returns a text with the figures 0 to 9 in place of those of other scripts. */
+function plainDigits(text: string): string {
+  return text.replaceAll(/\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0
+    const isDigit = (at: number) => /\p{Nd}/u.test(String.fromCodePoint(at))
+    let value = 0
+    while (value < 9 && isDigit(code - value - 1)) value++
+    return String(value)
+  })
+}
