@@ -6,6 +6,7 @@ import {
   applyRules,
   fields,
   type ModelChange,
+  type ModelJoin,
   type ModelRow,
   type ModelRule,
   newRow,
@@ -18,6 +19,7 @@ export const words = ['deli', 'taxi'] as const
 export const choice = fc.record({
   kind: fc.constantFrom(
     ...(['bring', 'post', 'tip', 'file', 'undoFile', 'edit', 'edit', 'edit', 'edit'] as const),
+    ...(['tip', 'separate', 'joinAndSeparate'] as const),
     ...(['rule', 'change', 'change', 'remove', 'order', 'run', 'run', 'undoRun'] as const),
     ...(['runAndPost', 'runAndEdit'] as const),
   ),
@@ -49,6 +51,7 @@ export async function createWorld(booted: Booted, isFeed: boolean) {
     runs: [] as { ruleRunId: string; changes: ModelChange[] }[],
     uploads: [] as { id: string; rows: ModelRow[] }[],
     providerIds: new Map<ModelRow, string>(),
+    joins: [] as ModelJoin[],
     serial: 0,
   }
 }

@@ -1,6 +1,7 @@
 import { booting } from '@coffer/host/testing/booting'
 import { sampleSize } from '@coffer/kit/testing/sample-size'
 import { newId } from '@coffer/kit/values/id'
+import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
 import type { Transaction } from '@coffer/proto/ledger/v1/transaction'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -28,6 +29,7 @@ import {
   joinRows,
   type ModelRow,
   type ModelRule,
+  separateRows,
   undoChanges,
 } from './rule-model.ts'
 import { rulingOf, runningOf } from './ruling.ts'
@@ -55,9 +57,36 @@ const operations: Record<Choice['kind'], (world: World, of: Choice) => Promise<u
     const posted = store(world, { ...pending, amount, isPending: false })
     await brings(world, posted, id)
     await world.fed.loses(was)
+    const before = { pending: structuredClone(pending), posted: structuredClone(posted) }
     const left = joinRows(pending, posted)
+    if (left === pending) world.joins.push({ row: left, ...before })
     world.rows = world.rows.filter((row) => row === left || (row !== pending && row !== posted))
     world.providerIds.set(left, id)
+  },
+  separate: async (world, { pick }) => {
+    const join = at(
+      world.joins.filter(({ row }) => !row.isGone),
+      pick,
+    )
+    if (!join) return
+    world.joins = world.joins.filter((one) => one !== join)
+    const { bankAccountId, as } = world.fed
+    const { transactionId = '' } = (await read(world)).get(join.row.date) ?? {}
+    const suggestions = booted.client('ledger', SuggestionService)
+    await suggestions.separateTransaction({ bankAccountId, transactionId }, as)
+    const left = separateRows(join)
+    world.rows.push(left)
+    world.providerIds.set(left, world.providerIds.get(join.row) ?? '')
+  },
+  joinAndSeparate: async (world, of) => {
+    const pending = pendingIn(world).find(({ amount }) => amount > 0n)
+    if (!pending) return
+    // A pending row that its user has edited stays when the posted one joins it.
+    await operations.edit(world, { ...of, pick: live(world).indexOf(pending) })
+    await operations.tip(world, { ...of, pick: pendingIn(world).indexOf(pending) })
+    if (of.pick % 2 === 0 && world.rules.length > 0) await runOnce(world, world.rules)
+    if (of.pick % 3 === 0) await operations.edit(world, of)
+    await operations.separate(world, { ...of, pick: Math.max(0, world.joins.length - 1) })
   },
   file: async (world, { word, pick, isRefund }) => {
     const { bankAccountId } = world.manual
@@ -244,7 +273,11 @@ test.each([
       await operations.rule(world, { ...of, kind: 'rule', isPending: undefined })
     }
     const [first] = choices
-    if (first) await operations.runAndPost(world, first)
+    if (first) {
+      await operations.joinAndSeparate(world, first)
+      await compare(world)
+      await operations.runAndPost(world, first)
+    }
     await compare(world)
     for (const one of choices) {
       await operations[one.kind](world, one)

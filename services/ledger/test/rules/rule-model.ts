@@ -18,6 +18,9 @@ export interface ModelRow {
   fields: Record<Field, Held>
 }
 
+/** A pending row that a posted one has joined, and both as they were before. */
+export type ModelJoin = { row: ModelRow; pending: ModelRow; posted: ModelRow }
+
 export interface ModelRule {
   ruleId: string
   word?: string
@@ -100,6 +103,22 @@ export function undoChanges(changes: readonly ModelChange[], later: readonly Mod
     if (row.isGone || due.length < set.length) keptCount += 1n
   }
   return { undoneCount, keptCount }
+}
+
+/**
+ * Takes apart what `joinRows` has joined, whose pending row the provider has removed: the posted
+ * row is as before, with the fields that the user has changed since. Returns it.
+ */
+export function separateRows({ row, pending, posted }: ModelJoin): ModelRow {
+  for (const field of fields) {
+    const [now, before] = [row.fields[field], pending.fields[field]]
+    const isSince = now.by === 'user' && !isDeepStrictEqual(now.value, before.value)
+    if (isSince && !isDeepStrictEqual(now.value, posted.fields[field].value)) {
+      posted.fields[field] = now
+    }
+  }
+  row.isGone = true
+  return posted
 }
 
 /** Returns the row that is left after a posted one joins a pending one. */
