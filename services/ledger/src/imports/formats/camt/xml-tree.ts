@@ -1,4 +1,4 @@
-import { Pages } from '../rows/pages.ts'
+import { Pages, type PagesPart } from '../rows/pages.ts'
 import type { Unreadable } from '../statement.ts'
 import { cut, oneLine, textLengthMax } from '../statement-rows.ts'
 import { streamXml, type XmlHandlers } from '../xml-stream.ts'
@@ -13,12 +13,14 @@ export type XmlNode = {
   /** Child elements by name, in document order, without entries; null if there are none. */
   children: Map<string, XmlNode[]> | null
   /** The entries of a statement; as objects, those of a large file take 100 MiB. */
-  entries?: Pages<XmlNode>
+  entries?: PagesPart<XmlNode>
 }
 
 const ENTRY = 'Ntry'
 /** Few, as an entry may have a hundred elements. */
 const entriesPerPage = 50
+
+const NO_ATTRIBUTES = {}
 
 const ELEMENTS_MAX = 1_000_000
 /** Maximum number of characters kept of an element's text, far more than banks write. */
@@ -57,6 +59,7 @@ export function textsBelow({ text, children }: XmlNode): string {
 }
 
 function handlersInto(stack: XmlNode[]): XmlHandlers {
+  const entries = new Pages<XmlNode>(entriesPerPage)
   return {
     open: (name, attributes, line) => {
       const node = newNode(name, attributes, line)
@@ -74,16 +77,14 @@ function handlersInto(stack: XmlNode[]): XmlHandlers {
       if (closed !== undefined && closed.children !== null) {
         closed.text = ''
       }
-      if (closed?.name === ENTRY) addEntry(stack.at(-1), closed)
+      const parent = stack.at(-1)
+      if (closed?.name === ENTRY && parent !== undefined) {
+        parent.children ??= new Map()
+        parent.entries ??= entries.part()
+        parent.entries.push(closed)
+      }
     },
   }
-}
-
-function addEntry(parent: XmlNode | undefined, entry: XmlNode): void {
-  if (parent === undefined) return
-  parent.children ??= new Map()
-  parent.entries ??= new Pages(entriesPerPage)
-  parent.entries.push(entry)
 }
 
 function addChild(parent: XmlNode | undefined, node: XmlNode): void {
@@ -102,5 +103,6 @@ function newNode(
   attributes: Readonly<Record<string, string>>,
   line: number,
 ): XmlNode {
-  return { name, text: '', attributes, line, children: null }
+  const own = Object.keys(attributes).length === 0 ? NO_ATTRIBUTES : attributes
+  return { name, text: '', attributes: own, line, children: null }
 }

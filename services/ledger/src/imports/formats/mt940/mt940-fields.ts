@@ -1,17 +1,14 @@
 import { lineCounter } from '../row-place.ts'
-import { Pages } from '../rows/pages.ts'
+import { Pages, type PagesPart } from '../rows/pages.ts'
 
-/**
- * A field of a SWIFT message: its tag, such as `61`, its lines without the tag, and the line of the
- * file on which it begins.
- */
-export type MtField = { tag: string; lines: string[]; at: number }
+/** A field of a SWIFT message: its tag, such as `25`, and its first line without the tag. */
+export type MtField = { tag: string; line: string }
 
 /** The lines of a field `:61:`, which is on line `at`, and those of the fields `:86:` after it. */
 export type MtEntry = { lines: string[]; texts: string[]; at: number }
 
 /** One message of an account, from `:20:` on: its entries, and its other fields in their order. */
-export type MtMessage = { fields: MtField[]; entries: Pages<MtEntry> }
+export type MtMessage = { fields: MtField[]; entries: PagesPart<MtEntry> }
 
 /** Maximum length of a line in characters, far more than the 65 of the standard; it is cut. */
 const LINE_LENGTH_MAX = 10_000
@@ -25,6 +22,7 @@ const LINES_MAX = 100
  */
 export function readMtMessages(text: string): MtMessage[] {
   const messages: MtMessage[] = []
+  const entries = new Pages<MtEntry>()
   const broken = text.replaceAll('@@', '\n')
   const lineAt = lineCounter(broken)
   let entry: MtEntry | null = null
@@ -43,15 +41,14 @@ export function readMtMessages(text: string): MtMessage[] {
       continue
     }
     if (tag !== '86') endEntry()
-    if (tag === '20') messages.push({ fields: [], entries: new Pages() })
+    if (tag === '20') messages.push({ fields: [], entries: entries.part() })
     const message = messages.at(-1)
     if (message === undefined) continue
     const lines: string[] = tag === '86' && entry !== null ? (entry as MtEntry).texts : []
     lines.push(line.slice(start.length))
     field = { lines, size: 1 }
-    const at = lineAt(index)
-    if (tag === '61') entry = { lines, texts: [], at }
-    else if (entry === null) message.fields.push({ tag, lines, at })
+    if (tag === '61') entry = { lines, texts: [], at: lineAt(index) }
+    else if (entry === null) message.fields.push({ tag, line: line.slice(start.length) })
   }
   endEntry()
   return messages
@@ -59,5 +56,5 @@ export function readMtMessages(text: string): MtMessage[] {
 
 /** Returns the first line of the first field with one of these tags; undefined without one. */
 export function firstLineOf({ fields }: MtMessage, ...tags: string[]): string | undefined {
-  return fields.find(({ tag }) => tags.includes(tag))?.lines[0]?.trim()
+  return fields.find(({ tag }) => tags.includes(tag))?.line.trim()
 }

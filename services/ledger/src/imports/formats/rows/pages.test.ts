@@ -19,3 +19,17 @@ test.each([0, 1, 999, 1000, 1001, 3500])('a list of %d items has them in order',
   list.push(itemOf(count))
   expect([...list].at(-1)).toEqual(itemOf(count))
 })
+
+test('parts of a list have their own items, in runs that alternate', () => {
+  const list = new Pages<ReturnType<typeof itemOf>>(7)
+  const parts = [list.part(), list.part(), list.part()]
+  const expected: ReturnType<typeof itemOf>[][] = [[], [], []]
+  for (let index = 0; index < 50; index += 1) {
+    const part = index % 10 < 4 ? 0 : index % 3
+    parts[part]?.push(itemOf(index))
+    expected[part]?.push(itemOf(index))
+  }
+  expect(parts.map((one) => [...one])).toEqual(expected)
+  expect(parts.map((one) => one.length)).toEqual(expected.map((one) => one.length))
+  expect([...list.part(), ...list.slice(48, 60)]).toEqual([itemOf(48), itemOf(49)])
+})

@@ -16,6 +16,8 @@ export class Pages<Item> implements Iterable<Item> {
   readonly #pageLength: number
   #pages: Uint8Array[] = []
   #last: Item[] = []
+  /** The page that a part has read last, as parts follow each other. */
+  #read: { index: number; items: Item[] } | null = null
 
   /** `pageLength` items are objects at a time. */
   constructor(pageLength = pageLengthDefault) {
@@ -42,6 +44,22 @@ export class Pages<Item> implements Iterable<Item> {
     if (this.#last.length === this.#pageLength) this.#endPage()
   }
 
+  /** Returns an empty part of the list, whose items are pages together with those of others. */
+  part(): PagesPart<Item> {
+    return new PagesPart(this)
+  }
+
+  /** Yields the items from one index up to another one. */
+  *slice(start: number, end: number): Generator<Item> {
+    for (let at = start; at < end; ) {
+      const from = at % this.#pageLength
+      const items = this.#pageAt(Math.floor(at / this.#pageLength)).slice(from, from + end - at)
+      if (items.length === 0) return
+      yield* items
+      at += items.length
+    }
+  }
+
   /** Returns the content; its bytes are in shared memory, which is passed without a copy. */
   content(): PagesContent {
     if (this.#last.length > 0) this.#endPage()
@@ -63,11 +81,43 @@ export class Pages<Item> implements Iterable<Item> {
     for (const page of this.#pages.toReversed()) yield deserialize(page) as Item[]
   }
 
+  #pageAt(index: number): Item[] {
+    const page = this.#pages[index]
+    if (page === undefined) return this.#last
+    if (this.#read?.index !== index) this.#read = { index, items: deserialize(page) as Item[] }
+    return this.#read.items
+  }
+
   #endPage(): void {
     const bytes = serialize(this.#last)
     const page = new Uint8Array(new SharedArrayBuffer(bytes.length))
     page.set(bytes)
     this.#pages.push(page)
     this.#last = []
+  }
+}
+
+/** The items of one owner in a list of many: a list for each would keep few items as objects. */
+export class PagesPart<Item> implements Iterable<Item> {
+  length = 0
+  readonly #list: Pages<Item>
+  /** First index of each run of items in the list, and the one behind it. */
+  #runs: { start: number; end: number }[] = []
+
+  constructor(list: Pages<Item>) {
+    this.#list = list
+  }
+
+  push(item: Item): void {
+    const at = this.#list.length
+    const last = this.#runs.at(-1)
+    this.#list.push(item)
+    this.length += 1
+    if (last?.end === at) last.end += 1
+    else this.#runs.push({ start: at, end: at + 1 })
+  }
+
+  *[Symbol.iterator](): Generator<Item> {
+    for (const { start, end } of this.#runs) yield* this.#list.slice(start, end)
   }
 }
