@@ -103,6 +103,7 @@ describe('an import', () => {
     expect(body).not.toHaveProperty('error')
     expect(body.preview).toEqual({
       joinOffers: [],
+      joinOfferCount: 0,
       rows: [
         {
           uploadIdentifier: 'A',

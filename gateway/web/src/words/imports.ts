@@ -126,6 +126,9 @@ export const importWords = {
   joinText:
     'These rows have the amount, nearly the day and a word of a transaction that did not come ' +
     'from such a file. Tick those that are the same: no second transaction is stored for them.',
+  joinSome: (shown: number, count: number) =>
+    `${shown} of ${count} are shown. The others are stored as new transactions: ` +
+    'to tick them too, import a shorter period at a time.',
   joinAll: 'All of them',
   join: (row: string, day: string, name: string, transactionDay: string) =>
     `${row} on ${day} is ${name} on ${transactionDay}`,

@@ -45,7 +45,7 @@ export const Transaction = z.object({
 })
 export type Transaction = z.infer<typeof Transaction>
 
-/** The columns of the text search, in the order of the SQL function `transaction_text`. */
+/** The columns of the text search, in the order of the SQL function `folded_transaction_text`. */
 export const searchedTexts = [
   'name',
   'originalName',

@@ -49,6 +49,7 @@ export function previewParts(
     ...(balances.current === null ? {} : { currentBalance: balances.current }),
     ...(balances.available === null ? {} : { availableBalance: balances.available }),
     joinOffers: joins.slice(0, joinsMax).map(offerOf),
+    joinOfferCount: BigInt(joins.length),
     choices: choicesOf(statement),
   }
 }

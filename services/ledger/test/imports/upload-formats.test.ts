@@ -62,7 +62,7 @@ test.each([
   [
     {},
     [
-      ['encoding', 'windows-1252', 'guessed by its bytes'],
+      ['encoding', 'windows-1252', 'guessed by few letters: state encoding if names look wrong'],
       ['dayFirst', 'false', "1/31'24 has the month first"],
       ['decimalMark', ',', '-1.234,50 has the decimal mark ,'],
     ],

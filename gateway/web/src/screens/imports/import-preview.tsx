@@ -20,6 +20,7 @@ export function ImportPreview({ found, draft }: { found: Import; draft: RefObjec
   const path = { bankAccountId, transactionImportId }
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const offers = preview?.joinOffers ?? []
+  const count = preview?.joinOfferCount ?? 0
   const { send, isSending, fault } = useChange(() => {
     const joins = joinsOf(offers, ticked)
     return coffer.updateImport({ path, body: { status: 'pending-processing', joins } })
@@ -31,7 +32,7 @@ export function ImportPreview({ found, draft }: { found: Import; draft: RefObjec
       {fault && <FaultBanner fault={fault} />}
       <p>{words.counts(newCount, duplicateCount, skippedCount)}</p>
       <SkippedRows skipped={skipped} />
-      <JoinOffers {...{ bankAccountId, offers, ticked }} onTick={setTicked} />
+      <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={() => send(undefined)}>
           {words.store(newCount - ticked.size)}

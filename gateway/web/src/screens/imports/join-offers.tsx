@@ -10,13 +10,15 @@ import { importWords as words } from '../../words/imports.ts'
 interface Props {
   bankAccountId: string
   offers: readonly JoinOffer[]
+  /** Number of all rows that may be stored already. */
+  count: number
   /** Identifiers of the rows that the person has ticked; none at first. */
   ticked: ReadonlySet<string>
   onTick: (ticked: ReadonlySet<string>) => void
 }
 
 /** Rows that may be stored transactions, each with a box to tick. */
-export function JoinOffers({ bankAccountId, offers, ticked, onTick }: Props) {
+export function JoinOffers({ bankAccountId, offers, count, ticked, onTick }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const title = useId()
@@ -28,6 +30,7 @@ export function JoinOffers({ bankAccountId, offers, ticked, onTick }: Props) {
     <section aria-labelledby={title}>
       <h3 id={title}>{words.joinTitle}</h3>
       <p className={rows.soft}>{words.joinText}</p>
+      {count > offers.length && <p>{words.joinSome(offers.length, count)}</p>}
       <CheckField
         label={words.joinAll}
         checked={isAll}

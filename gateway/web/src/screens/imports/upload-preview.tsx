@@ -18,6 +18,7 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onEnd }: Previ
   const { preview, note } = upload
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const offers = preview?.joinOffers ?? []
+  const count = preview?.joinOfferCount ?? 0
   const { send, isSending, fault } = useChange(() => {
     const body = { data, joins: joinsOf(offers, ticked) }
     return coffer.createUpload({ path: { bankAccountId }, body, query })
@@ -31,7 +32,7 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onEnd }: Previ
       {note && <p className={rows.soft}>{note}</p>}
       <ReadChoices made={choices} onChange={(one) => onRead({ ...query, ...one })} />
       <SkippedRows skipped={skipped} />
-      <JoinOffers {...{ bankAccountId, offers, ticked }} onTick={setTicked} />
+      <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={() => send(undefined, onEnd)}>
           {words.store(newCount - ticked.size)}

@@ -40,7 +40,7 @@ export function startReaders({
     waitTimeoutMs: 30_000,
     taskTimeoutMs,
     memoryMaxMb: 512,
-    youngMaxMb: 24,
+    youngMaxMb: 12,
     exceeded: () => ({
       unreadable: 'The file takes too much time or memory to read: export a shorter period',
     }),

@@ -72,7 +72,11 @@ export type FileStatement = ReadRows & {
 }
 
 /** A choice about the reading of a file, its value as a client states it, and the reason. */
-export type MadeChoice = { choice: 'encoding' | 'dayFirst'; value: string; reason: string }
+export type MadeChoice = {
+  choice: 'encoding' | 'dayFirst' | 'decimalMark'
+  value: string
+  reason: string
+}
 
 export type DecimalMark = '.' | ','
 

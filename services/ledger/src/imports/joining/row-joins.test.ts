@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { FileRow } from '../formats/statement.ts'
+import { previewParts } from '../file-preview.ts'
+import { type FileRow, noBalances } from '../formats/statement.ts'
 import { countUnjoined, findJoins, type Joinable, joinDaysMax, settleJoins } from './row-joins.ts'
 
 const onDay = (day: number) => new Date(Date.UTC(2026, 2, day))
@@ -121,4 +122,16 @@ test('each named join has an outcome', () => {
     ['c', 'x'],
   ])
   expect(countUnjoined(outcomes)).toBe(7)
+})
+
+test('a preview has at most 500 joins, and the number of all', () => {
+  const joins = Array.from({ length: 501 }, (_, at) => {
+    return { row: aRow(`r${at}`, 5), transaction: stored(`t${at}`, 5) }
+  })
+  const file = { currency: 'USD', balances: noBalances, shown: [], skipped: [] }
+  const { joinOffers, joinOfferCount } = previewParts(
+    { ...file, rowCount: 501, knownCount: 0, joins },
+    new Map(),
+  )
+  expect([joinOffers.length, joinOfferCount]).toEqual([500, 501n])
 })

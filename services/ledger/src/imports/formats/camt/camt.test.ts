@@ -244,6 +244,13 @@ test('the rows of batch entries add up to the entries', () => {
   fc.assert(property)
 })
 
+test('the choices of the file name its encoding', () => {
+  const { choices } = statement(entries(`${amount}${out}${day}`))
+  expect(choices).toEqual([
+    { choice: 'encoding', value: 'utf-8', reason: 'the text is valid UTF-8' },
+  ])
+})
+
 test('a file has at most 100,000 transactions, counting those within entries', () => {
   const details = `<NtryDtls>${'<TxDtls/>'.repeat(50_000)}</NtryDtls>`
   const entry = `${amount}${out}${day}`

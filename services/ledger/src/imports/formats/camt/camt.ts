@@ -15,7 +15,7 @@ import {
 } from '../statement.ts'
 import { type FoundRow, nameRows } from '../statement-rows.ts'
 import { rowsMax, withinYears } from '../statement-values.ts'
-import { decodeFile } from '../text/file-text.ts'
+import { decodeFile, encodingOf } from '../text/file-text.ts'
 import { detailsOf, type RowSettings, readCamtAmount, readEntry } from './camt-rows.ts'
 import { childrenOf, nodeAt, readXmlTree, textAt, textsBelow, type XmlNode } from './xml-tree.ts'
 
@@ -38,7 +38,8 @@ export function readCamtAccounts(
   bytes: Uint8Array,
   settings: ReadingSettings,
 ): FileAccount[] | Unreadable {
-  const document = readXmlTree(decodeFile(bytes, settings.stated?.encoding))
+  const encoding = encodingOf(bytes, settings.stated?.encoding)
+  const document = readXmlTree(decodeFile(bytes, encoding.value))
   if ('unreadable' in document) return document
   const statements = MESSAGES.flatMap(([message, part]) =>
     childrenOf(nodeAt(document, message), part),
@@ -67,7 +68,8 @@ export function readCamtAccounts(
     const read = () => {
       if (!currencies().includes(currency)) return unknownCurrency
       const places = decimalPlaces(currency)
-      return readStatements(parts, { ...settings, currency, places, needsReference })
+      const read = readStatements(parts, { ...settings, currency, places, needsReference })
+      return 'unreadable' in read ? read : { ...read, choices: [encoding] }
     }
     return { ...account, rowCount: countRows(parts), read }
   })

@@ -51,7 +51,7 @@ export function readShape(
   const dateReason = isFound ? `as in ${dates[0]}` : isStated ? 'dayFirst is stated' : open
   const reasons = [
     reasonOf('delimiter', `${headers.length} columns, and ${used} rows with a date and an amount`),
-    reasonOf('encoding', encodingReason(encoding)),
+    reasonOf('encoding', encodingReason(bytes, encoding)),
     reasonOf('headerRow', headerRow === 0 ? 'no line has names' : 'the line above the rows'),
     ...(days === null ? [] : [reasonOf('dateFormat', dateReason)]),
   ]

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { decodeFile, detectEncoding, isEncoding } from './file-text.ts'
+import { decodeFile, detectEncoding, encodingOf, isEncoding } from './file-text.ts'
 
 const header = (encoding: string, charset: string) =>
   `OFXHEADER:100\r\nENCODING:${encoding}\r\nCHARSET:${charset}\r\n\r\n`
@@ -79,6 +79,21 @@ test.each([
   ['4d61637992732c2057656e64799273209620938e699e656b94', 'windows-1252'],
 ] as const)('%s is %s', (hex, encoding) => {
   expect(detectEncoding(Buffer.from(hex, 'hex'))).toBe(encoding)
+})
+
+// Two words in Latvian fit several sets: the choice says that it may be wrong.
+test.each([
+  [bytes('Cafe'), 'the text is valid UTF-8'],
+  [bytes('', 0xff, 0xfe, 0x3c, 0x00), 'the text is UTF-16'],
+  [bytes(header('USASCII', '1257'), 0xe2), 'the file declares it'],
+  [
+    bytes('Maks', 0xe2, 0x6a, 0x75, 0x6d, 0x73, 0x20, 0xea, 0x64, 0x69, 0x65, 0x6e, 0x73),
+    'guessed by few letters: state encoding if names look wrong',
+  ],
+  [bytes('', ...Array.from({ length: 60 }, () => [0x4d, 0xfc]).flat()), 'guessed by its bytes'],
+])('%# has the reason %j of its encoding', (written, reason) => {
+  expect(encodingOf(written).reason).toBe(reason)
+  expect(encodingOf(written, 'windows-1257').reason).toBe('stated')
 })
 
 test.each([

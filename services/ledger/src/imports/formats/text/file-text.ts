@@ -8,6 +8,8 @@ const HEADER_LENGTH_MAX = 1024
 const SAMPLE_LENGTH = 65_536
 /** Fewer bytes above ASCII say too little: a file with two accents is taken for Windows-1252. */
 const SAMPLE_MIN = 3
+/** Fewer bytes above ASCII may fit several character sets. */
+const SURE_MIN = 50
 /** Minimum confidence (of 100) in a character set with several bytes for a character. */
 const MULTIBYTE_MIN = 50
 const SINGLE_BYTES = /^(?:windows-|ISO-8859-|KOI8-)/
@@ -23,12 +25,17 @@ export function decodeFile(bytes: Uint8Array, stated?: string): string {
 /** Returns the encoding of a file, and why it is that one (docs/file-formats.md#text). */
 export function encodingOf(bytes: Uint8Array, stated?: string): MadeChoice {
   const value = stated ?? detectEncoding(bytes)
-  return { choice: 'encoding', value, reason: stated === undefined ? reasonOf(value) : 'stated' }
+  return { choice: 'encoding', value, reason: stated ? 'stated' : reasonOf(bytes, value) }
 }
 
-/** Returns why a detected encoding was chosen, in words. */
-export function reasonOf(encoding: string): string {
-  return encoding === 'utf-8' ? 'the text is valid UTF-8' : 'guessed by its bytes'
+/** Returns why a detected encoding was chosen, in words, and what to do where it may be wrong. */
+export function reasonOf(bytes: Uint8Array, encoding: string): string {
+  if (encoding === 'utf-8') return 'the text is valid UTF-8'
+  if (utf16Of(bytes) !== null) return 'the text is UTF-16'
+  if (declaredCharset(bytes) === encoding) return 'the file declares it'
+  const count = bytes.reduce((sum, byte) => sum + (byte > 0x7f ? 1 : 0), 0)
+  if (count >= SURE_MIN) return 'guessed by its bytes'
+  return 'guessed by few letters: state encoding if names look wrong'
 }
 
 /** Returns the encoding of a file as a label of TextDecoder (docs/file-formats.md#text). */

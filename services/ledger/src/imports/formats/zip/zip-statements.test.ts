@@ -33,6 +33,24 @@ function camt(message: string, part: string, details = ''): string {
   return `<Document><${message}><${part}>${account}${entry}</${part}></${message}></Document>`
 }
 
+test('the choices of the files are shown once, and where they differ', () => {
+  const made = (files: Record<string, Uint8Array>) => {
+    const bytes = zipSync(files)
+    const found = readStatementFile({ bytes, settings, format: { kind: 'zip' } })
+    return 'unreadable' in found ? [] : found.choices?.map((one) => Object.values(one))
+  }
+  const qif = strToU8('!Type:Bank\nD31/01/2026\nT-1.234,50\nPShop\n^\n')
+  expect(made({ 'a.qif': qif })).toEqual([
+    ['encoding', 'utf-8', 'the text is valid UTF-8'],
+    ['dayFirst', 'true', '31/01/2026 has the day first'],
+    ['decimalMark', ',', '-1.234,50 has the decimal mark ,'],
+  ])
+  const latin = Buffer.from(mt940({ day: '21' }).replace('Shop', 'Caf\u00e9'), 'latin1')
+  expect(made({ 'a.sta': strToU8(mt940({})), 'b.sta': latin, 'c.sta': latin })).toEqual([
+    ['encoding', 'utf-8', 'in a.sta; in b.sta it is windows-1252'],
+  ])
+})
+
 const several = 'The file holds 2 accounts: state statement, the one to read'
 const parts =
   '<NtryDtls><TxDtls><Amt>10.00</Amt></TxDtls><TxDtls><Amt>20.00</Amt></TxDtls></NtryDtls>'

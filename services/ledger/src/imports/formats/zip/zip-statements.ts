@@ -7,6 +7,8 @@ import {
   type FileRow,
   type FileStatement,
   latestOf,
+  type MadeChoice,
+  type MarkChoice,
   type SkippedRow,
   type Unreadable,
 } from '../statement.ts'
@@ -78,7 +80,27 @@ function readParts(parts: readonly Part[], currency: string): FileStatement | Un
   if (merged.rows.length > rowsMax) {
     return { unreadable: `The archive has more than ${rowsMax} transactions` }
   }
-  return { currency, balances: latestOf(read.map((one) => one.balances)), ...merged }
+  const balances = latestOf(read.map((one) => one.balances))
+  return { currency, balances, choices: choicesOf(read), ...merged }
+}
+
+/** Returns each choice of the files once: that of the first file, and where another one differs. */
+function choicesOf(all: readonly ReadFile[]): MadeChoice[] {
+  const made = all.flatMap(({ name, choices = [], mark }) =>
+    [...choices, ...markOf(mark)].map((one) => ({ ...one, name })),
+  )
+  return [...Map.groupBy(made, ({ choice }) => choice).values()].flatMap((list) => {
+    const [first] = list
+    if (first === undefined) return []
+    const { choice, value, reason, name } = first
+    const other = list.find((one) => one.value !== value)
+    if (other === undefined) return [{ choice, value, reason }]
+    return [{ choice, value, reason: `in ${name}; in ${other.name} it is ${other.value}` }]
+  })
+}
+
+function markOf(made: MarkChoice | undefined): MadeChoice[] {
+  return made ? [{ choice: 'decimalMark', value: made.mark, reason: made.reason }] : []
 }
 
 /** Returns the rows of all files, without those that an earlier file has, whole or in parts. */
