@@ -5,6 +5,7 @@ import { silentLog } from '@coffer/host/testing/silent-log'
 import { connectTemporal } from '@coffer/host/workflows/temporal'
 import type { Broker } from '@coffer/kit/events/broker'
 import { freePorts } from '@coffer/local/ports'
+import { startReceiver } from '@coffer/notices/testing/webhook-receiver'
 import { expect, test } from '@jest/globals'
 import { generateSync } from 'otplib'
 import pg from 'pg'
@@ -18,6 +19,7 @@ import { type MailSink, type ReceivedMail, startMailSink, tokenIn } from '../pro
 import { startStripe } from '../providers/stripe.ts'
 import { aggregatorSettings, syncItems } from './aggregator-secrets.ts'
 import { collectProgress, privateText, startProviders, syncFeed } from './feed-secrets.ts'
+import { useWebhooks } from './webhook-secrets.ts'
 
 const called = 'echoedFeedKey'
 
@@ -28,6 +30,7 @@ test('secrets are in no log, span, message, history, row, error or mail', async 
   const providers = await startProviders(called)
   for (const provider of providers) stack.use(provider)
   await using plaid = await startPlaid({ secret: 'echoedPlaidSecret' })
+  await using receiver = await startReceiver()
   await using otlp = await startOtlpSink()
   const [rpcPort] = await freePorts(1)
   await using deployment = await deploy({
@@ -37,6 +40,7 @@ test('secrets are in no log, span, message, history, row, error or mail', async 
     ...fullSettings,
     ...aggregatorSettings(plaid),
     COFFER_FEED_ALLOWED_URLS: allowedUrls(providers),
+    COFFER_WEBHOOK_ALLOWED_HOSTS: receiver.host,
     COFFER_RPC_PORT: String(rpcPort),
     COFFER_LOG_LEVEL: 'trace',
     ...otlp.settings,
@@ -54,6 +58,8 @@ test('secrets are in no log, span, message, history, row, error or mail', async 
     syncItems(deployment, plaid),
   ])
   Object.assign(secrets, linked.secrets.tokens)
+  const hooks = await useWebhooks(deployment, { receiver, sink })
+  Object.assign(secrets, hooks.secrets)
   await eventually(
     () => waiting(deployment),
     (count) => count === 0,
@@ -66,6 +72,7 @@ test('secrets are in no log, span, message, history, row, error or mail', async 
     answers,
     linkAnswers: linked.seen,
     frames,
+    webhookAnswers: hooks.seen,
     telemetry: [otlp.text()],
     metrics: [await (await fetch(`http://127.0.0.1:${rpcPort}/metrics`)).text()],
     messages: await messages(broker),
@@ -76,21 +83,33 @@ test('secrets are in no log, span, message, history, row, error or mail', async 
   for (const [place, texts] of Object.entries(places)) {
     expect([place, texts.length > 0 && texts.join('').length > 0]).toEqual([place, true])
   }
+  expectNoSecret(secrets, places, { accountId, names: linked.secrets.names, ...hooks })
+})
+
+/** Searches all places for secrets, and those that other people see for the rest. */
+function expectNoSecret(
+  secrets: Record<string, string>,
+  places: Record<'rows' | 'linkAnswers' | 'webhookAnswers', string[]> & Record<string, string[]>,
+  of: { accountId: string; names: Record<string, string>; urlKey: Record<string, string> },
+): void {
+  const { accountId, names, urlKey } = of
   expect(found(secrets, places)).toEqual([])
   const { rows: _, ...apartFromRows } = places
   const { linkAnswers: __, ...apartFromExport } = apartFromRows
-  expect(found(linked.secrets.names, apartFromRows)).toEqual([])
+  expect(found(names, apartFromRows)).toEqual([])
   expect(found({ privateText }, apartFromExport)).toEqual([])
+  const { webhookAnswers: ____, ...apartFromUser } = apartFromRows
+  expect(found(urlKey, apartFromUser)).toEqual([])
   // Control of the search: it finds the account ID, which is not secret, so it would find a secret.
   const seen = ['account in messages', 'account in histories', 'account in rows']
   expect(found({ account: accountId }, places)).toEqual(expect.arrayContaining(seen))
   expect(found({ privateText, stars: '***' }, places)).toEqual(
     expect.arrayContaining(['privateText in rows', 'stars in answers', 'stars in frames']),
   )
-  expect(found({ ...linked.secrets.names, privateText }, places)).toEqual(
+  expect(found({ ...names, privateText }, places)).toEqual(
     expect.arrayContaining(['itemId in rows', 'privateText in linkAnswers']),
   )
-})
+}
 
 /** Returns the setting that allows these feed providers beside that of `fullSettings`. */
 function allowedUrls(providers: { url: string }[]): string {
@@ -101,6 +120,7 @@ const reset = 'Reset your password'
 const changed = 'Your password was changed'
 const subjects = [
   'A link to your bank needs you',
+  'A webhook was switched off',
   'An authenticator was enabled',
   reset,
   reset,

@@ -46,6 +46,10 @@ const commands = new Map([
   ['bench:traces', { servers: testEnvironment, script: '../../../test/bench/traces.ts' }],
   ['bench:feed', { servers: testEnvironment, script: '../../../test/bench/syncs/feed.ts' }],
   [
+    'bench:webhooks',
+    { servers: testEnvironment, script: '../../../test/bench/webhooks/webhooks.ts' },
+  ],
+  [
     'bench:aggregator',
     { servers: testEnvironment, script: '../../../test/bench/syncs/aggregator.ts' },
   ],
