@@ -15,8 +15,8 @@ const Hosts = z
 export const settings = {
   changesDays: setting(
     'COFFER_CHANGES_DAYS',
-    z.coerce.number().int().min(1).max(3_650).default(30),
-    'Days for which the change feed keeps an entry; a reader that is away longer starts again',
+    z.coerce.number().int().min(30).max(3_650).default(30),
+    'Days, 30 or more, for which the change feed keeps an entry; webhooks send them again',
   ),
   webhooksMax: setting('COFFER_WEBHOOKS_MAX', accountBound(20), 'Webhooks of an account'),
   webhookHosts: setting(
