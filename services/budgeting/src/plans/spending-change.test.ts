@@ -3,7 +3,7 @@ import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { fridays, monthly, rent } from '../../test/samples.ts'
 import type { Spending } from '../book/spending.ts'
-import { requireNotClosing } from './plan-works.ts'
+import { requireNotClosing, withdrawCreation } from './plan-works.ts'
 import { changeSpending, type SpendingPatch } from './spending-change.ts'
 
 const where = {
@@ -149,3 +149,16 @@ test('a plan that is being closed is refused until its instant', () => {
   expect(() => requireNotClosing({ ...rent, closingUntil }, before)).toThrow('is being deleted')
   expect(() => requireNotClosing({ ...rent, closingUntil }, closingUntil)).not.toThrow()
 })
+
+test.each([
+  ['opening', 1n, 1],
+  ['opening', 2n, 0],
+  ['open', 1n, 0],
+] as const)(
+  'a creation withdraws a plan that is %s by attempt %s: %s',
+  (state, openingAttempts, count) => {
+    const plans = [{ ...rent, state, openingAttempts }]
+    const { deletedPlans } = withdrawCreation(rent).decide({ plans, schedules: [] } as never)
+    expect(deletedPlans).toHaveLength(count)
+  },
+)

@@ -140,6 +140,14 @@ test('a refund stays one when its deposit is posted, changed, removed and sent a
   })
 })
 
+test('a posted row finds the pending one that it names on any day', async () => {
+  const home = await syncedHome(booted)
+  const [one] = await home.brings({ ...pending, date: '2026-01-02' })
+  await home.brings(posted)
+  expect(await home.all()).toMatchObject([{ transactionId: one?.transactionId, isPending: false }])
+  expect(await reasonsOf(home)).toMatchObject({ b: 'pending-id' })
+})
+
 describe('a removal', () => {
   test('returns the money to the envelope', async () => {
     const { home, transactionId, held } = await withPending()
