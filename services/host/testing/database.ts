@@ -107,7 +107,8 @@ async function fingerprint(definitions: ServiceDefinition[]): Promise<string> {
   for (const definition of definitions) {
     hash.update(definition.schema)
     for (const folder of tablesOf(definition, '').folders) {
-      for (const name of (await readdir(folder)).sort()) {
+      const names = (await readdir(folder)).filter((name) => name.endsWith('.sql'))
+      for (const name of names.sort()) {
         hash.update(name).update(await readFile(join(folder, name)))
       }
     }

@@ -1,7 +1,3 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { timestampNow } from '@bufbuild/protobuf/wkt'
 import { defineService } from '@coffer/kit/service/service'
 import { AccountService } from '@coffer/proto/identity/v1/account'
@@ -10,7 +6,8 @@ import { AccountService } from '@coffer/proto/identity/v1/account'
 export const deletingIdentity = defineService({
   name: 'identity',
   schema: 'identity',
-  migrations: pathToFileURL(`${mkdtempSync(join(tmpdir(), 'coffer-none-'))}/`),
+  // A folder without SQL files.
+  migrations: new URL('./', import.meta.url),
   settings: {},
   create: () => ({
     routes: (router) => {

@@ -1,7 +1,3 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { defineService } from '@coffer/kit/service/service'
 
 /**
@@ -15,7 +11,8 @@ function stubService(name: string, schema: string, activity: string) {
   return defineService({
     name,
     schema,
-    migrations: pathToFileURL(`${mkdtempSync(join(tmpdir(), 'coffer-none-'))}/`),
+    // A folder without SQL files.
+    migrations: new URL('./', import.meta.url),
     settings: {},
     create: () => ({
       routes: () => undefined,
