@@ -11,38 +11,11 @@ import { meQuery } from './api/account-queries.ts'
 import { basePath } from './api/client.ts'
 import { isSignedOut } from './api/faults.ts'
 import { queries } from './api/query-client.ts'
-import type { Filters } from './api/transaction-queries.ts'
+import { filtersOf, type SignInSearch, textOf } from './search.ts'
 import { BrokenPage, MissingPage } from './shell/faulty-pages.tsx'
 import { Frame } from './shell/frame.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: MissingPage })
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
-
-/** Reads the filters of transactions from the URL; whatever is none of them is left out. */
-function filtersOf(search: Record<string, unknown>): Filters {
-  const sources = ['aggregator', 'upload', 'manual', 'feed'] as const
-  const flows = ['out', 'in'] as const
-  return {
-    search: textOf(search.search),
-    from: textOf(search.from),
-    to: textOf(search.to),
-    spendingId: textOf(search.spendingId),
-    tag: textOf(search.tag),
-    source: sources.find((one) => one === search.source),
-    flow: flows.find((one) => one === search.flow),
-    pending: typeof search.pending === 'boolean' ? search.pending : undefined,
-    deleted: search.deleted === true || undefined,
-  }
-}
-
-interface SignInSearch {
-  next?: string | undefined
-  /** Whether a session has ended by itself. */
-  ended?: boolean | undefined
-  /** Whether the account was just deleted. */
-  deleted?: boolean | undefined
-}
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -212,6 +185,24 @@ const licences = createRoute({
   component: lazyRouteComponent(() => import('./screens/settings/licences.tsx'), 'Licences'),
 })
 
+const webhooks = createRoute({
+  getParentRoute: () => frame,
+  path: '/webhooks',
+  component: lazyRouteComponent(
+    () => import('./screens/settings/webhooks/webhooks.tsx'),
+    'Webhooks',
+  ),
+})
+
+const webhook = createRoute({
+  getParentRoute: () => frame,
+  path: '/webhooks/$webhookId',
+  component: lazyRouteComponent(
+    () => import('./screens/settings/webhooks/webhook-detail.tsx'),
+    'WebhookDetail',
+  ),
+})
+
 const subscribe = createRoute({
   getParentRoute: () => frame,
   path: '/account/subscribe',
@@ -271,6 +262,8 @@ export const router = createRouter({
       feedLink,
       settings,
       licences,
+      webhooks,
+      webhook,
       subscribe,
       subscribed,
       setup,

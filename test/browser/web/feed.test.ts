@@ -22,6 +22,8 @@ test('a person says which posted purchase was pending, and downloads the list', 
   const url = `${world.coffer.baseUrl}/transactions/${idOf(840)}`
   await view({ url, cookie: home.person.cookie }, async (page) => {
     await page.getByText('The same as a pending one?').waitFor()
+    const record = page.getByRole('region', { name: 'As the bank has sent it' })
+    await record.getByText('Corner Bakery').first().waitFor()
     await takePicture(page, 'web-suggestion')
     await page.getByRole('button', { name: 'Another payment' }).click()
     await page.getByText('The same as a pending one?').waitFor({ state: 'detached' })

@@ -18,6 +18,7 @@ const screens = `
 /accounts          Accounts
 /settings          Settings
 /licences          Licences
+/webhooks          Webhooks
 /account/subscribe  Subscription
 /more              More
 /setup/plan        Your plan

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { statusOf } from '@coffer/test/harness/person.ts'
@@ -47,6 +48,11 @@ test('a person sets up a second factor, has a key, and deletes the account', asy
     await page.getByRole('button', { name: 'Revoke script' }).click()
     await page.getByRole('button', { name: 'Revoke script' }).waitFor({ state: 'detached' })
     expect(await statusOf(client.listLinks())).toBe(401)
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download it' }).click()
+    const file = readFileSync(await (await saved).path(), 'utf8')
+    expect(JSON.parse(file)).toMatchObject({ format: 1, complete: true })
+    await page.getByText(/^Downloaded: .*MB\.$/).waitFor()
     await expectQuestion(page)
     await page.getByRole('button', { name: 'Delete the account' }).click()
     await page.getByRole('dialog').getByLabel('Present password').fill(alice.password)

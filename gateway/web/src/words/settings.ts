@@ -56,6 +56,8 @@ export const settingsWords = {
   export: 'Your data',
   exportText: 'All that is stored of your account, as one file.',
   exportDo: 'Download it',
+  exported: (size: string) => `${size} so far`,
+  exportDone: (size: string) => `Downloaded: ${size}.`,
   remove: 'Delete the account',
   removeTitle: 'Delete the account?',
   removeText:

@@ -37,6 +37,7 @@ const byKind: Record<string, Prefixes> = {
   upload: (bank) => [['uploads', bank], ...lists(bank)],
   upload_group: () => [['upload-groups']],
   user: () => [['me'], ['sessions']],
+  webhook: () => [['webhooks']],
 }
 
 const sums = (bank: string) => [['overview'], ['forecast', bank], ['history', bank]]

@@ -1,6 +1,11 @@
 /** Saves a text as a CSV file. Spreadsheets need its byte order mark. */
 export function saveCsv(text: string, name: string): void {
-  const url = URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv' }))
+  saveFile(new Blob(['\ufeff', text], { type: 'text/csv' }), name)
+}
+
+/** Saves a file among the downloads of the browser. */
+export function saveFile(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file)
   const link = document.createElement('a')
   link.href = url
   link.download = name

@@ -7,7 +7,6 @@ import { solveChallenge } from '../../api/proof-of-work.ts'
 import { apiKeysQuery } from '../../api/security-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
-import { CopyButton } from '../../controls/copy-button.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { FaultBanner, Form } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
@@ -15,7 +14,7 @@ import { Card } from '../../controls/screen.tsx'
 import { formatInstant } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { settingsWords as words } from '../../words/settings.ts'
-import styles from './settings.module.css'
+import { Secret } from './secret.tsx'
 
 type Body = Parameters<typeof coffer.createApiKey>[0]['body']
 
@@ -36,15 +35,7 @@ export function ApiKeys() {
           {words.keysReference}
         </a>
       </p>
-      {made && (
-        <div className={styles.secret} role="status">
-          <p>{words.keyShown}</p>
-          <code className={styles.code}>{made}</code>
-          <p>
-            <CopyButton text={made} label={words.keys} />
-          </p>
-        </div>
-      )}
+      {made && <Secret text={words.keyShown} value={made} label={words.keys} />}
       <Form
         key={made}
         action={words.createKey}

@@ -8,8 +8,10 @@ import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card, Screen } from '../../controls/screen.tsx'
 import { settingsWords as words } from '../../words/settings.ts'
+import { webhookWords } from '../../words/webhooks.ts'
 import { ApiKeys } from './api-keys.tsx'
 import { DeleteAccount } from './delete-account.tsx'
+import { ExportAccount } from './export-account.tsx'
 import { Password } from './password.tsx'
 import { Profile } from './profile.tsx'
 import { SecondFactor } from './second-factor.tsx'
@@ -27,15 +29,14 @@ export function Settings() {
       <SecondFactor isOn={user.login.totpEnabledAt !== null} />
       <Sessions />
       <ApiKeys />
-      <Billing />
-      <Card title={words.export}>
-        <p>{words.exportText}</p>
+      <Card title={webhookWords.title}>
+        <p>{webhookWords.text}</p>
         <p>
-          <a href="./api/users/me/export" download>
-            {words.exportDo}
-          </a>
+          <Link to="/webhooks">{webhookWords.open}</Link>
         </p>
       </Card>
+      <Billing />
+      <ExportAccount />
       <DeleteAccount />
       <About />
     </Screen>

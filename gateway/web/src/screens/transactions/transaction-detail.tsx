@@ -15,6 +15,7 @@ import { transactionWords as words } from '../../words/transactions.ts'
 import { CorrectTransaction } from './correct-transaction.tsx'
 import { EditTransaction } from './edit-transaction.tsx'
 import { Provenance } from './provenance.tsx'
+import { ProviderRecord } from './provider-record.tsx'
 import { RemoveTransaction } from './remove-transaction.tsx'
 import { SuggestedRule } from './suggested-rule.tsx'
 import { Separate, Suggestions } from './suggestions.tsx'
@@ -61,6 +62,7 @@ function Detail(path: { bankAccountId: string; transactionId: string }) {
           second={
             <>
               <CorrectTransaction transaction={found} />
+              <ProviderRecord transaction={found} />
               <Similar transaction={found} />
               <Changes transaction={found} />
               <RemoveTransaction transaction={found} />

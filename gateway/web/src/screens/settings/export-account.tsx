@@ -1,0 +1,82 @@
+import { CofferError } from '@coffer/client'
+import { useMutation } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { basePath } from '../../api/client.ts'
+import { faultOf } from '../../api/faults.ts'
+import { fetchRevalidated } from '../../api/revalidation.ts'
+import { Button } from '../../controls/button.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import rows from '../../controls/rows.module.css'
+import { Card } from '../../controls/screen.tsx'
+import { saveFile } from '../../controls/texts/saved-file.ts'
+import { useReader } from '../../shell/chosen-account.ts'
+import { settingsWords as words } from '../../words/settings.ts'
+
+/** Downloads all data of the account, and says how much of it has come. */
+export function ExportAccount() {
+  const { locale } = useReader()
+  const [bytes, setBytes] = useState(0)
+  const abort = useRef<AbortController>(null)
+  const { mutate, isPending, isSuccess, error, reset } = useMutation({
+    mutationFn: async () => {
+      setBytes(0)
+      abort.current = new AbortController()
+      saveFile(await readExport(setBytes, abort.current.signal), 'coffer-export.json')
+    },
+  })
+  const fault = abort.current?.signal.aborted ? null : faultOf(error)
+  const megabytes = new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: 'megabyte',
+    maximumFractionDigits: 1,
+  })
+  const size = megabytes.format(bytes / 1_000_000)
+  return (
+    <Card title={words.export}>
+      {fault && <FaultBanner fault={fault} />}
+      <p>{words.exportText}</p>
+      <div className={rows.toolbar}>
+        <Button isBusy={isPending} onClick={() => mutate()}>
+          {words.exportDo}
+        </Button>
+        {isPending && (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              abort.current?.abort()
+              reset()
+            }}
+          >
+            {words.cancel}
+          </Button>
+        )}
+        {isPending && <progress aria-label={words.export} />}
+        <span role="status">
+          {isPending && words.exported(size)}
+          {isSuccess && words.exportDone(size)}
+        </span>
+      </div>
+    </Card>
+  )
+}
+
+/** Returns the export as it has come. Throws a TypeError for one that ends too early. */
+async function readExport(note: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
+  const url = new URL('api/users/me/export', new URL(basePath, location.href))
+  const response = await fetchRevalidated(new Request(url, { signal }))
+  const { ok, body } = response
+  if (!ok || body === null) throw new CofferError(response, await response.json().catch(() => null))
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  const reader = body.getReader()
+  for (let length = 0; ; ) {
+    const { done, value } = await reader.read()
+    if (done) break
+    parts.push(value)
+    length += value.length
+    note(length)
+  }
+  const file = new Blob(parts, { type: 'application/json' })
+  const end = await file.slice(-64).text()
+  if (!/"complete":\s*true\s*\}\s*$/.test(end)) throw new TypeError('the export was cut off')
+  return file
+}

@@ -1,0 +1,89 @@
+import { useState } from 'react'
+import type { Fault } from '../../../api/faults.ts'
+import { Button } from '../../../controls/button.tsx'
+import { CheckField, ChoiceField, TextField } from '../../../controls/field.tsx'
+import { Form } from '../../../controls/form.tsx'
+import { webhookWords as words } from '../../../words/webhooks.ts'
+import styles from '../settings.module.css'
+import type { Change, Webhook } from './webhook-queries.ts'
+
+/** The entries of the form. No types stand for all. */
+export interface WebhookEntries {
+  url: string
+  description: string
+  types: Change['type'][]
+}
+
+interface Props {
+  /** A webhook to change; a new one without it. */
+  webhook?: Webhook
+  isSending: boolean
+  fault: Fault | null
+  onSubmit: (entries: WebhookEntries) => void
+  onClose: () => void
+}
+
+const allTypes = Object.keys(words.types) as Change['type'][]
+
+/** Address, description and changes of a webhook. */
+export function WebhookForm({ webhook, isSending, fault, onSubmit, onClose }: Props) {
+  const known = webhook?.types ?? []
+  const [which, setWhich] = useState(known.length > 0 ? 'only' : 'all')
+  const [problems, setProblems] = useState<Record<string, string>>({})
+  const submit = ({ url = '', description = '', ...rest }: Record<string, string>) => {
+    const chosen = allTypes.filter((one) => rest[one] !== undefined)
+    const isNone = which === 'only' && chosen.length === 0
+    setProblems(isNone ? { types: words.onlyNone } : {})
+    if (!isNone) onSubmit({ url: url.trim(), description, types: which === 'all' ? [] : chosen })
+  }
+  return (
+    <Form
+      action={webhook ? words.save : words.create}
+      isSending={isSending}
+      fault={fault}
+      problems={problems}
+      onSubmit={submit}
+      others={<Button onClick={onClose}>{words.cancel}</Button>}
+    >
+      <TextField
+        label={words.url}
+        hint={words.urlHint}
+        name="url"
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        defaultValue={webhook?.url}
+        fault={fault?.problems.url}
+      />
+      <TextField
+        label={words.description}
+        name="description"
+        maxLength={300}
+        defaultValue={webhook?.description}
+        fault={fault?.problems.description}
+      />
+      <ChoiceField
+        label={words.which}
+        value={which}
+        options={[
+          { value: 'all', text: words.all },
+          { value: 'only', text: words.only },
+        ]}
+        fault={fault?.problems.types ?? problems.types}
+        onChange={setWhich}
+      />
+      {which === 'only' && (
+        <fieldset className={styles.types} aria-label={words.kinds}>
+          {allTypes.map((type) => (
+            <CheckField
+              key={type}
+              label={words.types[type]}
+              name={type}
+              defaultChecked={known.includes(type)}
+            />
+          ))}
+        </fieldset>
+      )}
+    </Form>
+  )
+}

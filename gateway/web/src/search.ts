@@ -1,0 +1,32 @@
+import type { Filters } from './api/transaction-queries.ts'
+
+/** Search parameters of the sign-in. */
+export interface SignInSearch {
+  next?: string | undefined
+  /** Whether a session has ended by itself. */
+  ended?: boolean | undefined
+  /** Whether the account was just deleted. */
+  deleted?: boolean | undefined
+}
+
+/** Returns a search parameter of the URL that is a text. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Reads the filters of transactions from the URL; whatever is none of them is left out. */
+export function filtersOf(search: Record<string, unknown>): Filters {
+  const sources = ['aggregator', 'upload', 'manual', 'feed'] as const
+  const flows = ['out', 'in'] as const
+  return {
+    search: textOf(search.search),
+    from: textOf(search.from),
+    to: textOf(search.to),
+    spendingId: textOf(search.spendingId),
+    tag: textOf(search.tag),
+    source: sources.find((one) => one === search.source),
+    flow: flows.find((one) => one === search.flow),
+    pending: typeof search.pending === 'boolean' ? search.pending : undefined,
+    deleted: search.deleted === true || undefined,
+  }
+}
