@@ -1,8 +1,8 @@
 import { type Coffer as Client, sessionOf } from '@coffer/client'
 import type { CreateChallengeData, SignInData } from '@coffer/client/types'
-import { issueBetaCode } from '@coffer/identity/accounts/operator.service'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { newBetaCode } from '../harness/beta-code.ts'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { call, clientOf, statusOf } from '../harness/person.ts'
 import { isSolved, solve } from '../harness/proof-of-work.ts'
@@ -40,10 +40,7 @@ async function solveChallenge(purpose: Purpose) {
   return { challenge, nonce: solve(challenge, difficulty) }
 }
 
-async function betaCode(): Promise<string> {
-  const { code } = await issueBetaCode(coffer.booted.database('identity'), new Date())
-  return code
-}
+const betaCode = () => newBetaCode(coffer)
 
 const newcomer = () => ({
   email: `${newId('person').replace('_', '.')}@example.com`,

@@ -19,14 +19,19 @@ test('the first payday is accessible', async () => {
   })
 })
 
-test('every screen works on reload, is accessible, and fits a phone', async () => {
+test('every screen works on reload, is accessible, fits a phone and 200 % of zoom', async () => {
   const alice = await coffer.person()
   const screens = screensOf(await createHousehold(alice))
   await viewBypassed({ url: `${coffer.baseUrl}/login`, cookie: alice.cookie }, async (page) => {
     for (const { path, heading } of screens) {
       await page.setViewportSize({ width: 1280, height: 900 })
-      await takePicture(page, await visit(page, { ...coffer, path, heading }))
+      const name = await visit(page, { ...coffer, path, heading })
+      await takePicture(page, name)
       expect([path, await axeFaults(page)]).toEqual([path, []])
+      // A zoom of 200 % halves the window (WCAG 2.2, 1.4.4).
+      await page.setViewportSize({ width: 640, height: 450 })
+      expect([path, await overflowOf(page)]).toEqual([path, 0])
+      await takePicture(page, `${name}-zoom`)
       await page.setViewportSize({ width: 360, height: 800 })
       expect([path, await overflowOf(page)]).toEqual([path, 0])
     }
