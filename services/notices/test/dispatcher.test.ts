@@ -3,8 +3,10 @@ import { newId } from '@coffer/kit/values/id'
 import { DeliveryService } from '@coffer/proto/notices/v1/delivery'
 import { WebhookService } from '@coffer/proto/notices/v1/webhook'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createDispatcher } from '../src/deliveries/dispatcher.service.ts'
 import { notices } from '../src/service.ts'
 import { type Receiver, startReceiver } from '../testing/webhook-receiver.ts'
+import { bootWebhooks } from './webhooks.ts'
 
 const stack = new AsyncDisposableStack()
 let receiver: Receiver
@@ -62,4 +64,29 @@ test('another webhook is told of a webhook, also that the server has switched it
     ['webhook.created', other?.webhookId, 'user'],
     ['webhook.updated', other?.webhookId, 'job'],
   ])
+})
+
+test('webhooks that do not answer hold up no others of the process', async () => {
+  await using slow = await bootWebhooks({ COFFER_WEBHOOK_TIMEOUT_MS: '20000' })
+  const limits = { atOnce: 2, slowMs: 20, max: 3 }
+  await using dispatcher = createDispatcher(slow.deps, limits)
+  const held: (() => void)[] = []
+  let closed = 0
+  slow.receiver.respond((response, { path }) => {
+    const answer = () => void response.writeHead(204).end()
+    if (path !== '/hook') return answer()
+    held.push(answer)
+    response.on('close', () => {
+      closed += 1
+    })
+  })
+  const silent = [await slow.account(), await slow.account()]
+  const good = await slow.account([], `${slow.receiver.url}/good`)
+  for (const one of [...silent, good]) await one.append(newId('txn'))
+  dispatcher.wake([...silent, good])
+  const arrived = async () => slow.receiver.requests.map(({ path }) => path).toSorted()
+  await eventually(arrived, ({ length }) => length === 3)
+  expect([await arrived(), held.length]).toEqual([['/hook', '/hook', '/hook/good'], 2])
+  expect(closed).toBe(0)
+  for (const answer of held) answer()
 })

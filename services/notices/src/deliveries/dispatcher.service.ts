@@ -12,19 +12,23 @@ export interface Dispatcher extends AsyncDisposable {
 
 type Deps = RunDeps & Pick<ServiceDeps, 'workflows' | 'log'>
 
-/** Webhooks that a process serves at once: a slow one holds a connection, no others. */
-const atOnce = 200
+/**
+ * Webhooks that a process serves at once. One that takes longer than `slowMs` no longer counts, up
+ * to `max` of both, so that many that do not answer hold up no others.
+ */
+const limitsDefault = { atOnce: 200, slowMs: 2_000, max: 2_000 }
 
 /**
  * Creates the dispatcher. A run that leaves something for later starts the workflow of the webhook,
  * which waits and tries again; without failures no workflow is needed. All of it is repeated by the
  * sweep after a kill.
  */
-export function createDispatcher(deps: Deps): Dispatcher {
+export function createDispatcher(deps: Deps, limits = limitsDefault): Dispatcher {
   const { database, log, clock } = deps
   const stop = new AbortController()
   const waiting = new Map<string, WebhookKey>()
   const running = new Map<string, Promise<void>>()
+  const slow = new Set<string>()
   // Instants for which the workflow of a webhook has been started.
   const planned = new Map<string, number>()
 
@@ -46,10 +50,17 @@ export function createDispatcher(deps: Deps): Dispatcher {
   }
   const next = (): void => {
     for (const [id, key] of waiting) {
-      if (stop.signal.aborted || running.size >= atOnce) return
+      const isFull = running.size - slow.size >= limits.atOnce || running.size >= limits.max
+      if (stop.signal.aborted || isFull) return
       if (running.has(id)) continue
       waiting.delete(id)
+      const timer = setTimeout(() => {
+        slow.add(id)
+        next()
+      }, limits.slowMs)
       const work = serve(id, key).finally(() => {
+        clearTimeout(timer)
+        slow.delete(id)
         running.delete(id)
         next()
       })
