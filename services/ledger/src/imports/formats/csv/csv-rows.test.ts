@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import { base32, fnv1 } from './csv-rows.ts'
 
 // Test vectors of draft-eastlake-fnv for FNV-1 with 64 bits.
@@ -18,4 +19,23 @@ test.each([
   [0xffffffffffffffffn, '7777777777776==='],
 ])('%s in base32', (bits, text) => {
   expect(base32(bits)).toBe(text)
+})
+
+test('the halves of a hash are those of one number of 64 bits', () => {
+  const property = fc.property(fc.string({ unit: 'binary' }), (text) => {
+    const whole = new TextEncoder()
+      .encode(text)
+      .reduce(
+        (hash, byte) => BigInt.asUintN(64, hash * 0x100000001b3n) ^ BigInt(byte),
+        0xcbf29ce484222325n,
+      )
+    expect(fnv1(text)).toBe(whole)
+    const bits = `${whole.toString(2).padStart(64, '0')}0`
+    expect(base32(whole).slice(0, 13)).toBe(
+      (bits.match(/.{5}/g) ?? [])
+        .map((five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five, 2)])
+        .join(''),
+    )
+  })
+  fc.assert(property, { numRuns: 500 })
 })
