@@ -103,6 +103,11 @@ test.each([
   expect(written(`!Type:Bank\nD1/31/24\nT${amount}\n^\n`).rows[0]?.amount).toBe(read)
 })
 
+test('names are in NFC', () => {
+  const { rows } = written('!Type:Bank\nD1/31/24\nT-1.00\nPCafe\u0301\nMPr\u030ci\u0301jem\n^\n')
+  expect(rows).toMatchObject([{ name: 'Caf\u00e9', originalName: 'P\u0159\u00edjem' }])
+})
+
 test('an amount of thousands or decimals is asked for', () => {
   const bytes = new TextEncoder().encode('!Type:Bank\nD1/31/24\nT-1,400\n^\n')
   expect(soleOf(readQifAccounts(bytes, UTC))).toMatchObject({ asks: 'decimalMark' })
