@@ -7,6 +7,7 @@ import {
 } from '@coffer/client'
 import { messagesOf } from '@coffer/client/stream'
 import type { ApiKey } from '@coffer/client/types'
+import { eventually } from '@coffer/host/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Coffer } from '../harness/coffer.ts'
 import { startCuttingProxy } from '../harness/cutting-proxy.ts'
@@ -60,15 +61,26 @@ test.each(ways)('a reader by %s sees each change once, and goes on from its curs
 test.each(ways)('a reader by %s misses nothing when connections are cut', async (by) => {
   await using proxy = await startCuttingProxy(coffer.baseUrl)
   const made: string[] = []
+  const cuts = [0, 100, 200, 300]
+  let telling = Promise.resolve()
+  // Each cut is waited for: a stream or a poll has more bytes.
   const tell = async () => {
-    for (let bytes = 200; bytes <= 2_000; bytes += 300) {
+    for (const [before, bytes] of cuts.entries()) {
       proxy.cutAfter(bytes)
       made.push(await book(`Cut after ${bytes}`))
+      await eventually(
+        async () => proxy.cuts(),
+        (count) => count > before,
+      )
     }
   }
-  const { objectIds } = await follow(client(proxy.url), { by, query: { types } }, 7, tell)
+  const start = () => {
+    telling = tell()
+  }
+  const options = { by, query: { types } }
+  const { objectIds } = await follow(client(proxy.url), options, cuts.length, start)
+  await telling
   expect(objectIds).toEqual(made)
-  expect(proxy.cuts()).toBeGreaterThan(0)
 })
 
 const page = (nextCursor: string) => JSON.stringify({ changes: [], nextCursor, hasMore: false })
@@ -116,6 +128,18 @@ test('the signal ends the loop, and a server that was never reached is an error'
   await expect(followChanges(nowhere).next()).rejects.toThrow('fetch failed')
 })
 
+test('the end of a credential ends the stream, and the loop by its refusal', async () => {
+  const { session } = await coffer.person()
+  const { data: other } = await session.createApiKey({ body: { name: 'other' } })
+  const pages = followChanges(createClient({ baseUrl: coffer.baseUrl, key: other }))
+  await pages.next()
+  await session.deleteApiKey({ path: { apiKeyId: other.apiKeyId }, body: {} })
+  const readOn = async () => {
+    for await (const _ of pages);
+  }
+  await expect(readOn()).rejects.toMatchObject({ status: 401 })
+})
+
 test('events may be split anywhere, and a stream that falls silent is lost', async () => {
   const text = `: hi\r\n\r\ndata: {"a":\r\ndata: "ä"}\r\n\r\ndata: {"b": 2}\n\ndata: {"c"`
   const body = new ReadableStream({
@@ -124,8 +148,20 @@ test('events may be split anywhere, and a stream that falls silent is lost', asy
     },
   })
   const response = new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-  const messages = messagesOf(async () => ({ data: response.body, etag: null, response }), 20)
+  const messages = messagesOf(async () => ({ data: response.body, etag: null, response }), {
+    silentMs: 20,
+  })
   expect((await messages.next()).value).toEqual({ a: 'ä' })
   expect((await messages.next()).value).toEqual({ b: 2 })
   await expect(messages.next()).rejects.toMatchObject({ name: 'TimeoutError' })
+})
+
+test('the signal ends a stream whose request has forgotten it', async () => {
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('\n')) })
+  const response = new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  const stopping = new AbortController()
+  const open = async () => ({ data: response.body, etag: null, response })
+  const next = messagesOf(open, { signal: stopping.signal }).next()
+  stopping.abort(new Error('stopped'))
+  await expect(next).rejects.toThrow('stopped')
 })

@@ -6,8 +6,11 @@ const beginning = Buffer.from('["0"]').toString('base64url')
 
 type Headers = Record<string, string>
 
-/** Reads the whole feed with the objects. Returns the last change of each object, by its ID. */
-async function changedObjects(baseUrl: string, headers: Headers): Promise<Map<string, Json>> {
+/** Reads the feed with the objects. Returns the last change of each object, by kind and ID. */
+export async function changedObjects(
+  baseUrl: string,
+  headers: Headers,
+): Promise<Map<string, Json>> {
   const changes = new Map<string, Json>()
   for (let after = beginning; ; ) {
     const path = `/changes?include=object&limit=100&after=${after}`

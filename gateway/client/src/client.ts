@@ -155,7 +155,7 @@ interface Work {
 function stream(work: Work, call: Call): AsyncGenerator<unknown, void, void> {
   const headers = { ...call.headers, Accept: eventStream }
   const asked = { ...call, headers, parseAs: 'stream' as const }
-  return messagesOf(() => perform({ ...work, call: asked }))
+  return messagesOf(() => perform({ ...work, call: asked }), { signal: call.signal })
 }
 
 async function perform(work: Work & { call: Call }): Promise<Answer<unknown>> {

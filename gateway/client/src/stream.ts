@@ -14,21 +14,26 @@ export function timeoutError(text = 'The call was ended by its timeout.'): DOMEx
 
 /**
  * Yields the JSON of the server-sent events of an answer until it ends (WHATWG HTML 9.2.6). Leaving
- * the loop closes the connection. Throws a CofferError for an answer of another type, a
- * TimeoutError after 45 s of silence, and the error of fetch after a lost connection.
+ * the loop closes the connection, and so does `signal`. Throws its reason, a CofferError for an
+ * answer of another type, a TimeoutError after 45 s of silence, and the error of fetch after a lost
+ * connection.
  */
 export async function* messagesOf(
   open: () => Promise<Answer<unknown>>,
-  silentMs = silentMsMax,
+  { signal, silentMs = silentMsMax }: { signal?: AbortSignal | undefined; silentMs?: number } = {},
 ): AsyncGenerator<unknown, void, void> {
   const { response, data } = await open()
   if (mediaTypeOf(response) !== eventStream) throw new CofferError(response, await response.text())
   const reader = (data as ReadableStream<Uint8Array>).getReader()
   const decoder = new TextDecoder()
   let rest = ''
+  // Node.js may collect what leads from this signal to the request, so fetch alone would not end.
+  const stop = () => void reader.cancel().catch(() => {})
+  signal?.addEventListener('abort', stop, { once: true })
   try {
     for (;;) {
       const { done, value } = await heard(reader.read(), silentMs)
+      signal?.throwIfAborted()
       if (done) return
       const blocks = (rest + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/)
       rest = blocks.pop() ?? ''
@@ -38,8 +43,8 @@ export async function* messagesOf(
       }
     }
   } finally {
-    // The connection may be lost already.
-    reader.cancel().catch(() => {})
+    signal?.removeEventListener('abort', stop)
+    stop()
   }
 }
 

@@ -9,6 +9,8 @@ import type { WebSocket } from 'ws'
 export interface ProgressTimes {
   pollMs: number
   limitMs: number
+  /** Time without an event after which a stream sends a comment. */
+  silentMs?: number
 }
 
 interface Progress {

@@ -32,8 +32,11 @@ afterEach(async () => await gateway[Symbol.asyncDispose]())
 type Page = { changes?: (typeof change)[]; position: bigint; hasMore?: boolean } | Error
 
 /** Creates the gateway. Each read of the feed takes the next of `pages`, then the last again. */
-async function start(pages: Page[], more: { pollMs?: number; draining?: AbortSignal } = {}) {
-  const { pollMs = never.pollMs, ...rest } = more
+async function start(
+  pages: Page[],
+  more: { pollMs?: number; silentMs?: number; draining?: AbortSignal; identity?: object } = {},
+) {
+  const { pollMs = never.pollMs, silentMs = 15_000, identity = {}, ...rest } = more
   const left = [...pages]
   const listChanges = () => {
     const [page = { position: 0n }] = left.length > 1 ? left.splice(0, 1) : left
@@ -41,8 +44,9 @@ async function start(pages: Page[], more: { pollMs?: number; draining?: AbortSig
     return page
   }
   const broker = { connection, hasConnected: () => true, subject }
-  const progressTimes = { ...never, pollMs }
-  gateway = await createGateway({ feed: { listChanges } }, {}, { broker, progressTimes, ...rest })
+  const progressTimes = { ...never, pollMs, silentMs }
+  const services = { feed: { listChanges }, ...identity }
+  gateway = await createGateway(services, {}, { broker, progressTimes, ...rest })
 }
 
 const reads = () => gateway.received.filter(({ rpc }) => rpc === 'ListChanges')
@@ -202,4 +206,16 @@ test('an account has twenty streams at a time, and another one after an end', as
   stopping.abort()
   expect((await Promise.all(streams)).map(({ status }) => status)).toEqual(Array(20).fill(200))
   expect((await open()).status).toBe(200)
+})
+
+test('a stream comments in silence', async () => {
+  const stopping = new AbortController()
+  await start([{ position: 7n }], { pollMs: 5, silentMs: 0, draining: stopping.signal })
+  const streaming = gateway.send('GET', streamUrl, { headers: asEvents })
+  await untilRead(5)
+  stopping.abort()
+  const { text } = await streaming
+  const start7 = `retry: 1000\n\n${eventText('7', '[]')}`
+  expect(text.slice(0, start7.length)).toBe(start7)
+  expect(text.slice(start7.length)).toMatch(/^(: still here\n\n){2,}retry: 1000\n\n$/)
 })

@@ -31,7 +31,7 @@ const limits = {
 }
 
 /** Time in ms without an event after which a comment keeps proxies from closing the connection. */
-const silentMs = 15_000
+const silentMsDefault = 15_000
 /** Time in ms after which a stream is closed whose client takes no event. */
 const stuckMs = 45_000
 /** Time in ms after which a stream ends, so that clients spread over new replicas. */
@@ -108,6 +108,7 @@ async function* eventsOf(
   { read, query, first, call }: Streamed,
 ): AsyncGenerator<string> {
   const { accountId, reply, renewOptions } = call
+  const { silentMs = silentMsDefault } = progressTimes ?? {}
   let page = first
   let sentAt = performance.now()
   const cut = () => reply.raw.destroy()
