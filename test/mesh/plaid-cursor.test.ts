@@ -96,9 +96,12 @@ interface Reading {
   send: (row: object) => object
 }
 
-/** An item that is read without the network, two changes a page. */
+/** An item that is read without the network, two changes a page. Three pages reach the limit. */
 function aggregatorOf(item: StoredItem, { onRead, send }: Reading): Aggregator {
+  let pages = 0
   const readChanges = async (_item: unknown, cursor: string | null): Promise<ChangePage> => {
+    pages += 1
+    if (pages > 3) throw plaidFailure('rate-limited')
     try {
       const { log, isVisible } = item
       const page = log.read({ cursor: cursor ?? '', count: 2, isVisible })
