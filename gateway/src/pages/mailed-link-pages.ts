@@ -125,16 +125,10 @@ function pagesOf({ mesh }: RouteDeps, link: LinkPage): PageRoute[] {
       handler: unlessOff(({ fields, options, run }) => {
         const sent = Object.fromEntries(fields)
         const again = () => show(path, sent.token ?? '', options)
-        const done = { ...link.done, links: [signIn(path)] }
-        return submitForm(() => run(() => link.submit(sent, options)), { done, again })
+        return submitForm(() => run(() => link.submit(sent, options)), { done: link.done, again })
       }),
     },
   ])
-}
-
-/** The way from a page to the app. */
-function signIn(from: string) {
-  return { label: 'Sign in', url: relativeUrl(from, '/'), text: 'with the app of this server' }
 }
 
 /** Returns false if identity refuses the token of a link (400). */

@@ -77,7 +77,7 @@ function withWaysOn(path: string, { links = [], ...page }: Page): Page {
     url: relativeUrl(path, '/api/reference'),
     text: 'how apps and programs sign in and use this server',
   }
-  const start = { label: 'Start page', url: relativeUrl(path, '/'), text: 'what this server is' }
+  const start = { label: 'Sign in', url: relativeUrl(path, '/'), text: 'in the app of this server' }
   return { ...page, links: [...links, start, reference] }
 }
 
