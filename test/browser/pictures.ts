@@ -1,5 +1,5 @@
 // npm run pictures: draws the pictures of the README from the demo, into docs/pictures.
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { root } from '@coffer/local/bootstrap/paths.mjs'
@@ -7,7 +7,7 @@ import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { findBrowser } from '@coffer/local/browser'
 import { runScript } from '@coffer/local/script'
 import { runMeasured } from '@coffer/test/bench/server.ts'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { loadDemo, signInToDemo } from './demo.ts'
 import { launchBrowser } from './launch.ts'
 
@@ -31,6 +31,7 @@ await runScript(async (stop) => {
       await draw(page, { url: baseUrl, text: 'Free to use', name: 'home' })
       await page.emulateMedia({ colorScheme: 'dark' })
       await draw(page, { url: `${baseUrl}/envelopes`, text: 'Expenses', name: 'envelopes' })
+      await drawIcons(browser)
       log.say('pictures', 'are in docs/pictures')
       return 0
     } finally {
@@ -38,6 +39,27 @@ await runScript(async (stop) => {
     }
   })
 })
+
+/** Draws the icons of the installed app from the vector icon; systems cut a maskable one. */
+async function drawIcons(browser: Browser): Promise<void> {
+  const target = join(root, 'gateway/web/public')
+  const svg = readFileSync(join(target, 'icon.svg'), 'utf8')
+  const square = svg.replace('rx="8" ', '')
+  const icons = [
+    { name: 'icon-180', size: 180, image: square },
+    { name: 'icon-192', size: 192, image: svg },
+    { name: 'icon-512', size: 512, image: svg },
+    // The safe zone is the inner 80 % (W3C Web App Manifest).
+    { name: 'icon-maskable', size: 512, image: square.replace('0 0 32 32', '-4 -4 40 40') },
+  ]
+  for (const { name, size, image } of icons) {
+    const page = await browser.newPage({ viewport: { width: size, height: size } })
+    const ground = name === 'icon-maskable' ? '#0b6b57' : 'none'
+    await page.setContent(`<body style="margin:0;background:${ground}">${image}`)
+    await page.screenshot({ path: join(target, `${name}.png`), omitBackground: true })
+    await page.close()
+  }
+}
 
 /** Draws a screen once it shows a text and no skeleton. */
 async function draw(page: Page, of: { url: string; text: string; name: string }): Promise<void> {

@@ -12,28 +12,42 @@ export interface SessionCookie {
 }
 
 /**
- * Returns the names of the cookie with and without Secure, from the name in the settings. Browsers
- * accept the prefix `__Host-` only with Secure, the path `/` and no domain (RFC 6265bis, 4.1.3).
+ * Returns the path of the cookie: that of the external URL, so that two servers below two paths of
+ * one host have a session each.
  */
-export function cookieNames(configured: string): { secure: string; plain: string } {
-  const plain = configured.replace(/^__(host|secure)-/i, '')
-  return { secure: `__Host-${plain}`, plain }
+function cookiePath(externalUrl: string): string {
+  return externalUrl === '' ? '/' : new URL(externalUrl).pathname.replace(/\/+$/, '') || '/'
+}
+
+/**
+ * Returns the names of the cookie with and without Secure, from the name in the settings. Browsers
+ * accept the prefix `__Host-` only with Secure, the path `/` and no domain, and `__Secure-` with
+ * Secure (RFC 6265bis, 4.1.3).
+ */
+export function cookieNames(config: { cookieName: string; externalUrl: string }): {
+  secure: string
+  plain: string
+} {
+  const plain = config.cookieName.replace(/^__(host|secure)-/i, '')
+  const prefix = cookiePath(config.externalUrl) === '/' ? '__Host-' : '__Secure-'
+  return { secure: `${prefix}${plain}`, plain }
 }
 
 /**
  * Returns the reader and writer of the session cookie (docs/sign-in.md#session-and-cookie). Where
- * it is Secure, its name has the prefix `__Host-`: no other host and no page without TLS can set
- * it.
+ * it is Secure, its name has the prefix `__Host-`, or `__Secure-` below a path: no page without TLS
+ * can set it, and with `__Host-` no other host.
  * until 0.4: the name in the settings is read and cleared, because 0.2.0 set it.
  */
 export function sessionCookie(config: { cookieName: string; externalUrl: string }): SessionCookie {
   const { cookieName, externalUrl } = config
-  const names = cookieNames(cookieName)
+  const names = cookieNames(config)
+  const path = cookiePath(externalUrl)
   const isSecure = ({ protocol }: FastifyRequest) =>
     externalUrl.startsWith('https://') || protocol.toLowerCase() === 'https'
   const nameFor = (request: FastifyRequest) => (isSecure(request) ? names.secure : names.plain)
   const attributes = ({ request }: FastifyReply): CookieSerializeOptions => ({
-    path: '/',
+    path,
     httpOnly: true,
     sameSite: 'strict',
     secure: isSecure(request),

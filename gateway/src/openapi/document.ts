@@ -35,7 +35,7 @@ export function openapi(
   { cookieName, externalUrl }: DocumentSettings,
 ): JsonSchema {
   const schemas: Schemas = { ...errorSchemas }
-  const names = cookieNames(cookieName)
+  const names = cookieNames({ cookieName, externalUrl })
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')

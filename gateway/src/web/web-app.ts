@@ -27,6 +27,16 @@ const policy = [
   'trusted-types coffer',
 ].join('; ')
 
+/** Files beside the page, whose names have no hash: icons, and how browsers install the app. */
+const rootFiles = {
+  'icon.svg': 'image/svg+xml',
+  'icon-180.png': 'image/png',
+  'icon-192.png': 'image/png',
+  'icon-512.png': 'image/png',
+  'icon-maskable.png': 'image/png',
+  'manifest.webmanifest': 'application/manifest+json',
+}
+
 /** Paths that no screen of the app has, now or later: the API, its files and pages, and probes. */
 const foreign = /^\/(api|assets|password|verify|metrics|health\w*|ready\w*|live\w*)(\/|$)|\.\w+$/
 
@@ -58,7 +68,7 @@ export async function mountWebApp(
 ): Promise<WebApp | null> {
   if (folder === null || !existsSync(join(folder, 'index.html'))) return null
   const base = externalUrl === '' ? '/' : new URL(externalUrl).pathname.replace(/\/*$/, '/')
-  const icon = readFileSync(join(folder, 'icon.svg'))
+  const files = Object.entries(rootFiles).filter(([name]) => existsSync(join(folder, name)))
   // Relative URLs would depend on the depth of the screen's path. A page takes 20 µs to read, and
   // that of a new build names its files.
   const read = (name: string) =>
@@ -77,14 +87,12 @@ export async function mountWebApp(
       send(reply, { csp, html: fill(read('connect.html')) })
     app.route({ method: ['GET', 'HEAD'], url, handler })
   }
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/icon.svg',
-    handler: (_, reply) =>
-      reply
-        .headers({ 'content-type': 'image/svg+xml', 'cache-control': 'max-age=86400' })
-        .send(icon),
-  })
+  for (const [name, type] of files) {
+    const body = readFileSync(join(folder, name))
+    const headers = { 'content-type': type, 'cache-control': 'max-age=86400' }
+    const handler = (_: FastifyRequest, reply: FastifyReply) => reply.headers(headers).send(body)
+    app.route({ method: ['GET', 'HEAD'], url: `/${name}`, handler })
+  }
   await app.register(staticFiles, {
     root: join(folder, 'assets'),
     prefix: '/assets/',
@@ -100,7 +108,7 @@ export async function mountWebApp(
       })
     },
   })
-  const paths = ['/', '/icon.svg', '/assets/:name', ...connectPaths]
+  const paths = ['/', ...files.map(([name]) => `/${name}`), '/assets/:name', ...connectPaths]
   return {
     routes: paths.map((path) => ({ method: 'GET', path })),
     isScreen: ({ method, url, headers }) => {

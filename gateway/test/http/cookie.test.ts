@@ -21,6 +21,12 @@ async function signIn(headers: Record<string, string> = {}): Promise<string[]> {
 test.each([
   ['http', {}, {}, 'coffer_session'],
   ['an external URL of https', https, {}, '__Host-coffer_session'],
+  [
+    'a path of https',
+    { COFFER_EXTERNAL_URL: 'https://a.example/b/' },
+    {},
+    '__Secure-coffer_session',
+  ],
   ['a name of its own', { ...https, COFFER_COOKIE_NAME: 'own' }, {}, '__Host-own'],
   ['a name with the prefix', { ...https, COFFER_COOKIE_NAME: '__Host-own' }, {}, '__Host-own'],
   ['a name with the other prefix', { COFFER_COOKIE_NAME: '__Secure-own' }, {}, 'own'],
@@ -41,7 +47,8 @@ test.each([
   gateway = await createGateway(stubs, settings as Record<string, string>)
   const [cookie = '', ...others] = await signIn(headers as Record<string, string>)
   expect([cookie.split('=')[0], others]).toEqual([name, []])
-  expect(cookie.includes('; Secure')).toBe(name.startsWith('__Host-'))
+  expect(cookie.includes('; Secure')).toBe(name.startsWith('__'))
+  expect(cookie).toContain(name.startsWith('__Secure-') ? '; Path=/b;' : '; Path=/;')
   const sent = { as: { cookie: `${name}=session-of-alice` }, headers: { ...headers } }
   expect((await gateway.send('GET', '/api/links', sent)).status).toBe(200)
   const { headers: refused } = await gateway.send('GET', '/api/keys', { ...sent, as: null })

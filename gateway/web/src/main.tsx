@@ -5,6 +5,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { noteSession } from './api/live/session-end.ts'
 import { forgetSession, queries } from './api/query-client.ts'
 import { apply } from './preferences/preferences.ts'
 import { router } from './routes.tsx'
@@ -17,10 +18,21 @@ addEventListener('vite:preloadError', (event) => {
   dispatchEvent(new Event('coffer-upgraded'))
 })
 
-addEventListener('coffer-signed-out', () => {
-  const next = router.state.location.href
-  if (router.state.location.pathname === '/login') return
+const leave = () => {
+  const { href: next, pathname } = router.state.location
+  if (pathname === '/login') return
+  noteSession(false)
   void router.navigate({ to: '/login', search: { next, ended: true } }).then(forgetSession)
+}
+
+// The person has signed out in another tab.
+addEventListener('coffer-left', leave)
+
+// The session has ended elsewhere: a screen stays below the sign-in that opens over it.
+addEventListener('coffer-signed-out', () => {
+  const hasScreen = router.state.matches.some(({ routeId }) => routeId === '/frame')
+  if (hasScreen) noteSession(true)
+  else leave()
 })
 
 const root = document.getElementById('root')

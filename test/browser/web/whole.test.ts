@@ -116,3 +116,49 @@ test('the palette opens forms, and days and amounts are typed as people say them
     await page.waitForURL(/tag=/)
   })
 })
+
+test('a session that ends elsewhere is noticed, and nothing typed is lost', async () => {
+  const dave = await coffer.person()
+  await createHousehold(dave)
+  const viewing = { url: `${coffer.baseUrl}/transactions`, cookie: dave.cookie, hasRefusals: true }
+  await viewBypassed(viewing, async (page) => {
+    await page.getByRole('button', { name: 'Add' }).click()
+    const form = page.getByRole('dialog', { name: 'Add a transaction' })
+    await form.getByLabel('Name').fill('Bookshop')
+    await form.getByLabel('Amount').fill('20+5')
+    await dave.session.signOut()
+    await form.getByRole('button', { name: 'Save' }).click()
+    const over = page.getByRole('dialog', { name: 'You were signed out' })
+    await over.waitFor()
+    await takePicture(page, 'web-session-ended')
+    expect(await axeFaults(page)).toEqual([])
+    await over.getByLabel('Password', { exact: true }).fill('not the password')
+    await over.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await over.getByRole('alert').waitFor()
+    await over.getByLabel('Password', { exact: true }).fill(dave.password)
+    await over.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await over.waitFor({ state: 'detached' })
+    expect(await form.getByLabel('Amount').inputValue()).toBe('20+5')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('link', { name: 'Bookshop' }).waitFor()
+  })
+})
+
+test('another person in another tab never mixes with this one', async () => {
+  const [erin, frank] = [await coffer.person(), await coffer.person()]
+  await createHousehold(erin)
+  await frank.createBankAccount(7_700)
+  await viewBypassed(
+    { url: coffer.baseUrl, cookie: erin.cookie, hasRefusals: true },
+    async (page) => {
+      await page.getByText('Corner').waitFor()
+      const tab = await page.context().newPage()
+      await tab.goto(`${coffer.baseUrl}/login`)
+      await tab.getByLabel('Email address').fill(frank.email)
+      await tab.getByLabel('Password', { exact: true }).fill(frank.password)
+      await tab.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('$77.00').first().waitFor()
+      await page.getByText('Corner').waitFor({ state: 'detached' })
+    },
+  )
+})

@@ -1,6 +1,9 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query'
+import type { GetMeResponse } from '@coffer/client/types'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { basePath } from './client.ts'
 import { isSignedOut } from './faults.ts'
 import { renewalMs } from './live/liveness.ts'
+import { noteSession } from './live/session-end.ts'
 import { showNote } from './notes.ts'
 import { forgetAnswers } from './revalidation.ts'
 
@@ -18,6 +21,15 @@ export const queries = new QueryClient({
       const isOther = query.queryKey[0] !== 'me'
       if (isSignedOut(error) && isOther) dispatchEvent(new Event('coffer-signed-out'))
     },
+    onSuccess: (answer, query) => {
+      if (query.queryKey[0] === 'me') expectPerson(answer as GetMeResponse)
+    },
+  }),
+  mutationCache: new MutationCache({
+    onError: (error) => {
+      // A refused password is 401 too: another answer tells whether the session has ended.
+      if (isSignedOut(error)) void queries.invalidateQueries({ queryKey: ['overview'] })
+    },
   }),
   defaultOptions: {
     queries: {
@@ -31,12 +43,21 @@ export const queries = new QueryClient({
 })
 
 tabs.onmessage = ({ data }) => {
-  if (data === 'signed-out') dispatchEvent(new Event('coffer-signed-out'))
+  if (data === 'signed-out') dispatchEvent(new Event('coffer-left'))
   else void queries.invalidateQueries()
 }
 
 // Answers that failed meanwhile would stay so until their next renewal.
 addEventListener('coffer-reached', () => void queries.invalidateQueries())
+
+let person: string | null = null
+
+/** Another person may have signed in by another tab: no screen mixes the answers of two. */
+function expectPerson({ user: { userId } }: GetMeResponse): void {
+  if (person !== null && person !== userId) location.assign(basePath)
+  person = userId
+  noteSession(false)
+}
 
 /** Marks every answer as changed, here and in the other tabs. */
 export async function announceChange(): Promise<void> {
@@ -53,5 +74,6 @@ export function announceSignOut(): void {
 export function forgetSession(): void {
   forgetAnswers()
   showNote(null)
+  person = null
   queries.clear()
 }

@@ -1,7 +1,8 @@
 import { Link, Outlet } from '@tanstack/react-router'
 import { Eye, EyeOff, LogOut } from 'lucide-react'
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { followAccount } from '../api/live/live-changes.ts'
+import { useSessionEnd } from '../api/live/session-end.ts'
 import { setPreferences, usePreferences } from '../preferences/preferences.ts'
 import { frameWords } from '../words/frame.ts'
 import { AccountChoice } from './account-choice.tsx'
@@ -14,9 +15,15 @@ import { barPlacesMax, more, places } from './places.ts'
 import { useSignOut } from './sign-out.ts'
 import { ThemeChoice } from './theme-choice.tsx'
 
+const EndedSession = lazy(() =>
+  import('./ended-session.tsx').then((part) => ({ default: part.EndedSession })),
+)
+
 /** The frame of every screen after sign-in: navigation, the chosen bank account, and the screen. */
 export function Frame() {
-  useEffect(followAccount, [])
+  const hasEnded = useSessionEnd()
+  // A new session has a stream of its own.
+  useEffect(() => (hasEnded ? undefined : followAccount()), [hasEnded])
   return (
     <div className={styles.frame}>
       <a className={styles.skip} href="#content">
@@ -41,6 +48,11 @@ export function Frame() {
         <Outlet />
       </main>
       <NoteNotice />
+      {hasEnded && (
+        <Suspense fallback={null}>
+          <EndedSession />
+        </Suspense>
+      )}
       <Keyboard />
       <FileDrop />
       <nav aria-label={frameWords.navigation} className={styles.bar}>

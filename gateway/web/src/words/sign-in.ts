@@ -29,6 +29,10 @@ export const signInWords = {
   startAgain: 'Sign in as another person',
   deleted: 'Your account is deleted, with all that belonged to it.',
   wrong: 'The email address or the password is wrong.',
+  endedTitle: 'You were signed out',
+  endedText:
+    'Your session has ended, here or on another device. Sign in to go on: what you have typed is ' +
+    'still there.',
   ended: 'You were signed out. Sign in to go on where you were.',
   forgottenTitle: 'Ask for a new password',
   resetSend: 'Mail a link for a new password',

@@ -1,0 +1,108 @@
+import type { CofferError } from '@coffer/client'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+import { configQuery, meQuery } from '../api/account-queries.ts'
+import { useChange } from '../api/changes.ts'
+import { coffer } from '../api/client.ts'
+import { faultOf } from '../api/faults.ts'
+import { noteSession } from '../api/live/session-end.ts'
+import { solveChallenge } from '../api/proof-of-work.ts'
+import { forgetSession } from '../api/query-client.ts'
+import { Button } from '../controls/button.tsx'
+import { TextField } from '../controls/field.tsx'
+import { Form } from '../controls/form.tsx'
+import { PasswordField } from '../controls/password-field.tsx'
+import { signInWords as words } from '../words/sign-in.ts'
+import styles from './ended-session.module.css'
+
+type Step = 'password' | 'code'
+
+/**
+ * The sign-in over a screen whose session has ended elsewhere. The screen stays below, unseen, with
+ * all that was typed.
+ */
+export function EndedSession() {
+  const { data: me } = useQuery({ ...meQuery, enabled: false })
+  const { data: config } = useQuery(configQuery)
+  const navigate = useNavigate()
+  const [step, setStep] = useState<Step>('password')
+  const dialog = useRef<HTMLDialogElement>(null)
+  const email = me?.user.login.email ?? ''
+  useEffect(() => dialog.current?.showModal(), [])
+  const leave = () => {
+    noteSession(false)
+    void navigate({ to: '/login', search: {} }).then(forgetSession)
+  }
+  const { fault, isSending, send } = useChange((values: Record<string, string>) =>
+    signInAgain(values, email, config?.proofOfWorkEnabled ?? false),
+  )
+  // An open dialog of a form makes all inert but the top layer at the end of the body.
+  return createPortal(
+    <dialog
+      ref={dialog}
+      className={styles.dialog}
+      aria-labelledby="ended-session"
+      data-react-aria-top-layer
+      onCancel={(event) => event.preventDefault()}
+    >
+      <h2 id="ended-session">{words.endedTitle}</h2>
+      <p>{words.endedText}</p>
+      <Form
+        key={step}
+        action={step === 'code' ? words.continue : words.signIn}
+        isSending={isSending}
+        fault={fault}
+        onSubmit={(values) =>
+          send(values, (next) => (next === null ? noteSession(false) : setStep(next)))
+        }
+        others={<Button onClick={leave}>{words.startAgain}</Button>}
+      >
+        {step === 'password' ? (
+          <>
+            <TextField
+              label={words.email}
+              name="email"
+              value={email}
+              autoComplete="username"
+              readOnly
+            />
+            <PasswordField autoComplete="current-password" fault={fault?.problems.password} />
+          </>
+        ) : (
+          <TextField
+            label={words.code}
+            name="totp"
+            autoComplete="one-time-code"
+            autoCapitalize="none"
+            spellCheck={false}
+            fault={fault?.problems.totp}
+          />
+        )}
+      </Form>
+    </dialog>,
+    document.body,
+  )
+}
+
+/** Signs in by password, or by a code after it. Returns the step that is left, if any. */
+async function signInAgain(
+  { password, totp }: Record<string, string>,
+  email: string,
+  isProofNeeded: boolean,
+): Promise<Step | null> {
+  if (totp !== undefined) {
+    await coffer.completeSignIn({ body: { totp: totp.trim() } })
+    return null
+  }
+  const solved = await solveChallenge('login', isProofNeeded)
+  const body = { email, password, ...solved } as Parameters<typeof coffer.signIn>[0]['body']
+  return await coffer.signIn({ body }).then(
+    () => null,
+    (error: CofferError) => {
+      if (faultOf(error)?.code === 'MFA_REQUIRED') return 'code'
+      throw error
+    },
+  )
+}
