@@ -12,7 +12,7 @@ const exceptions: Record<string, Record<string, string>> = {
   },
   budgeting: { 'audit.sql.ts DROP TABLE IF EXISTS pg_temp': 'temporary tables of the audit' },
   'feed-sync': {},
-  notices: {},
+  notices: { 'audit.sql.ts DROP TABLE IF EXISTS pg_temp': 'temporary tables of the audit' },
   'aggregator-sync': {
     'webhook-receipt.sql.ts INSERT INTO webhook_receipts': 'hashes of webhooks, before their link',
     'call-limit.sql.ts INSERT INTO endpoint_calls': 'calls of the whole client of Plaid',
