@@ -67,8 +67,8 @@ export function openapi(
           in: 'cookie',
           name: externalUrl.startsWith('https://') ? names.secure : names.plain,
           description:
-            'Session of a browser; sign-in sets the cookie. Its name begins with `__Host-` where ' +
-            'clients use https',
+            'Session of a browser; sign-in sets the cookie. Where clients use https, its name ' +
+            'begins with `__Host-`, below a path with `__Secure-`',
         },
       },
     },

@@ -19,6 +19,9 @@ import styles from './ended-session.module.css'
 
 type Step = 'password' | 'code'
 
+/** The entry of each step, which gets the focus. */
+const entryOf = { password: 'input[type=password]', code: 'input[name=totp]' }
+
 /**
  * The sign-in over a screen whose session has ended elsewhere. The screen stays below, unseen, with
  * all that was typed.
@@ -30,7 +33,10 @@ export function EndedSession() {
   const [step, setStep] = useState<Step>('password')
   const dialog = useRef<HTMLDialogElement>(null)
   const email = me?.user.login.email ?? ''
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    if (!dialog.current?.open) dialog.current?.showModal()
+    dialog.current?.querySelector<HTMLElement>(entryOf[step])?.focus()
+  }, [step])
   const leave = () => {
     noteSession(false)
     void navigate({ to: '/login', search: {} }).then(forgetSession)
