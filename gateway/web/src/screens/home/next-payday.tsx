@@ -1,10 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import {
-  type FundingSchedule,
-  nextFundingQuery,
-  type Spending,
-  spendingQuery,
-} from '../../api/budget-queries.ts'
+import { type FundingSchedule, type Spending, spendingQuery } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { Card } from '../../controls/screen.tsx'
@@ -48,7 +43,7 @@ function Payday({ schedule, spending }: { schedule: FundingSchedule; spending: S
     const isOwn = one.fundingScheduleId === fundingScheduleId
     return isOwn && !one.isPaused && one.nextContributionAmount > 0
   })
-  const { data: sum } = useQuery(nextFundingQuery(bankAccountId, fundingScheduleId))
+  const sum = filled.reduce((total, one) => total + one.nextContributionAmount, 0)
   return (
     <li>
       <div className={styles.row}>
@@ -58,8 +53,7 @@ function Payday({ schedule, spending }: { schedule: FundingSchedule; spending: S
       <div className={styles.row}>
         <p className={styles.soft}>{formatDay(day, reader)}</p>
         <p className={styles.soft}>
-          {homeWords.fills(filled.length)}{' '}
-          {sum !== undefined && <Amount amount={sum} manner={manner} />}
+          {homeWords.fills(filled.length)} <Amount amount={sum} manner={manner} />
         </p>
       </div>
       {estimatedDeposit !== null && (
