@@ -36,30 +36,34 @@ export type ObjectOf = (change: ChangedObject) => unknown
 
 const kindOf = ({ type }: ChangedObject) => type.split('.', 1)[0] ?? ''
 
-/** Kinds by the service that owns them; all others are the ledger's. */
-const ofPlans = new Set(['funding_schedule', 'spending'])
-const ofIdentity = new Set(['account', 'api_key', 'user'])
-const ofNotices = new Set(['webhook'])
+type Owner = 'ledger' | 'budgeting' | 'identity' | 'notices'
+type Read = (objects: Key[], options: CallOptions) => Promise<Rendered[]>
+
+/** Services that own kinds; the ledger owns all others. */
+const owners = new Map<string, Owner>([
+  ['funding_schedule', 'budgeting'],
+  ['spending', 'budgeting'],
+  ['account', 'identity'],
+  ['api_key', 'identity'],
+  ['user', 'identity'],
+  ['webhook', 'notices'],
+])
 
 /** Returns a function that reads the objects of changes: by one call of each service. */
 export function createObjectReads(deps: { mesh: Mesh; log: Log }) {
-  const readLedger = createLedgerRead(deps)
   const plans = deps.mesh.client('budgeting', Plans)
-  const identity = deps.mesh.client('identity', Identity)
-  const notices = deps.mesh.client('notices', WebhookService)
+  const logins = deps.mesh.client('identity', Identity)
+  const endpoints = deps.mesh.client('notices', WebhookService)
 
-  const readPlans = async (objects: Key[], options: CallOptions): Promise<Rendered[]> => {
+  const budgeting: Read = async (objects, options) => {
     const { fundingSchedules, spending } = await plans.readObjects({ objects }, options)
     return [
       rendered('funding_schedule', FundingScheduleSchema, fundingSchedules, 'fundingScheduleId'),
       rendered('spending', SpendingSchema, spending, 'spendingId'),
     ]
   }
-  const readIdentity = async (objects: Key[], options: CallOptions) => {
-    const { account, apiKeys, users, refusedKinds } = await identity.readObjects(
-      { objects },
-      options,
-    )
+  const identity: Read = async (objects, options) => {
+    const { account, apiKeys, users, refusedKinds } = await logins.readObjects({ objects }, options)
     const found = [
       rendered('account', AccountSchema, account ? [account] : [], 'accountId'),
       rendered('api_key', ApiKeySchema, apiKeys, 'apiKeyId'),
@@ -67,34 +71,17 @@ export function createObjectReads(deps: { mesh: Mesh; log: Log }) {
     ]
     return found.filter(([kind]) => !refusedKinds.includes(kind))
   }
-  const readNotices = async (_: Key[], options: CallOptions) => {
+  const notices: Read = async (_, options) => {
     // All of them: an account has few.
-    const { webhooks } = await notices.listWebhooks({}, options)
+    const { webhooks } = await endpoints.listWebhooks({}, options)
     return [rendered('webhook', WebhookSchema, webhooks, 'webhookId')]
   }
+  const readers = { ledger: createLedgerRead(deps), budgeting, identity, notices }
   return async (changes: readonly ChangedObject[], options: CallOptions): Promise<ObjectOf> => {
-    const keys = keysOf(changes)
-    const isLedgers = ({ kind }: Key) =>
-      ![ofPlans, ofIdentity, ofNotices].some((kinds) => kinds.has(kind))
-    const read = async (
-      wanted: Key[],
-      readFrom: (objects: Key[], options: CallOptions) => Promise<Rendered[]>,
-    ) => (wanted.length > 0 ? readFrom(wanted, options) : [])
-    const found = await Promise.all([
-      read(keys.filter(isLedgers), readLedger),
-      read(
-        keys.filter(({ kind }) => ofPlans.has(kind)),
-        readPlans,
-      ),
-      read(
-        keys.filter(({ kind }) => ofIdentity.has(kind)),
-        readIdentity,
-      ),
-      read(
-        keys.filter(({ kind }) => ofNotices.has(kind)),
-        readNotices,
-      ),
-    ])
+    const wanted = Map.groupBy(keysOf(changes), ({ kind }) => owners.get(kind) ?? 'ledger')
+    const found = await Promise.all(
+      [...wanted].map(([owner, keys]) => readers[owner](keys, options)),
+    )
     const byKind = new Map(found.flat())
     return (change) => {
       const known = byKind.get(kindOf(change))
@@ -116,11 +103,11 @@ function keysOf(changes: readonly ChangedObject[]): Key[] {
   return [...keys.values()]
 }
 
-function createLedgerRead(deps: { mesh: Mesh; log: Log }) {
+function createLedgerRead(deps: { mesh: Mesh; log: Log }): Read {
   const ledger = deps.mesh.client('ledger', Ledger)
   const connections = createConnections(deps)
   const candidates = createCandidates(deps)
-  return async (objects: Key[], options: CallOptions): Promise<Rendered[]> => {
+  return async (objects, options) => {
     const found = await ledger.readObjects({ objects }, options)
     const [links, bankAccounts] = await Promise.all([
       connections.join(found.links, options),

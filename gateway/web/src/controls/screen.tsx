@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react'
+import rows from './rows.module.css'
 import styles from './screen.module.css'
 
 interface Props {
@@ -64,6 +65,23 @@ export function Card({ title, children, aside }: CardProps) {
       )}
       {children}
     </section>
+  )
+}
+
+/** Labels with their values; those without a value are left out. */
+export function Facts({ facts }: { facts: readonly (readonly [label: string, ReactNode])[] }) {
+  return (
+    <dl className={rows.facts}>
+      {facts.map(
+        ([label, value]) =>
+          value && (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
   )
 }
 

@@ -6,7 +6,7 @@ import { coffer } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
-import { Card, Screen } from '../../controls/screen.tsx'
+import { Card, Facts, Screen } from '../../controls/screen.tsx'
 import { settingsWords as words } from '../../words/settings.ts'
 import { webhookWords } from '../../words/webhooks.ts'
 import { ApiKeys } from './api-keys.tsx'
@@ -67,17 +67,10 @@ function About() {
   const facts = [
     [words.release, config?.release],
     [words.revision, config?.revision],
-  ].filter(([, value]) => value)
+  ] as const
   return (
     <Card title={words.about}>
-      <dl className={rows.facts}>
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       <p>
         <Link to="/licences">{words.licencesLink}</Link>
       </p>

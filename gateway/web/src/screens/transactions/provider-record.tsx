@@ -1,7 +1,6 @@
 import type { Transaction } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
-import rows from '../../controls/rows.module.css'
-import { Card } from '../../controls/screen.tsx'
+import { Card, Facts } from '../../controls/screen.tsx'
 import { dayOf, formatDay, formatInstant } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { recordWords as words } from '../../words/records.ts'
@@ -27,13 +26,13 @@ export function ProviderRecord({ transaction }: { transaction: Transaction }) {
   return (
     <Card title={words.title}>
       {records.map((record) => (
-        <Facts key={String(record.isPending)} record={record} transaction={transaction} />
+        <RecordFacts key={String(record.isPending)} record={record} transaction={transaction} />
       ))}
     </Card>
   )
 }
 
-function Facts({ record, transaction }: { record: Shown; transaction: Transaction }) {
+function RecordFacts({ record, transaction }: { record: Shown; transaction: Transaction }) {
   const reader = useReader()
   const manner = useManner(transaction.bankAccountId)
   const { authorizedDate, deletedAt, amount, currency } = record
@@ -52,19 +51,7 @@ function Facts({ record, transaction }: { record: Shown; transaction: Transactio
     [words.received, formatInstant(record.createdAt, reader)],
     [words.withdrawn, deletedAt && formatInstant(deletedAt, reader)],
   ] as const
-  return (
-    <dl className={rows.facts}>
-      {facts.map(
-        ([label, value]) =>
-          value && (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-      )}
-    </dl>
-  )
+  return <Facts facts={facts} />
 }
 
 /** Returns the posted record and the pending one before it; of a feed there is one. */

@@ -7,8 +7,7 @@ import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { History } from '../../controls/history.tsx'
 import { BrandIcon } from '../../controls/icons/brand-icon.tsx'
-import rows from '../../controls/rows.module.css'
-import { Card, Columns, Screen } from '../../controls/screen.tsx'
+import { Card, Columns, Facts, Screen } from '../../controls/screen.tsx'
 import { dayOf, formatDay, formatInstant } from '../../format/days.ts'
 import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
@@ -49,7 +48,7 @@ function Detail(path: { bankAccountId: string; transactionId: string }) {
         <Columns
           first={
             <>
-              <Facts transaction={found} />
+              <Payment transaction={found} />
               <Suggestions transaction={found} />
               <Separate transaction={found} />
               <Card title={words.edit}>
@@ -79,7 +78,7 @@ function keyOf({ transactionId, tags = [] }: Transaction): string {
   return [transactionId, ...tags].join()
 }
 
-function Facts({ transaction }: { transaction: Transaction }) {
+function Payment({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, amount, date, name, originalName, merchantName, source } = transaction
   const { createdAt, category, spendingAmount, refundAmount, deletedAt } = transaction
   const reader = useReader()
@@ -90,7 +89,7 @@ function Facts({ transaction }: { transaction: Transaction }) {
     [words.category, category],
     [words.cameFrom, words.sources[source]],
     [words.booked, formatInstant(createdAt, reader)],
-  ]
+  ] as const
   return (
     <Card title={name ?? originalName} aside={<BrandIcon name={merchantName ?? originalName} />}>
       {deletedAt && <p>{words.wasDeleted}</p>}
@@ -108,17 +107,7 @@ function Facts({ transaction }: { transaction: Transaction }) {
           <Amount amount={refundAmount} manner={manner} /> {words.toEnvelope}
         </p>
       )}
-      <dl className={rows.facts}>
-        {facts.map(
-          ([label, value]) =>
-            value && (
-              <div key={label}>
-                <dt>{label}</dt>
-                <dd>{value}</dd>
-              </div>
-            ),
-        )}
-      </dl>
+      <Facts facts={facts} />
     </Card>
   )
 }

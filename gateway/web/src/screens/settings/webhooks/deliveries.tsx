@@ -8,7 +8,7 @@ import { Button } from '../../../controls/button.tsx'
 import { ChoiceField, TextField } from '../../../controls/field.tsx'
 import { FaultBanner, Form } from '../../../controls/form.tsx'
 import rows from '../../../controls/rows.module.css'
-import { Card } from '../../../controls/screen.tsx'
+import { Card, Facts } from '../../../controls/screen.tsx'
 import { dayAfter, dayOf, formatInstant, instantOf } from '../../../format/days.ts'
 import { useReader } from '../../../shell/chosen-account.ts'
 import { webhookWords as words } from '../../../words/webhooks.ts'
@@ -101,18 +101,11 @@ function Details({ delivery }: { delivery: Delivery }) {
     [words.change, changeId],
     [words.object, objectId],
     [words.problem, problem],
-  ].filter(([, value]) => value)
+  ] as const
   return (
     <>
       {nextAttemptAt && <p>{words.next(formatInstant(nextAttemptAt, reader))}</p>}
-      <dl className={rows.facts}>
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {answer && (
         <>
           <p className={rows.soft}>{words.answer}</p>
