@@ -46,7 +46,8 @@ const shown: Record<string, (id: string, bank: string) => [string, ((body: Json)
 }
 
 /**
- * Compares the objects of the feed with the answers of their own requests, until they are equal.
+ * Compares the objects of the feed with the answers of their own requests, until they are equal
+ * and an object of each kind is there.
  * Returns the kinds that an API key gets no object of, and those with an object that is there and
  * with one that is gone.
  */
@@ -67,11 +68,15 @@ export async function compareObjects(baseUrl: string, { headers, sessionHeaders 
     )
     return { changes, unequal: pairs.filter(([object, answer]) => object !== answer) }
   }
-  const { changes } = await eventually(differing, ({ unequal }) => unequal.length === 0)
+  const isThere = ({ object }: Json) => object !== null
+  // The last changes come to the feed after the answers of their requests.
+  const { changes } = await eventually(differing, ({ changes, unequal }) => {
+    return unequal.length === 0 && kindsOf(changes.filter(isThere)).length === kinds.length
+  })
   const toKey = [...(await changedObjects(baseUrl, headers)).values()]
   return {
     hidden: kindsOf(toKey.filter((one) => !('object' in one))),
-    present: kindsOf(changes.filter(({ object }) => object !== null)),
+    present: kindsOf(changes.filter(isThere)),
     gone: kindsOf(changes.filter(({ object }) => object === null)),
   }
 }
