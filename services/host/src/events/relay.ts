@@ -15,7 +15,6 @@ const Unpublished = z.object({
   accountId: z.string(),
   type: z.string(),
   payload: z.instanceof(Buffer),
-  sequence: z.bigint(),
   traceContext: z.string().nullable(),
 })
 type Unpublished = z.infer<typeof Unpublished>
@@ -47,7 +46,7 @@ export interface RelayOptions {
 }
 
 /**
- * Starts the outbox relay of a service, which publishes committed changes, numbered per account.
+ * Starts the outbox relay of a service, which publishes committed changes.
  * Commits of this process wake it; polling finds the changes that a killed process left.
  * Changes are marked as published after JetStream's acknowledgement. After a crash, or with two
  * relays, a change is published twice under the same message ID, which JetStream deduplicates.
@@ -110,7 +109,7 @@ async function findStream({ stream, streamName }: Broker): Promise<void> {
 async function publishBatch(options: RelayOptions): Promise<number> {
   const { service, database } = options
   options.beat?.()
-  const batch = await sequenceBatch(database)
+  const batch = await listUnpublished(database)
   setRelayBacklog(batch.length, service)
   if (batch.length === 0) return 0
   const outcomes = await Promise.allSettled(batch.map((change) => publish(options, change)))
@@ -122,7 +121,7 @@ async function publishBatch(options: RelayOptions): Promise<number> {
     UPDATE changes SET published_at = now(), stream_position = seq
       + (SELECT base FROM stream_positions WHERE stream = ${options.broker.streamName})
     FROM ${sql.unnest(settled, ['text', 'int8'])} AS settled (id, seq)
-    WHERE change_id = id`)
+    WHERE change_id = id AND published_at IS NULL`)
   const failed = outcomes.find(({ status }) => status === 'rejected')
   if (failed) throw (failed as PromiseRejectedResult).reason
   return batch.length
@@ -134,10 +133,9 @@ async function publishBatch(options: RelayOptions): Promise<number> {
  */
 async function publish(options: RelayOptions, change: Unpublished): Promise<number | null> {
   const { broker } = options
-  const { changeId, accountId, type, payload, sequence, traceContext } = change
+  const { changeId, accountId, type, payload, traceContext } = change
   const header = headers()
   header.set('Coffer-Account', accountId)
-  header.set('Coffer-Sequence', String(sequence))
   const name = subjectOf(type)
   try {
     return await traced(`publish ${name}`, { kind: 'producer', parent: traceContext }, async () => {
@@ -173,47 +171,11 @@ function setAside({ log }: RelayOptions, change: Unpublished): void {
   countDeadLetters(1, 'relay')
 }
 
-/**
- * Selects the oldest unpublished changes and gives each a sequence number, if it has none. FOR
- * UPDATE rereads each row, so that a number that another relay has just assigned is kept.
- * ON CONFLICT on the key and a literal LIMIT are for the planner: with a join or a parameter, it
- * would scan the whole table when many changes are unpublished.
- */
-async function sequenceBatch(database: Database): Promise<readonly Unpublished[]> {
+/** Lists the oldest unpublished changes. By a literal LIMIT the planner chooses the index. */
+async function listUnpublished(database: Database): Promise<readonly Unpublished[]> {
   return database.pool.any(sql.type(Unpublished)`
-    WITH batch AS MATERIALIZED (
-      SELECT change_id, account_id, type, entity_id, version, payload, sequence, trace_context
-      FROM changes
-      WHERE published_at IS NULL ORDER BY change_id LIMIT ${sql.literalValue(String(batchSizeMax))}
-      FOR UPDATE SKIP LOCKED
-    ), counters AS (
-      INSERT INTO change_sequences AS kept (account_id, last_sequence)
-      SELECT account_id, count(*) FROM batch WHERE sequence IS NULL
-      GROUP BY account_id ORDER BY account_id
-      ON CONFLICT (account_id) DO UPDATE
-        SET last_sequence = kept.last_sequence + EXCLUDED.last_sequence
-      RETURNING account_id, last_sequence
-    ), numbered AS (
-      SELECT counted.*, max(last_sequence) OVER (PARTITION BY account_id) + 1
-        - count(change_id) OVER (PARTITION BY account_id ORDER BY change_id DESC) AS number
-      FROM (
-        SELECT account_id, change_id, type, entity_id, version, payload, NULL AS last_sequence
-        FROM batch WHERE sequence IS NULL
-        UNION ALL
-        SELECT account_id, NULL, NULL, NULL, NULL, NULL, last_sequence FROM counters
-      ) AS counted
-    ), updated AS (
-      INSERT INTO changes (change_id, account_id, type, entity_id, version, payload, sequence)
-      SELECT change_id, account_id, type, entity_id, version, payload, number
-      FROM numbered WHERE change_id IS NOT NULL
-      ON CONFLICT (change_id) DO UPDATE SET sequence = EXCLUDED.sequence
-      RETURNING change_id, account_id, type, payload, sequence, trace_context
-    )
-    SELECT change_id AS "changeId", account_id AS "accountId", type, payload, sequence,
+    SELECT change_id AS "changeId", account_id AS "accountId", type, payload,
       trace_context AS "traceContext"
-    FROM updated
-    UNION ALL
-    SELECT change_id, account_id, type, payload, sequence, trace_context FROM batch
-    WHERE sequence IS NOT NULL
-    ORDER BY 1`)
+    FROM changes WHERE published_at IS NULL
+    ORDER BY change_id LIMIT ${sql.literalValue(String(batchSizeMax))}`)
 }

@@ -22,12 +22,12 @@ beforeAll(async () => {
 })
 
 /** Commits changes of an account; returns its ID when they are marked as published. */
-async function publish(count: number): Promise<string> {
+async function publish(count: number): Promise<{ accountId: string; ids: string[] }> {
   const accountId = newId('acct')
   const changes = Array.from({ length: count }, (_, index) => settingsChange(accountId, `${index}`))
   await commit(messaging.database, changes)
   await eventually(waiting, (left) => left === 0n)
-  return accountId
+  return { accountId, ids: changes.map(({ changeId }) => changeId) }
 }
 
 const Count = z.object({ count: z.bigint() })
@@ -36,19 +36,19 @@ const waiting = () =>
   messaging.database.pool.oneFirst(sql.type(Count)`
     SELECT count(*) FROM changes WHERE published_at IS NULL`)
 
-/** Returns the messages of an account, as `{ seq, sequence }`, in the order of the stream. */
+/** Returns the messages of an account, as `{ seq, id }`, in the order of the stream. */
 async function messagesOf(accountId: string) {
   const messages = await storedMessages(messaging.broker).catch(() => [])
   return messages
     .filter(({ header }) => header.get('Coffer-Account') === accountId)
-    .map(({ seq, header }) => ({ seq, sequence: Number(header.get('Coffer-Sequence')) }))
+    .map(({ seq, header }) => ({ seq, id: header.get('Nats-Msg-Id') }))
 }
 
-/** Polls until the stream has these sequence numbers of an account, in any order. */
-async function untilStored(accountId: string, sequences: number[]): Promise<void> {
+/** Polls until the stream has all changes of an account, in any order. */
+async function untilStored({ accountId, ids }: { accountId: string; ids: string[] }) {
   await eventually(
-    async () => (await messagesOf(accountId)).map(({ sequence }) => sequence),
-    (found) => sequences.every((sequence) => found.includes(sequence)),
+    async () => (await messagesOf(accountId)).map(({ id }) => id),
+    (found) => ids.every((id) => found.includes(id)),
   )
 }
 
@@ -65,25 +65,27 @@ async function untilChecked(): Promise<void> {
 
 const holes = 'coffer_sequence_holes_total'
 
-test('a deleted message is counted, and published again under its sequence number', async () => {
+test('a deleted message is counted, and published again', async () => {
   await using _relay = await messaging.relay()
   await using _audit = messaging.audit()
   const before = await sumOf(holes)
-  const accountId = await publish(5)
+  const changes = await publish(5)
+  const { accountId, ids } = changes
   await untilChecked()
   const [, second, third] = await messagesOf(accountId)
   for (const one of [second, third]) {
     await manager.streams.deleteMessage(messaging.broker.streamName, one?.seq ?? 0)
   }
-  await untilStored(accountId, [1, 2, 3, 4, 5])
-  expect((await messagesOf(accountId)).map(({ sequence }) => sequence)).toEqual([1, 4, 5, 2, 3])
+  await untilStored(changes)
+  const order = (await messagesOf(accountId)).map(({ id = '' }) => ids.indexOf(id))
+  expect(order).toEqual([0, 3, 4, 1, 2])
   expect((await sumOf(holes)) - before).toBe(2)
 })
 
 test('messages that were never stored are published again', async () => {
   await using _relay = await messaging.relay()
   const before = await sumOf(holes)
-  const accountId = await publish(3)
+  const { accountId } = await publish(3)
   // NATS acknowledges before it syncs to disk: after a crash its stream ends earlier.
   await messaging.database.pool.query(sql.unsafe`
     UPDATE changes SET stream_position = stream_position + 1000 WHERE account_id = ${accountId}`)
@@ -101,7 +103,7 @@ test('after the loss of the stream only unconfirmed changes are published again'
   const { broker } = messaging
   const durable = { durable_name: 'reader', ack_policy: AckPolicy.Explicit }
   await manager.consumers.add(broker.streamName, durable)
-  const confirmed = await publish(3)
+  const { accountId: confirmed } = await publish(3)
   const reader = await broker.stream.consumers.get(broker.streamName, 'reader')
   const { num_pending: unread } = await reader.info()
   for await (const message of await reader.fetch({ max_messages: unread, expires: 5_000 })) {
@@ -115,17 +117,17 @@ test('after the loss of the stream only unconfirmed changes are published again'
     (isStored) => isStored,
   )
   const before = await sumOf('coffer_stream_losses_total')
-  const accountId = await publish(3)
+  const unconfirmed = await publish(3)
   await untilChecked()
   await manager.streams.delete(broker.streamName)
-  await untilStored(accountId, [1, 2, 3])
+  await untilStored(unconfirmed)
   expect(await messagesOf(confirmed)).toEqual([])
   expect((await sumOf('coffer_stream_losses_total')) - before).toBe(1)
 
   // Afterwards, holes of the new stream are found too.
   const later = await publish(2)
   await untilChecked()
-  const [first] = await messagesOf(later)
+  const [first] = await messagesOf(later.accountId)
   await manager.streams.deleteMessage(broker.streamName, first?.seq ?? 0)
-  await untilStored(later, [1, 2])
+  await untilStored(later)
 })
