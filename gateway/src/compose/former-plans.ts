@@ -4,6 +4,7 @@ import {
   type FundingSchedule,
   FundingScheduleService,
 } from '@coffer/proto/budgeting/v1/funding_schedule'
+import type { NextFunding } from '@coffer/proto/budgeting/v1/overview'
 import { type Spending, SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import type { CallOptions } from '@connectrpc/connect'
 
@@ -17,6 +18,8 @@ const paydaysMax = 20
 interface Plans {
   behind: Spending[]
   paydays: FundingSchedule[]
+  /** Always empty: `nextFunding` of a payday is optional. */
+  nextFundings: NextFunding[]
 }
 
 /**
@@ -48,6 +51,7 @@ export async function readFormerPlans(
     paydays: paydays
       .sort(byDate(({ fundingScheduleId }) => fundingScheduleId))
       .slice(0, paydaysMax),
+    nextFundings: [],
   }
 }
 

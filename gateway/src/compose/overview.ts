@@ -1,7 +1,7 @@
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import type { Log } from '@coffer/kit/service/log'
 import { FundingScheduleSchema } from '@coffer/proto/budgeting/v1/funding_schedule'
-import { OverviewService } from '@coffer/proto/budgeting/v1/overview'
+import { NextFundingSchema, OverviewService } from '@coffer/proto/budgeting/v1/overview'
 import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import { BankAccountOverviewSchema, BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
@@ -16,7 +16,12 @@ export const overviewAnswer = {
   object: {
     bankAccounts: { list: BankAccountOverviewSchema },
     behind: { list: SpendingSchema },
-    paydays: { list: FundingScheduleSchema },
+    paydays: {
+      list: {
+        message: FundingScheduleSchema,
+        with: { nextFunding: { optional: NextFundingSchema } },
+      },
+    },
     links: { list: linkAnswer },
   },
 }
@@ -38,11 +43,16 @@ export function createOverview({ mesh, log }: { mesh: Mesh; log: Log }) {
     )
     if (bankAccountIds.length === 0) return { bankAccounts, behind: [], paydays: [] }
     const read = plans.getPlanOverview({ bankAccountIds }, options)
-    const { behind, paydays } = await read.catch((error: unknown) => {
+    const { behind, paydays, nextFundings } = await read.catch((error: unknown) => {
       if (isUnknownRpc(error)) return readFormerPlans(mesh, bankAccountIds, options)
       throw error
     })
-    return { bankAccounts, behind, paydays }
+    const fundings = new Map(nextFundings.map((one) => [one.fundingScheduleId, one]))
+    const shown = paydays.map((message) => {
+      const nextFunding = fundings.get(message.fundingScheduleId)
+      return nextFunding ? { message, nextFunding } : { message }
+    })
+    return { bankAccounts, behind, paydays: shown }
   }
 
   async function readLinks(options: CallOptions) {

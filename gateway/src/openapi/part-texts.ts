@@ -17,6 +17,8 @@ export const partTexts: Record<string, string> = {
   isSetup: 'Whether the account has a link that is not deleted',
   links: 'Live links with the state of their connections, in the order of their IDs',
   nextCursor: 'Cursor of the next page, for the parameter after; null on the last page',
+  nextFunding:
+    'What the next firing moves into envelopes; missing where the calculation would be too large',
   operationId: 'ID by which the change is undone for 7 days; left out if nothing changed',
   paydays: 'Funding schedules that fire again, the next firing first',
   pending: 'The pending transaction; soft-deleted unless the bank still lists it',

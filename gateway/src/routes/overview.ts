@@ -14,8 +14,9 @@ export function overviewRoutes(deps: RouteDeps): Route[] {
       summary: 'Bank accounts, envelopes that are behind, paydays and links in one answer',
       description:
         'For a start page: live bank accounts with their balances and the payments to assign, at ' +
-        'most 100 expenses and goals that are behind, at most 20 next paydays, and links with ' +
-        'the state of their connections (docs/api/overview.md).',
+        'most 100 expenses and goals that are behind, at most 20 next paydays with the money ' +
+        'that they move into envelopes, and links with the state of their connections ' +
+        '(docs/api/overview.md).',
       since: '0.4.0',
       auth: 'key',
       answer: overviewAnswer,

@@ -8,6 +8,7 @@ import { balances, bankAccount, fundingSchedule, ids, spending } from '../sample
 import { apiKey } from '../stub-mesh.ts'
 
 const { linkId, feedLinkId, bankAccountId, spendingId, fundingScheduleId } = ids
+const other = fundingScheduleId.replace(/.$/, 'z')
 const overview = {
   bankAccount,
   balance: balances,
@@ -25,7 +26,13 @@ test.each([
   await using gateway = await createGateway({
     bankAccounts: { listOverviews: () => ({ bankAccounts }) },
     links: { listLinks: () => ({ links: of }) },
-    overviews: { getPlanOverview: () => ({ behind: [spending], paydays: [fundingSchedule] }) },
+    overviews: {
+      getPlanOverview: () => ({
+        behind: [spending],
+        paydays: [fundingSchedule, { ...fundingSchedule, fundingScheduleId: other }],
+        nextFundings: [{ fundingScheduleId, contribution: 2_500n, envelopeCount: 2 }],
+      }),
+    },
     feedLinks: { listFeedLinks: () => ({ feedLinks: [{ feedLinkId, status: 'active' }] }) },
   })
   const as = { authorization: basic(apiKey.apiKeyId, 'reader') }
@@ -35,11 +42,15 @@ test.each([
   const whole = {
     bankAccounts: [account],
     behind: [{ spendingId }],
-    paydays: [{ fundingScheduleId }],
+    paydays: [
+      { fundingScheduleId, nextFunding: { contribution: 2_500, envelopeCount: 2 } },
+      { fundingScheduleId: other },
+    ],
     links: [{ linkId, feedLink: { status: 'active' } }],
   }
   const none = { bankAccounts: [], behind: [], paydays: [], links: [] }
   expect(body).toMatchObject(of.length > 0 ? whole : none)
+  if (of.length > 0) expect(Object(body).paydays[1]).not.toHaveProperty('nextFunding')
   const calls = gateway.received.map(({ rpc }) => rpc).filter((rpc) => !rpc.startsWith('Verify'))
   const more = of.length > 0 ? ['GetPlanOverview', 'ListFeedLinks'] : []
   expect(calls.sort()).toEqual([...more, 'ListOverviews', 'ListLinks'].sort())

@@ -2,6 +2,7 @@ import type {
   Balances,
   BankAccount,
   BankAccountOverview,
+  GetOverviewResponse,
   ListLinksResponse,
   User,
 } from '@coffer/client/types'
@@ -12,6 +13,9 @@ export type { Balances, BankAccount, BankAccountOverview, User }
 
 /** A link with its connection, where it has one. */
 export type Link = NonNullable<ListLinksResponse>[number]
+
+/** A funding schedule with what its next firing moves into envelopes. */
+export type Payday = GetOverviewResponse['paydays'][number]
 
 /** The features of the server. */
 export const configQuery = queryOptions({

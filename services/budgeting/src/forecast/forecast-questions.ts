@@ -1,10 +1,57 @@
+import { isExact } from '@coffer/kit/values/money'
 import { dayMs } from '@coffer/kit/values/time'
+import type { Spending } from '../book/spending.ts'
 import { nextFunding } from '../contributions/funding-dates.ts'
-import { type Forecast, type ForecastInput, forecast } from './forecast.ts'
+import { estimateSize, type Forecast, type ForecastInput, forecast } from './forecast.ts'
 import type { ForecastPlan } from './forecast-envelope.ts'
 import type { ForecastSchedule } from './forecast-fundings.ts'
 
 const yearsAhead = 2
+
+/** Events of all forecasts of an overview, which are calculated on the event loop. */
+const overviewSizeMax = 2500
+
+/** Fields of a plan with which a forecast begins. */
+type Funded = Omit<ForecastPlan, 'currentAmount'> & Pick<Spending, 'currentAmount' | 'graceAmount'>
+
+/** Returns the plan for a forecast: money of a closed period counts as paid, its bill is due. */
+export function forecastPlanOf(plan: Funded): ForecastPlan {
+  return {
+    spendingId: plan.spendingId,
+    fundingScheduleId: plan.fundingScheduleId,
+    ruleset: plan.ruleset,
+    nextRecurrence: plan.nextRecurrence,
+    settledFor: plan.settledFor,
+    targetAmount: plan.targetAmount,
+    currentAmount: plan.currentAmount - plan.graceAmount,
+    usedAmount: plan.usedAmount,
+  }
+}
+
+/**
+ * Returns the sum that the next firing of each schedule moves (minor units), and the number of
+ * envelopes that get something. Leaves out schedules when the forecasts have too many events, and
+ * sums that JSON would round.
+ */
+export function estimateNextFundings(
+  schedules: readonly (ForecastSchedule & { plans: readonly Funded[] })[],
+  { timezone, now }: Pick<ForecastInput, 'timezone' | 'now'>,
+) {
+  let size = 0
+  return schedules.flatMap((schedule) => {
+    const { fundingScheduleId } = schedule
+    const plans = schedule.plans.map(forecastPlanOf)
+    const input = createNextFundingInput(schedule, { plans, timezone, now })
+    if (!input) return [{ fundingScheduleId, contribution: 0n, envelopeCount: 0 }]
+    size += estimateSize(input)
+    if (size > overviewSizeMax) return []
+    const firing = findFirstFiring(forecast(input))
+    const contribution = firing?.contribution ?? 0n
+    if (!isExact(contribution)) return []
+    const filled = firing?.spending.filter(({ contributionAmount }) => contributionAmount > 0n)
+    return [{ fundingScheduleId, contribution, envelopeCount: filled?.length ?? 0 }]
+  })
+}
 
 /**
  * Returns the input of a forecast to a day after a schedule's next firing; null if none is left.
@@ -21,8 +68,12 @@ export function createNextFundingInput(
 }
 
 /** Returns the sum that a forecast's first firing moves, in minor units; 0 without a firing. */
-export function findNextContribution({ events }: Forecast): bigint {
-  return events.find(({ funding }) => funding.length > 0)?.contribution ?? 0n
+export function findNextContribution(found: Forecast): bigint {
+  return findFirstFiring(found)?.contribution ?? 0n
+}
+
+function findFirstFiring({ events }: Forecast) {
+  return events.find(({ funding }) => funding.length > 0)
 }
 
 /**

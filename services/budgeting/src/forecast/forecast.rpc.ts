@@ -35,7 +35,12 @@ import {
   isExactForecast,
 } from './forecast.ts'
 import type { FundingEvent } from './forecast-fundings.ts'
-import { createNextFundingInput, estimateCost, findNextContribution } from './forecast-questions.ts'
+import {
+  createNextFundingInput,
+  estimateCost,
+  findNextContribution,
+  forecastPlanOf,
+} from './forecast-questions.ts'
 
 /** Worker threads for large forecasts, which would block the event loop. */
 export type Forecasters = Workers<ForecastInput, Forecast>
@@ -125,20 +130,7 @@ async function load(
     const envelope = plan.isPaused ? undefined : byId.get(plan.spendingId)
     if (!envelope) return []
     const present = { ...plan, ...heldIn(plan, envelope) }
-    return [
-      {
-        spendingId: plan.spendingId,
-        fundingScheduleId: plan.fundingScheduleId,
-        name: plan.name,
-        ruleset: plan.ruleset,
-        nextRecurrence: plan.nextRecurrence,
-        settledFor: withSettledBill(present, clock()).settledFor,
-        targetAmount: plan.targetAmount,
-        // The money of a closed period counts as paid: its bill is due already.
-        currentAmount: present.currentAmount - present.graceAmount,
-        usedAmount: envelope.usedAmount,
-      },
-    ]
+    return [{ ...forecastPlanOf(withSettledBill(present, clock())), name: plan.name }]
   })
   return { schedules, plans, balances }
 }

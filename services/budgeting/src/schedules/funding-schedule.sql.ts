@@ -22,14 +22,45 @@ export function listFundingSchedules(
 /** Schedules that an overview has at most (docs/limits.md). */
 const paydaysMax = 20
 
-/** Lists the schedules of these bank accounts that fire again, the next firing first. */
+/** A plan as JSON has it, with all that a forecast needs. */
+const PaydayPlan = z.object({
+  spendingId: z.string(),
+  fundingScheduleId: z.string(),
+  ruleset: z.string().nullable(),
+  nextRecurrence: z.coerce.date(),
+  settledFor: z.coerce.date().nullable(),
+  // JSON numbers are exact, as amounts are within ±(2^53 − 1).
+  targetAmount: z.coerce.bigint(),
+  currentAmount: z.coerce.bigint(),
+  usedAmount: z.coerce.bigint(),
+  graceAmount: z.coerce.bigint(),
+})
+const Payday = FundingSchedule.extend({ plans: z.array(PaydayPlan) })
+export type Payday = z.infer<typeof Payday>
+
+/**
+ * Lists the schedules of these bank accounts that fire again, the next firing first, with the plans
+ * that they fund. The amounts of the plans are the ledger's as of their last calculation.
+ */
 export function listPaydays(
   { pool }: Database,
   accountId: string,
   bankAccountIds: readonly string[],
-): Promise<readonly FundingSchedule[]> {
-  return pool.any(sql.type(FundingSchedule)`
-    SELECT ${columns} FROM funding_schedules
+): Promise<readonly Payday[]> {
+  return pool.any(sql.type(Payday)`
+    SELECT ${columns}, coalesce((
+      SELECT jsonb_agg(jsonb_build_object(
+        'spendingId', spending_id, 'fundingScheduleId', funding_schedule_id, 'ruleset', ruleset,
+        'nextRecurrence', next_recurrence, 'settledFor', settled_for,
+        'targetAmount', target_amount, 'currentAmount', current_amount, 'usedAmount', used_amount,
+        'graceAmount', grace_amount))
+      FROM spending
+      WHERE spending.account_id = funding_schedules.account_id
+        AND spending.bank_account_id = funding_schedules.bank_account_id
+        AND spending.funding_schedule_id = funding_schedules.funding_schedule_id
+        AND state = 'open' AND NOT is_paused
+    ), '[]') AS plans
+    FROM funding_schedules
     WHERE account_id = ${accountId}
       AND bank_account_id = ANY(${sql.array([...bankAccountIds], 'text')})
       AND last_recurrence IS DISTINCT FROM next_recurrence AND deleted_at IS NULL

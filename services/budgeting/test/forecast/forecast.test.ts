@@ -1,25 +1,18 @@
-import {
-  type Timestamp,
-  timestampDate,
-  timestampFromDate,
-  timestampFromMs,
-} from '@bufbuild/protobuf/wkt'
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { booting } from '@coffer/host/testing/booting'
 import { problemsOf } from '@coffer/kit/rpc/errors'
-import { midnightOf } from '@coffer/kit/values/day'
 import { newId } from '@coffer/kit/values/id'
 import { amountMax } from '@coffer/kit/values/money'
-import { dayMs } from '@coffer/kit/values/time'
 import { ledger } from '@coffer/ledger/service'
 import { ForecastService, type GetForecastResponse } from '@coffer/proto/budgeting/v1/forecast'
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { occurrenceAfter, occurrencesOf } from '../../src/recurrence/recurrence.ts'
 import { budgeting } from '../../src/service.ts'
 import { advanceOnly } from '../advancing.ts'
 import { at, createBudgetHousehold, type Household } from '../household.ts'
-import { chicago, monthly, twiceMonthly } from '../samples.ts'
+import { createPlanned, plans } from '../planned.ts'
+import { monthly } from '../samples.ts'
 
 const booted = booting([ledger, budgeting])
 
@@ -192,67 +185,11 @@ test('next contribution of a schedule, and cost of an envelope that does not exi
   ).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-const rules = [
-  twiceMonthly,
-  'DTSTART:20230106T060000Z\nRRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=FR',
-  'DTSTART:20230106T060000Z\nRRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=FR',
-  'DTSTART:20230101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1',
-]
-const dues = [
-  monthly,
-  'DTSTART:20230108T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=8',
-  'DTSTART:20230108T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=31,8',
-  'DTSTART:20230106T060000Z\nRRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=WE',
-]
-const saved = fc.bigInt(0n, 25_000n)
-const plans = fc.record({
-  funding: fc.constantFrom(...rules),
-  excludeWeekends: fc.boolean(),
-  expenses: fc.array(
-    fc.record({ ruleset: fc.constantFrom(...dues), target: fc.bigInt(1n, 9999n), saved }),
-    { minLength: 1, maxLength: 3 },
-  ),
-  goal: fc.record({ days: fc.integer({ min: 1, max: 100 }), target: fc.bigInt(1n, 9999n), saved }),
-})
-type Plan = typeof plans extends fc.Arbitrary<infer Value> ? Value : never
-
-/** Creates a household with envelopes, some of them due before the first firing of the schedule. */
-async function createPlanned({ funding, excludeWeekends, expenses, goal }: Plan) {
-  const now = new Date('2023-09-28T12:00Z')
-  booted.clock.now = now
-  const home = await createBudgetHousehold(booted)
-  const deposit = { estimatedDeposit: 5000n, autoCreateTransaction: true }
-  const { fundingScheduleId } = await home.pay({ ruleset: funding, excludeWeekends, ...deposit })
-  const { bankAccountId } = home
-  const fill = async ({ spendingId }: { spendingId: string }, amount: bigint) => {
-    if (amount === 0n) return
-    const moved = { bankAccountId, toSpendingId: spendingId, amount }
-    await home.envelopes.transfer(moved, home.as)
-  }
-  for (const { ruleset, target, saved } of expenses) {
-    const due = occurrenceAfter(occurrencesOf(ruleset, chicago), now.getTime()) ?? 0
-    const plan = { ruleset, targetAmount: target, nextRecurrence: timestampFromMs(due) }
-    const graceDays = Number(saved % 8n)
-    // The hourly job has closed the period when a bill is booked by hand on its due day.
-    const autoCreateTransaction = graceDays === 0 || saved % 5n < 3n
-    const created = { ...plan, autoCreateTransaction, graceDays }
-    const { spendingId } = await home.expense(fundingScheduleId, created)
-    await fill({ spendingId }, saved)
-    if (saved % 3n === 0n) await home.spending.skipSpending({ bankAccountId, spendingId }, home.as)
-    if (saved % 2n === 0n)
-      await home.spending.settleSpending({ bankAccountId, spendingId }, home.as)
-  }
-  const due = midnightOf(new Date(now.getTime() + goal.days * dayMs), chicago)
-  const plan = { targetAmount: goal.target, nextRecurrence: timestampFromDate(due) }
-  await fill(await home.goal(fundingScheduleId, plan), goal.saved)
-  return home
-}
-
 // Automatic transactions pay some bills. The test books the others by hand, and that of the goal.
 test('the ledger shows the forecast, if every bill is paid on its due date', async () => {
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
-      const home = await createPlanned(plan)
+      const home = await createPlanned(booted, plan)
       const { bankAccountId, as } = home
       const { events, free } = await forecastOf(home, '2024-02-15T12:00Z')
       const byHand = (await home.list()).filter((one) => !one.autoCreateTransaction)

@@ -46,7 +46,7 @@ test('an overview has what is behind by due date, with the present money', async
   expect((await home.overview()).behind).toEqual([second])
   await envelopes.closeEnvelope({ bankAccountId, spendingId: second.spendingId }, as)
   expect((await home.overview()).behind).toEqual([])
-  const empty = { behind: [], paydays: [] }
+  const empty = { behind: [], paydays: [], nextFundings: [] }
   expect(await home.overview([])).toMatchObject(empty)
   const stranger = await createBudgetHousehold(booted)
   expect(await stranger.overview([bankAccountId])).toMatchObject(empty)

@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import { type FundingSchedule, type Spending, spendingQuery } from '../../api/budget-queries.ts'
+import type { Payday } from '../../api/account-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { Card } from '../../controls/screen.tsx'
@@ -11,10 +10,9 @@ import { usePaydays } from './use-paydays.ts'
 
 const shownMax = 3
 
-/** The next paydays, and the envelopes that they fill. */
+/** The next paydays, and what they move into envelopes. */
 export function NextPayday({ bankAccountId }: { bankAccountId: string }) {
   const schedules = usePaydays(bankAccountId)
-  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   return (
     <Card title={homeWords.payday}>
       <Asked query={schedules}>
@@ -24,7 +22,7 @@ export function NextPayday({ bankAccountId }: { bankAccountId: string }) {
           return (
             <ul className={styles.rows}>
               {next.slice(0, shownMax).map((one) => (
-                <Payday key={one.fundingScheduleId} schedule={one} spending={spending} />
+                <PaydayRow key={one.fundingScheduleId} payday={one} />
               ))}
             </ul>
           )
@@ -34,16 +32,11 @@ export function NextPayday({ bankAccountId }: { bankAccountId: string }) {
   )
 }
 
-function Payday({ schedule, spending }: { schedule: FundingSchedule; spending: Spending[] }) {
-  const { bankAccountId, fundingScheduleId, name, nextRecurrence, estimatedDeposit } = schedule
+function PaydayRow({ payday }: { payday: Payday }) {
+  const { bankAccountId, name, nextRecurrence, estimatedDeposit, nextFunding } = payday
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const day = dayOf(nextRecurrence, reader.timezone)
-  const filled = spending.filter((one) => {
-    const isOwn = one.fundingScheduleId === fundingScheduleId
-    return isOwn && !one.isPaused && one.nextContributionAmount > 0
-  })
-  const sum = filled.reduce((total, one) => total + one.nextContributionAmount, 0)
   return (
     <li>
       <div className={styles.row}>
@@ -52,9 +45,12 @@ function Payday({ schedule, spending }: { schedule: FundingSchedule; spending: S
       </div>
       <div className={styles.row}>
         <p className={styles.soft}>{formatDay(day, reader)}</p>
-        <p className={styles.soft}>
-          {homeWords.fills(filled.length)} <Amount amount={sum} manner={manner} />
-        </p>
+        {nextFunding && (
+          <p className={styles.soft}>
+            {homeWords.fills(nextFunding.envelopeCount)}{' '}
+            <Amount amount={nextFunding.contribution} manner={manner} />
+          </p>
+        )}
       </div>
       {estimatedDeposit !== null && (
         <p className={styles.soft}>

@@ -2,13 +2,14 @@ import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { FundingScheduleSchema } from '@coffer/proto/budgeting/v1/funding_schedule'
-import type { OverviewService } from '@coffer/proto/budgeting/v1/overview'
+import { NextFundingSchema, type OverviewService } from '@coffer/proto/budgeting/v1/overview'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { onBehalfOf } from '../ledger/ledger.client.ts'
 import { compose } from '../plans/plan.ts'
 import { listBehind } from '../plans/spending.sql.ts'
-import { listPaydays } from './funding-schedule.sql.ts'
+import { listPaydays } from '../schedules/funding-schedule.sql.ts'
+import { estimateNextFundings } from './forecast-questions.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>
 
@@ -17,13 +18,15 @@ export function overviewRoutes(deps: Deps): ServiceImpl<typeof OverviewService> 
   const { database } = deps
   return {
     getPlanOverview: async ({ bankAccountIds }, context) => {
-      const { accountId } = callerOf(context)
+      const { accountId, timezone } = callerOf(context)
       const [behind, schedules] = await Promise.all([
         findBehind(deps, bankAccountIds, context),
         listPaydays(database, accountId, bankAccountIds),
       ])
       const paydays = schedules.map((one) => toMessage(FundingScheduleSchema, one))
-      return { behind, paydays }
+      const fundings = estimateNextFundings(schedules, { timezone, now: deps.clock() })
+      const nextFundings = fundings.map((one) => toMessage(NextFundingSchema, one))
+      return { behind, paydays, nextFundings }
     },
   }
 }
