@@ -1,11 +1,17 @@
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { axeFaults, overflowOf, takePicture, useBrowser } from '../browser.ts'
 import { createHousehold } from './household.ts'
 import { screensOf, visit } from './screens.ts'
 
 const { viewBypassed } = useBrowser()
+
+/** Returns the texts of links that have no room. */
+const squeezedLinks = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('main a')]
+    .filter((link) => link.offsetParent && link.offsetWidth < 24).map((link) => link.textContent)`)
 
 const coffer = started(() => startCoffer())
 
@@ -34,6 +40,10 @@ test('every screen works on reload, is accessible, fits a phone and 200 % of zoo
       await takePicture(page, `${name}-zoom`)
       await page.setViewportSize({ width: 360, height: 800 })
       expect([path, await overflowOf(page)]).toEqual([path, 0])
+      // The text alone, as a browser with a larger font has it.
+      await page.setViewportSize({ width: 1280, height: 900 })
+      await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+      expect([path, await overflowOf(page), await squeezedLinks(page)]).toEqual([path, 0, []])
     }
   })
 })

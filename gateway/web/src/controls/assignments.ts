@@ -1,7 +1,5 @@
 import type { Spending, Transaction } from '../api/budget-queries.ts'
 import { coffer } from '../api/client.ts'
-import type { Manner } from '../format/currency.ts'
-import { formatMoney } from '../format/money.ts'
 import { homeWords } from '../words/home.ts'
 
 interface Assignment {
@@ -20,10 +18,14 @@ export function isPaidInPart({ amount, spendingAmount = amount }: Transaction): 
 }
 
 /** Returns what an assignment has done, in words: an envelope gives what it holds at most. */
-export function assignedText(transaction: Transaction, { name }: Spending, manner: Manner): string {
+export function assignedText(
+  transaction: Transaction,
+  { name }: Spending,
+  money: (amount: number) => string,
+): string {
   const { spendingAmount = 0, originalName } = transaction
   const payment = transaction.name ?? originalName
   if (!isPaidInPart(transaction)) return homeWords.assigned(payment, name)
   if (spendingAmount === 0) return homeWords.assignedEmpty(payment, name)
-  return homeWords.assignedPart(payment, name, formatMoney(spendingAmount, manner))
+  return homeWords.assignedPart(payment, name, money(spendingAmount))
 }

@@ -5,19 +5,25 @@ import { useChange } from '../api/changes.ts'
 import { closeNote, type Note, useNote } from '../api/notes.ts'
 import { Button } from '../controls/button.tsx'
 import { FaultBanner } from '../controls/form.tsx'
+import { usePreferences } from '../preferences/preferences.ts'
 import { frameWords } from '../words/frame.ts'
 import styles from './frame.module.css'
 
 /** Time after which a note closes, unless it has the focus or the pointer, in ms. */
 const shownMs = 20_000
 
-/** The note about the last change, over its screen until it is closed or a while has passed. */
+/**
+ * The note about the last change, over its screen until it is closed or a while has passed. It may
+ * have amounts, so that it closes when they are hidden.
+ */
 export function NoteNotice() {
   const note = useNote()
   const { pathname } = useLocation()
-  const [shown, setShown] = useState({ note, pathname })
-  if (shown.note !== note) setShown({ note, pathname })
-  const isLeft = note !== null && shown.note === note && shown.pathname !== pathname
+  const { areAmountsHidden } = usePreferences()
+  const [shown, setShown] = useState({ note, pathname, areAmountsHidden })
+  if (shown.note !== note) setShown({ note, pathname, areAmountsHidden })
+  const isSame = shown.pathname === pathname && shown.areAmountsHidden === areAmountsHidden
+  const isLeft = note !== null && shown.note === note && !isSame
   useEffect(() => {
     if (isLeft) closeNote(note)
   }, [isLeft, note])

@@ -15,6 +15,7 @@ import { Asked } from '../../controls/asked.tsx'
 import { assign, assignedText } from '../../controls/assignments.ts'
 import { FaultBanner } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { useKeys } from '../../controls/use-keys.ts'
 import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
@@ -75,7 +76,7 @@ interface PaymentsProps {
 
 /** The payments, of which one is marked: a key pays it from an envelope. */
 function Payments({ bankAccountId, payments, spending }: PaymentsProps) {
-  const manner = useManner(bankAccountId)
+  const money = useMoneyText(useManner(bankAccountId))
   const [marked, setMarked] = useState(0)
   const at = Math.min(marked, payments.length - 1)
   const { send, isSending, fault } = useChange(assign)
@@ -85,7 +86,7 @@ function Payments({ bankAccountId, payments, spending }: PaymentsProps) {
     const path = { bankAccountId, transactionId }
     send({ path, spendingId: envelope.spendingId }, ({ data }) =>
       showNote({
-        text: assignedText(data.transaction, envelope, manner),
+        text: assignedText(data.transaction, envelope, money),
         act: { text: homeWords.undo, work: () => assign({ path, spendingId: null }) },
       }),
     )
@@ -98,7 +99,7 @@ function Payments({ bankAccountId, payments, spending }: PaymentsProps) {
   return (
     <>
       {fault && <FaultBanner fault={fault} />}
-      <ul className={styles.rows}>
+      <ul className={`${styles.rows} ${styles.payments}`}>
         {payments.map((one, index) => (
           <li
             key={one.transactionId}

@@ -34,7 +34,7 @@ export function PaydayEnvelopes({ schedule }: { schedule: FundingSchedule }) {
   const filled = spending.filter((one) => one.fundingScheduleId === fundingScheduleId)
   if (filled.length === 0) return <p className={rows.soft}>{words.fillsNothing}</p>
   return (
-    <div>
+    <div className={rows.summed}>
       {sum !== undefined && (
         <p>
           {words.fills} <Amount amount={sum} manner={manner} />

@@ -8,6 +8,7 @@ import { Amount } from '../../controls/amount.tsx'
 import { assign, assignedText, isPaidInPart } from '../../controls/assignments.ts'
 import { FaultBanner } from '../../controls/form.tsx'
 import { Tags } from '../../controls/tag-field.tsx'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { useManner } from '../../shell/chosen-account.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
@@ -26,6 +27,7 @@ interface Props {
 export function TransactionRow({ transaction, spending, isSelected, onSelect }: Props) {
   const { bankAccountId, transactionId, amount, originalName, notes, isPending } = transaction
   const manner = useManner(bankAccountId)
+  const money = useMoneyText(manner)
   const [isRenaming, setRenaming] = useState(false)
   const name = transaction.name ?? originalName
   const { send, isSending, fault } = useChange(assign)
@@ -33,7 +35,7 @@ export function TransactionRow({ transaction, spending, isSelected, onSelect }: 
     send({ path: { bankAccountId, transactionId }, spendingId }, ({ data }) => {
       const envelope = spending.find((one) => one.spendingId === spendingId)
       if (envelope === undefined || !isPaidInPart(data.transaction)) return
-      showNote({ text: assignedText(data.transaction, envelope, manner) })
+      showNote({ text: assignedText(data.transaction, envelope, money) })
     })
   const refunded = spending.find((one) => one.spendingId === transaction.refundSpendingId)
   const refund = refunded && words.refundTo(refunded.name)
