@@ -4,7 +4,7 @@ import type { Handler } from '@coffer/kit/events/handler'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
-const batch = { sizeMax: 256, waitingMax: 1_024 }
+const batch = { sizeMax: 256, waitingMax: 1_024, isGathered: true }
 
 /** Wraps handlers to ignore messages of deleted accounts; one query checks concurrent messages. */
 export function unlessDeleted({ pool }: Database, handlers: readonly Handler[]): Handler[] {

@@ -21,6 +21,8 @@ export interface BatcherOptions {
   sizeMax: number
   /** Maximum number of waiting items per key; a further item is refused with unavailable (503). */
   waitingMax: number
+  /** Whether the first batch waits for the items of its turn of the event loop; else it is one. */
+  isGathered?: boolean
 }
 
 /**
@@ -30,7 +32,7 @@ export interface BatcherOptions {
  */
 export function createBatcher<Item, Result>(
   run: (key: string, items: Item[]) => Promise<PromiseSettledResult<Result>[]>,
-  { sizeMax, waitingMax }: BatcherOptions,
+  { sizeMax, waitingMax, isGathered = false }: BatcherOptions,
   isRefusable: (item: Item) => boolean = () => true,
 ): Batcher<Item, Result> {
   const queues = new Map<string, Waiting<Item, Result>[]>()
@@ -57,7 +59,8 @@ export function createBatcher<Item, Result>(
       } else {
         const fresh = [{ item, signal, resolve, reject }]
         queues.set(key, fresh)
-        void drain(key, fresh)
+        if (isGathered) setImmediate(() => void drain(key, fresh))
+        else void drain(key, fresh)
       }
     })
   return Object.assign(put, { isBusy: (key: string) => queues.has(key) })

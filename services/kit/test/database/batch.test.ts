@@ -35,6 +35,16 @@ test('the first item runs alone, later ones share batches of bounded size', asyn
   expect(seen).toEqual([['a'], ['b', 'c', 'd'], ['e']])
 })
 
+test('the first items share a batch where they are gathered', async () => {
+  const run = async (_key: string, items: string[]) => {
+    return items.map(() => ({ status: 'fulfilled' as const, value: items.length }))
+  }
+  const put = createBatcher<string, number>(run, { ...options, isGathered: true })
+  expect(await Promise.all(['a', 'b', 'c', 'd'].map((item) => put('key', item)))).toEqual([
+    3, 3, 3, 1,
+  ])
+})
+
 test('items of different keys do not wait for each other', async () => {
   const { put, seen, letGo } = heldBatcher()
   const results = [put('one', 'a'), put('two', 'b')]

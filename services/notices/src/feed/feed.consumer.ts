@@ -11,7 +11,7 @@ import { ObjectsChangedSchema as ofNotices } from '@coffer/proto/notices/v1/even
 import { feedEventsOf, type NewFeedEvent, type ObjectsChanged } from './entry.ts'
 import { appendEvents } from './feed.sql.ts'
 
-const batch = { sizeMax: 32, waitingMax: 1_024 }
+const batch = { sizeMax: 32, waitingMax: 1_024, isGathered: true }
 
 /** Accounts with new entries, and the types of these. */
 interface Appended {
