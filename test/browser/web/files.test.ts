@@ -50,6 +50,8 @@ test('the days of a CSV file are guessed by its rows, and the way back is open',
     await page.getByRole('button', { name: 'Show a preview' }).click()
     await page.getByRole('button', { name: /^Import \d/ }).click()
     await page.getByText('2 transactions', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Go on with the plan' }).click()
+    await page.getByText('When does money come in?').waitFor()
   })
 })
 

@@ -31,9 +31,10 @@ export function Form({ children, action, isDanger = false, isSending = false, ..
     first?.focus()
   }, [fault, problems])
   const [areShown, setShown] = useState(false)
-  // A problem of something that the form has no field for is in the banner.
+  // A problem of something that the form has no field for is in the banner. The server may state
+  // the same one for two fields of which either is enough.
   useLayoutEffect(() => {
-    const named = Object.keys(fault?.problems ?? {}).length
+    const named = new Set(Object.values(fault?.problems ?? {})).size
     const marked = form.current?.querySelectorAll('[aria-invalid]').length ?? 0
     setShown(named > 0 && marked >= named)
   }, [fault])

@@ -34,7 +34,7 @@ export const envelopeWords = {
   free: 'Free to use',
   drag: 'Drag from one card to another to move money.',
   amount: 'Amount',
-  amountHint: 'It adds up what you type, such as 12.50+3.',
+  amountHint: (example: string) => `It adds up what you type, such as ${example}+3.`,
   amountFault: (example: string) => `Enter an amount above zero, such as ${example}.`,
   sameFault: 'Choose two different places.',
   moved: 'Move it',

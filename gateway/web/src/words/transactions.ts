@@ -39,7 +39,7 @@ export const transactionWords = {
   kind: 'Kind',
   name: 'Name',
   amount: 'Amount',
-  amountHint: 'It adds up what you type, such as 12.50+3.',
+  amountHint: (example: string) => `It adds up what you type, such as ${example}+3.`,
   date: 'Day',
   note: 'Note',
   adjusts: 'Change the balance of the account too',

@@ -128,7 +128,7 @@ function Fields({ bankAccountId, source, goal, problems }: FieldsProps) {
       />
       <TextField
         label={words.amount}
-        hint={words.amountHint}
+        hint={words.amountHint(formatAmount(1_250, manner))}
         name="amount"
         inputMode="decimal"
         autoComplete="off"

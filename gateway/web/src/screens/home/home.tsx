@@ -5,12 +5,12 @@ import { Asked } from '../../controls/asked.tsx'
 import { Screen } from '../../controls/screen.tsx'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
+import { Resume } from '../start/resume.tsx'
 import { Behind } from './behind.tsx'
 import { FreeToUse } from './free-to-use.tsx'
 import styles from './home.module.css'
 import { LinkHealth } from './link-health.tsx'
 import { NextPayday } from './next-payday.tsx'
-import { Resume } from './resume.tsx'
 import { Unassigned } from './unassigned.tsx'
 
 /** The state of the chosen bank account at a glance. */

@@ -5,8 +5,8 @@ import { Card } from '../../controls/screen.tsx'
 import { dayOf, formatDay, formatDistance } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
+import { usePaydays } from '../schedules/use-paydays.ts'
 import styles from './home.module.css'
-import { usePaydays } from './use-paydays.ts'
 
 const shownMax = 3
 

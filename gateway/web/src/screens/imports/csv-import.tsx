@@ -6,6 +6,7 @@ import { Asked } from '../../controls/asked.tsx'
 import { Card, Screen, Skeleton } from '../../controls/screen.tsx'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
+import { Resume } from '../start/resume.tsx'
 import { ColumnForm } from './column-form.tsx'
 import type { Draft } from './column-guess.ts'
 import { ImportPreview } from './import-preview.tsx'
@@ -49,18 +50,21 @@ function Step({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
   }
   if (status === 'complete') {
     return (
-      <Card title={words.storedTitle}>
-        <p role="status">
-          {countsOf({
-            ...found,
-            importedCount: found.importedCount ?? 0,
-            skippedCount: found.skippedCount ?? 0,
-          })}
-        </p>
-        <Link to="/transactions" search={{ account }}>
-          {words.toTransactions}
-        </Link>
-      </Card>
+      <>
+        <Card title={words.storedTitle}>
+          <p role="status">
+            {countsOf({
+              ...found,
+              importedCount: found.importedCount ?? 0,
+              skippedCount: found.skippedCount ?? 0,
+            })}
+          </p>
+          <Link to="/transactions" search={{ account }}>
+            {words.toTransactions}
+          </Link>
+        </Card>
+        <Resume bankAccountId={account} />
+      </>
     )
   }
   return (

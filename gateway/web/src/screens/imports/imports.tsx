@@ -7,6 +7,7 @@ import rows from '../../controls/rows.module.css'
 import { Card, Screen } from '../../controls/screen.tsx'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
+import { Resume } from '../start/resume.tsx'
 import { FileChoice } from './file-choice.tsx'
 import { UploadGroups } from './upload-groups.tsx'
 import { UploadRow } from './upload-row.tsx'
@@ -55,6 +56,9 @@ function Parts({ bankAccountId }: { bankAccountId: string }) {
           }
         </Asked>
       </Card>
+      {uploads.data?.some(({ status }) => status === 'complete') && (
+        <Resume bankAccountId={bankAccountId} />
+      )}
     </>
   )
 }

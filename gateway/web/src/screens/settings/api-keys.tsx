@@ -76,7 +76,7 @@ function Known({ isProofNeeded }: { isProofNeeded: boolean }) {
                 <div>
                   <p className={rows.name}>{name}</p>
                   <p className={rows.soft}>
-                    {words.scopes[scope]},{' '}
+                    {words.scopes[scope]} ·{' '}
                     {lastUsedAt
                       ? words.lastUsed(formatInstant(lastUsedAt, reader))
                       : words.neverUsed}

@@ -91,13 +91,14 @@ interface FieldsProps {
 
 function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
   const reader = useReader()
+  const manner = useManner(bankAccountId)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   return (
     <>
       <TextField label={words.name} name="name" fault={problems.name} />
       <TextField
         label={words.amount}
-        hint={words.amountHint}
+        hint={words.amountHint(formatAmount(1_250, manner))}
         name="amount"
         inputMode="decimal"
         autoComplete="off"

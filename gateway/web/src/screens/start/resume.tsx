@@ -4,7 +4,7 @@ import { spendingQuery } from '../../api/budget-queries.ts'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { startWords as words } from '../../words/start.ts'
-import { usePaydays } from './use-paydays.ts'
+import { usePaydays } from '../schedules/use-paydays.ts'
 
 /** A link to the set-up of a bank account's plan, until it has a payday and an envelope. */
 export function Resume({ bankAccountId }: { bankAccountId: string }) {
