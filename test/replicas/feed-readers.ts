@@ -12,6 +12,16 @@ export interface Reader {
 
 const ending = 'retry: 1000\n\n'
 
+/**
+ * Sends a GET, once more if the server closed an idle connection as the request was sent: no server
+ * can prevent that, and browsers repeat such a request by themselves (RFC 9112, 9.3.1).
+ */
+const fetchAsBrowsersDo: typeof fetch = (input, init) =>
+  fetch(input, init).catch((error) => {
+    if (error.cause?.message !== 'other side closed') throw error
+    return fetch(input, init)
+  })
+
 /** Starts a reader at the end of the feed; resolves when it has its first cursor. */
 export async function startReader(
   person: Person,
@@ -24,7 +34,7 @@ export async function startReader(
   }
   const observed: typeof fetch = async (input, init) => {
     try {
-      const response = await fetch(input, init)
+      const response = await fetchAsBrowsersDo(input, init)
       if (response.status !== 200) fail(`${response.status} ${await response.clone().text()}`)
       const isStream = response.headers.get('content-type') === 'text/event-stream'
       if (!(isStream && response.body)) return response

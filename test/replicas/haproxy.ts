@@ -8,7 +8,7 @@ import type { Target } from '@coffer/local/balancer'
 import { freePorts } from '@coffer/local/ports'
 
 /**
- * Starts HAProxy over gateways, with the rules of our own balancer: probes each second, two
+ * Starts HAProxy over gateways, with rules like those of our own balancer: probes each second, two
  * failures take a gateway out, no repetitions. Throws an error that names the package if it is
  * missing.
  */

@@ -8,6 +8,8 @@ import { startReplicas } from './replicas.ts'
 const households = 20
 /** Readers of each way for a household; an account may have 20 in each gateway. */
 const readersEach = 10
+/** Pause in ms after each change of a household: the machine may be busy with other work. */
+const paceMs = 3_000
 
 interface Followed {
   person: Person
@@ -27,7 +29,7 @@ async function startReaders(person: Person): Promise<Followed> {
   return { person, path, readers, made: [] }
 }
 
-test('200 streams and 200 polls miss and repeat no change in a rolling restart', async () => {
+test('200 streams and 200 polls fail, miss and repeat nothing in a rolling restart', async () => {
   await using replicas = await startReplicas()
   const people: Person[] = []
   while (people.length < households) people.push(await newPerson(replicas.baseUrl))
@@ -40,7 +42,7 @@ test('200 streams and 200 polls miss and repeat no change in a rolling restart',
       const bankAccountId = path.split('/').at(-1) ?? ''
       const { data } = await person.client.createTransaction({ path: { bankAccountId }, body })
       made.push(data.transaction.transactionId)
-      await sleep(1_000)
+      await sleep(paceMs)
     }
   })
   for (const { name, stop, start } of replicas.members) {
@@ -65,6 +67,5 @@ test('200 streams and 200 polls miss and repeat no change in a rolling restart',
     all.flatMap((reader) => reader.failures),
     (text) => text,
   )
-  const counts = [...failures].map(([text, found]) => `${found.length} of ${text}`)
-  console.log(`${all.length} readers, failed and repeated requests:`, counts)
+  expect([...failures].map(([text, found]) => `${found.length} of ${text}`)).toEqual([])
 }, 600_000)

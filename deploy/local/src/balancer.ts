@@ -2,8 +2,14 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Failed probes in a row after which a replica gets no new connections. */
-const failuresMax = 2
+/** Timeout of a probe, in intervals of probes: a busy replica answers late, and is not gone. */
+const timeoutProbes = 3
+
+/** Probes without an answer in a row after which a replica gets no new connections. */
+const unansweredMax = 2
+
+/** Probes without an answer in a row after which a replica hangs: its connections are reset. */
+const hungMax = 5
 
 /** A replica behind the balancer. */
 export interface Target {
@@ -18,7 +24,7 @@ export interface BalancerOptions {
   host?: string
   /** Port to listen on; 0 chooses a free port. */
   port: number
-  /** Interval and timeout in ms of the probes; 1 s by default. */
+  /** Interval in ms of the probes; 1 s by default. */
   probeMs?: number
 }
 
@@ -32,28 +38,39 @@ export interface Balancer extends AsyncDisposable {
 /** A target with its probes. */
 interface Probed extends Target {
   isReady: boolean
-  failures: number
+  /** Whether it answered the last probe, with any status. */
+  isAnswering: boolean
+  /** Probes in a row that were not answered in time. */
+  unanswered: number
   /** Connections of clients to it. */
   clients: Set<Socket>
 }
 
 /**
  * Starts a TCP load balancer: round robin over the replicas that are ready, as a Service with
- * readiness probes is on Kubernetes. A connection stays on its replica, and one that fails is
- * reset; so are those of a replica that answers no probe at all. Nothing is repeated. Rejects when
+ * readiness probes is on Kubernetes. Fail-open: without a ready replica those get connections that
+ * answer their probes, as a replica that stops still serves. A connection stays on its replica, and
+ * one that fails is reset; so are those of a replica that hangs. Nothing is repeated. Rejects when
  * the port is in use.
  */
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
   const { host = '127.0.0.1', probeMs = 1_000 } = options
   const targets = options.targets.map(
-    (target): Probed => ({ ...target, isReady: false, failures: 0, clients: new Set() }),
+    (target): Probed => ({
+      ...target,
+      isReady: false,
+      isAnswering: false,
+      unanswered: 0,
+      clients: new Set(),
+    }),
   )
   const sockets = new Set<Socket>()
   const inRotation = () => targets.filter(({ isReady }) => isReady)
   let picks = 0
   const server = createServer({ noDelay: true }, (near) => {
     const ready = inRotation()
-    const target = ready[picks % ready.length]
+    const among = ready.length > 0 ? ready : targets.filter(({ isAnswering }) => isAnswering)
+    const target = among[picks % among.length]
     picks += 1
     forward(near, target, sockets)
   })
@@ -99,25 +116,26 @@ function forward(near: Socket, target: Probed | undefined, sockets: Set<Socket>)
   })
 }
 
-/** Probes a replica once: one good answer returns it, two failures in a row take it out. */
-async function probe(target: Probed, timeoutMs: number): Promise<void> {
-  const status = await statusOf(target.probeUrl, timeoutMs)
-  target.failures = status === 200 ? 0 : target.failures + 1
-  if (status === 200) target.isReady = true
-  if (target.failures < failuresMax) return
-  target.isReady = false
-  // Its clients would wait for a process that hangs; one that stops finishes their requests.
-  if (status === null) for (const client of target.clients) client.resetAndDestroy()
+/** Probes a replica once: its answer decides; without one the number of those before, too. */
+async function probe(target: Probed, everyMs: number): Promise<void> {
+  const status = await statusOf(target.probeUrl, timeoutProbes * everyMs)
+  target.isAnswering = typeof status === 'number'
+  target.unanswered = status === 'late' ? target.unanswered + 1 : 0
+  if (status !== 'late') target.isReady = status === 200
+  if (target.unanswered >= unansweredMax) target.isReady = false
+  // Its clients would wait for ever. A process that stops finishes their requests itself.
+  if (target.unanswered >= hungMax) for (const one of target.clients) one.resetAndDestroy()
 }
 
-/** Returns the status of the answer; null without one. */
-function statusOf(url: string, timeoutMs: number): Promise<number | null> {
+/** Returns the status of the answer; `late` after the timeout, `lost` without a connection. */
+function statusOf(url: string, timeoutMs: number): Promise<number | 'late' | 'lost'> {
   return new Promise((resolve) => {
-    const request = get(url, { agent: false, signal: AbortSignal.timeout(timeoutMs) })
+    const signal = AbortSignal.timeout(timeoutMs)
+    const request = get(url, { agent: false, signal })
     request.on('response', (response) => {
       response.resume()
-      resolve(response.statusCode ?? null)
+      resolve(response.statusCode ?? 'lost')
     })
-    request.on('error', () => resolve(null))
+    request.on('error', () => resolve(signal.aborted ? 'late' : 'lost'))
   })
 }

@@ -25,16 +25,23 @@ afterEach(() => stack.disposeAsync())
 
 /** Starts a server that answers with its name, and with its readiness at `/readyz`. */
 async function startReplica(name: string) {
-  const state = { isReady: true, isHung: false }
-  const server = createServer((request, response) => {
+  const held = Promise.withResolvers<void>()
+  const state = { isReady: true, isHung: false, lateMs: 0, release: () => held.resolve() }
+  let lateProbes = 0
+  const server = createServer(async (request, response) => {
     if (state.isHung) return
-    const isProbe = request.url === '/readyz'
+    const isProbe = request.url?.startsWith('/readyz')
+    if (request.url === '/readyz?late') await sleep(state.lateMs)
+    if (request.url === '/readyz?late') lateProbes += 1
+    if (request.url === '/held') await held.promise
     response.writeHead(isProbe && !state.isReady ? 503 : 200).end(name)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     state,
+    /** Returns how many late probes it has answered. */
+    lateProbes: () => lateProbes,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
@@ -103,11 +110,29 @@ test('a connection to a replica that is gone is reset, not repeated', async () =
   expect(refused?.reason).toMatchObject({ code: 'ECONNRESET' })
 })
 
-test('without a ready replica connections are reset', async () => {
-  for (const { state } of replicas) state.isReady = false
+test('without a ready replica one that answers serves; without one, resets follow', async () => {
+  const [a, b] = replicas
+  a.state.isHung = true
+  b.state.isReady = false
   await untilInRotation()
+  expect(await askTimes(2)).toEqual(['b', 'b'])
+  await Promise.all(replicas.map((one) => one[Symbol.asyncDispose]()))
+  let end: unknown
+  while (end !== 'ECONNRESET') end = await ask().catch(({ code }) => code)
   const { hostname, port } = new URL(balancer.url)
   const socket = connect(Number(port), hostname)
   const [error] = await once(socket, 'error').catch((thrown) => [thrown])
   expect(error).toMatchObject({ code: 'ECONNRESET' })
+})
+
+test('a replica that is late for its probes keeps its connections', async () => {
+  const [{ url, state, lateProbes }] = replicas
+  const targets = [{ url, probeUrl: `${url}/readyz?late` }]
+  const slow = stack.use(await startBalancer({ targets, port: 0, probeMs: 200 }))
+  const request = get(`${slow.url}/held`, { agent: new Agent() })
+  state.lateMs = 250
+  while (lateProbes() < 7) await sleep(20)
+  state.release()
+  const [response] = await once(request, 'response')
+  expect(response.resume().statusCode).toBe(200)
 })

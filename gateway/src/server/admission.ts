@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { OutgoingCaller } from '@coffer/kit/rpc/caller'
-import { forbidden, invalid, refused, unauthenticated } from '@coffer/kit/rpc/errors'
+import { forbidden, invalid, isTransient, refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import { isId } from '@coffer/kit/values/id'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionCookie } from '../auth/cookie.ts'
@@ -38,7 +39,7 @@ export interface AdmissionDeps {
  */
 export async function admit(
   { config, sessions, cookie, origins, budget }: AdmissionDeps,
-  { auth, feature, method, reads = false, hasEffect = method !== 'GET' }: Route,
+  { auth, feature, method, reads = false, hasEffect = method !== 'GET', isPatient }: Route,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Admission> {
@@ -53,7 +54,8 @@ export async function admit(
   } else {
     const { key, paid, pending } = authClasses[auth]
     const sent = readCredential(request, cookie, key)
-    const { credential, caller } = await sessions.verify(sent, request.id)
+    const verify = () => sessions.verify(sent, request.id)
+    const { credential, caller } = await (isPatient ? repeated(verify) : verify())
     if (!pending.some((may) => may === credential.mfaPending)) {
       throw unauthenticated(credential.mfaPending ? 'MFA_REQUIRED' : 'MFA_NOT_PENDING')
     }
@@ -76,6 +78,22 @@ export async function admit(
   if (feature) requireFeature(feature, config)
   checkIds(request.params as Record<string, string>)
   return admission
+}
+
+/** Pauses in ms before the repetitions for a client that waits long. */
+const patientPausesMs = [500, 2_000]
+
+/** Calls, and repeats the call while its service is away for a moment. */
+async function repeated<T>(call: () => Promise<T>): Promise<T> {
+  for (const pauseMs of patientPausesMs) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!isTransient(error)) throw error
+      await sleep(pauseMs)
+    }
+  }
+  return call()
 }
 
 /**

@@ -127,9 +127,56 @@ test('a wait outlasts a service that is away, and finds a change without a messa
   expect(body.nextCursor).toBe(cursorOf('8'))
 })
 
-test('a wait of a process that stops is answered at once, with the same cursor', async () => {
+const away = unavailable('away')
+const streamUrl = '/api/changes/stream'
+const asEvents = { accept: 'text/event-stream' }
+
+test.each<[string, Page[], number, object]>([
+  ['comes back', [away, away, { position: 8n }], 200, { nextCursor: cursorOf('8') }],
+  ['stays away', [away], 503, { error: 'away' }],
+])('a wait outlasts a service that is away from its start on and %s', async (_, pages, ...end) => {
+  await start(pages, { pollMs: 5 })
+  const { status, body } = await gateway.send('GET', `/api/changes?wait=1&after=${cursorOf('7')}`)
+  expect([status, body]).toMatchObject(end)
+})
+
+test('the credential of a reader is verified again while identity is away for a moment', async () => {
+  let calls = 0
+  const verifyApiKey = () => {
+    calls += 1
+    if (calls !== 2) throw away
+    return { credential: alice }
+  }
+  await start([{ changes: [change], position: 8n }], { identity: { signIn: { verifyApiKey } } })
+  const url = `/api/changes?after=${cursorOf('7')}`
+  expect([(await gateway.send('GET', url)).status, calls]).toEqual([200, 2])
+})
+
+test('a reader without a cursor, or without a wait, is told that the service is away', async () => {
+  await start([away])
+  for (const query of ['wait=30', 'wait=30&after=latest', `after=${cursorOf('7')}`]) {
+    expect((await gateway.send('GET', `/api/changes?${query}`)).status).toBe(503)
+  }
+})
+
+test('a stream after a cursor begins while the service is away', async () => {
   const stopping = new AbortController()
-  await start([{ position: 7n }], { draining: stopping.signal })
+  await start([away, away, { position: 8n, changes: [change] }], { draining: stopping.signal })
+  const headers = { ...asEvents, 'last-event-id': cursorOf('7') }
+  const streaming = gateway.send('GET', streamUrl, { headers })
+  await untilRead(2)
+  connection.publish(subject(`progress.${alice.accountId}.changes`))
+  await untilRead(3)
+  stopping.abort()
+  expect((await streaming).text).toContain(`retry: 1000\n\nid: ${cursorOf('8')}\n`)
+})
+
+test.each<[string, Page]>([
+  ['', { position: 7n }],
+  [', also if the service is away', away],
+])('a wait of a process that stops is answered at once, with its cursor%s', async (_, page) => {
+  const stopping = new AbortController()
+  await start([page], { draining: stopping.signal })
   const waiting = gateway.send('GET', `/api/changes?wait=30&after=${cursorOf('7')}`)
   await untilRead(2)
   stopping.abort()
@@ -147,8 +194,6 @@ test('an account has twenty waits at a time', async () => {
   expect((await Promise.all(waits)).map(({ status }) => status)).toEqual(Array(20).fill(200))
 })
 
-const streamUrl = '/api/changes/stream'
-const asEvents = { accept: 'text/event-stream' }
 const eventText = (position: string, changes: string) =>
   [
     `id: ${cursorOf(position)}`,
@@ -167,7 +212,8 @@ test('a stream sends each page with its cursor, and a time to connect again', as
   stopping.abort()
   const { status, text, headers } = await streaming
   const [first, second, ...rest] = text.split('\n\n').map((one) => `${one}\n\n`)
-  expect([status, headers['content-type']]).toEqual([200, 'text/event-stream'])
+  const { 'content-type': type, connection: end } = headers
+  expect([status, type, end]).toEqual([200, 'text/event-stream', 'close'])
   expect([first, second]).toEqual(['retry: 1000\n\n', eventText('7', '[]')])
   const start8 = `id: ${cursorOf('8')}\nevent: changes\ndata: {"changes":[{`
   expect(rest.join('')).toContain(start8)

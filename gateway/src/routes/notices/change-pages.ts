@@ -1,6 +1,7 @@
+import { isTransient } from '@coffer/kit/rpc/errors'
 import { ChangeSchema, FeedService, type ListChangesResponse } from '@coffer/proto/notices/v1/feed'
 import { values } from '@coffer/proto/values'
-import type { CallOptions } from '@connectrpc/connect'
+import { type CallOptions, ConnectError } from '@connectrpc/connect'
 import { z } from 'zod'
 import { createObjectReads, type ObjectOf } from '../../compose/changed-objects.ts'
 import type { RouteDeps } from '../../deps.ts'
@@ -58,6 +59,31 @@ export function createRead(deps: RouteDeps): ReadChanges {
     const page = await feed.listChanges({ limit, types, ...start }, options)
     if (include === undefined || page.changes.length === 0) return page
     return { ...page, objectOf: await readObjects(page.changes, options) }
+  }
+}
+
+/** The first page of a reader that waits, or an empty one and why the read failed. */
+export interface FirstRead {
+  page: ChangesPage
+  failure: unknown
+}
+
+/**
+ * Reads the first page. A reader that waits and has a cursor needs none: while the service is away
+ * for a moment, it gets an empty page with its cursor, and goes on.
+ */
+export async function readFirst(
+  read: ReadChanges,
+  { isWaiting, ...query }: ChangesQuery & { isWaiting: boolean },
+  options: CallOptions,
+): Promise<FirstRead> {
+  try {
+    return { page: await read(query, options), failure: null }
+  } catch (failure) {
+    const { after } = query
+    const isAway = failure instanceof ConnectError && isTransient(failure)
+    if (!isWaiting || typeof after !== 'bigint' || !isAway) throw failure
+    return { page: { changes: [], position: after, hasMore: false }, failure }
   }
 }
 

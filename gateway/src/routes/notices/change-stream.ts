@@ -15,9 +15,11 @@ import {
   type ChangesQuery,
   changesAnswer,
   changesQuery,
+  type FirstRead,
   pageAnswer,
   position,
   type ReadChanges,
+  readFirst,
   removedText,
 } from './change-pages.ts'
 
@@ -57,6 +59,7 @@ export function streamRoute(deps: RouteDeps, read: ReadChanges): Route {
     query: changesQuery,
     isFiltered: true,
     isStreamed: true,
+    isPatient: true,
     alternative: eventStream,
     answers: { 410: removedText },
     answer: changesAnswer,
@@ -69,12 +72,14 @@ export function streamRoute(deps: RouteDeps, read: ReadChanges): Route {
       const query = { ...call.query, after }
       const release = limiter.acquire(accountId)
       reply.raw.once('close', release)
-      const first = await read(query, call.options)
+      const first = await readFirst(read, { ...query, isWaiting: true }, call.options)
       const events = eventsOf(deps, { read, query, first, call })
       // A compressor would hold events back.
       request.headers['x-no-compression'] = '1'
       reply.header('content-type', eventStream).header('cache-control', 'no-store')
       reply.header('x-accel-buffering', 'no')
+      // A process that stops ends the stream: no client sends its next request there.
+      reply.header('connection', 'close')
       return Readable.from(events, { objectMode: false })
     },
   })
@@ -93,15 +98,16 @@ function lastEventOf({ headers }: FastifyRequest): bigint | undefined {
 interface Streamed {
   read: ReadChanges
   query: ChangesQuery
-  first: ChangesPage
+  first: FirstRead
   call: Call<unknown, unknown>
 }
 
 /**
- * Yields the events of a stream: the first page at once, further ones as changes come, and comments
- * in silence. Ends when the process stops, the credential has ended or changes were removed: the
- * client connects again, and gets the refusal. Backpressure: the feed is read again only after the
- * client has taken the page before it; a client that takes none is cut off.
+ * Yields the events of a stream: the first page at once if it could be read, further ones as
+ * changes come, and comments in silence. Ends when the process stops, the credential has ended or
+ * changes were removed: the client connects again, and gets the refusal. Backpressure: the feed is
+ * read again only after the client has taken the page before it; a client that takes none is cut
+ * off.
  */
 async function* eventsOf(
   { broker, draining, progressTimes }: RouteDeps,
@@ -109,7 +115,7 @@ async function* eventsOf(
 ): AsyncGenerator<string> {
   const { accountId, reply, renewOptions } = call
   const { silentMs = silentMsDefault } = progressTimes ?? {}
-  let page = first
+  let { page } = first
   let sentAt = performance.now()
   const cut = () => reply.raw.destroy()
   async function* taken(text: string): AsyncGenerator<string> {
@@ -121,7 +127,7 @@ async function* eventsOf(
       sentAt = performance.now()
     }
   }
-  yield* taken(`${retryText}${eventOf(page)}`)
+  yield* taken(`${retryText}${first.failure === null ? eventOf(page) : ''}`)
   const wakes = wakesOf({
     connection: broker.hasConnected() ? broker.connection : null,
     subject: broker.subject(progressSubject({ accountId, id: 'changes' })),

@@ -13,8 +13,10 @@ import {
   changesAnswer,
   changesQuery,
   createRead,
+  type FirstRead,
   pageAnswer,
   type ReadChanges,
+  readFirst,
   removedText,
 } from './change-pages.ts'
 import { streamRoute } from './change-stream.ts'
@@ -32,32 +34,41 @@ const limits = {
 
 /**
  * Returns a function that reads until there is a change, the wait ends, the client closes or the
- * process stops. A service that is away for a moment ends no wait.
+ * process stops. A service that is away for a moment ends no wait; throws its error if it was away
+ * at each read until the end. A process that stops sends the client to another one instead.
  */
 function createWait({ broker, draining, progressTimes }: RouteDeps, read: ReadChanges) {
   const limiter = createConcurrencyLimiter(limits)
   return async (
     { accountId, query, renewOptions, reply }: Call<unknown, z.output<typeof waitQuery>>,
-    empty: ChangesPage,
+    { page: first, failure: failed }: FirstRead,
+    leftMs: number,
   ): Promise<ChangesPage> => {
     const release = limiter.acquire(accountId)
-    let page = empty
-    const readAgain = async () => read({ ...query, after: page.position }, await renewOptions())
+    let page = first
+    let failure = failed
     const closed = signalOfClose(reply)
+    const readAgain = async () => {
+      try {
+        page = await read({ ...query, after: page.position }, await renewOptions())
+        failure = null
+      } catch (error) {
+        if (!isTransient(error)) throw error
+        failure &&= error
+      }
+    }
     try {
       const wakes = wakesOf({
         connection: broker.hasConnected() ? broker.connection : null,
         subject: broker.subject(progressSubject({ accountId, id: 'changes' })),
-        times: { pollMs: 5_000, ...progressTimes, limitMs: query.wait * 1_000 },
+        times: { pollMs: 5_000, ...progressTimes, limitMs: leftMs },
         signals: [closed, draining],
       })
       for await (const _ of wakes) {
-        page = await readAgain().catch((error) => {
-          if (isTransient(error)) return page
-          throw error
-        })
+        await readAgain()
         if (page.changes.length > 0) break
       }
+      if (failure !== null && !draining?.aborted) throw failure
       return page
     } finally {
       release()
@@ -85,14 +96,18 @@ export function changeRoutes(deps: RouteDeps): Route[] {
       query: waitQuery,
       isFiltered: true,
       isPaged: true,
+      isPatient: true,
       answers: { 410: removedText },
       answer: changesAnswer,
       handler: async (call) => {
         const { options, reply, request } = call
         const { after, wait } = call.query
-        const first = await read(call.query, options)
-        const isWaiting = wait > 0 && after !== 'latest' && first.changes.length === 0
-        const page = isWaiting && !first.hasMore ? await waitForChanges(call, first) : first
+        const askedAt = performance.now()
+        const first = await readFirst(read, { ...call.query, isWaiting: wait > 0 }, options)
+        const isEmpty = first.page.changes.length === 0 && !first.page.hasMore
+        const leftMs = askedAt + wait * 1_000 - performance.now()
+        const isWaiting = wait > 0 && after !== 'latest' && isEmpty
+        const page = isWaiting ? await waitForChanges(call, first, leftMs) : first.page
         const next = [String(page.position)]
         if (page.hasMore) reply.header('link', nextPageLink(request.url, next))
         return pageAnswer(page)

@@ -1,9 +1,9 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as untilRead } from 'node:timers/promises'
 
 /** Time in ms from the end of listening until connections that have sent no bytes are closed. */
-const firstBytesMs = 250
+const firstBytesMs = 1_000
 
 /** Graceful shutdown of an HTTP/1.1 server: requests that it has received are completed. */
 export interface Drain {
@@ -41,6 +41,8 @@ export function drainOf(server: Server): Drain {
   }
   const closeUnused = async (): Promise<void> => {
     await sleep(firstBytesMs, undefined, { ref: false })
+    // A busy process may have bytes to read when the timer is due: it reads them first.
+    await untilRead()
     // Node treats a connection that has sent nothing as busy, and would keep it open.
     for (const connection of connections) if (connection.bytesRead === 0) connection.destroy()
   }
