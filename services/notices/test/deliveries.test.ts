@@ -137,16 +137,35 @@ test('three days of failures switch a webhook off, and its owner is told', async
 })
 
 test('three days begin with a change, also behind another one that fails', async () => {
-  const { append, serve, after, deliveries } = await booted.account()
+  const { append, serve, after, clock, deliveries } = await booted.account()
   const bad = newId('txn')
   receive((response, { data }) => response.writeHead(data.objectId === bad ? 500 : 200).end())
   await append(bad, bad)
-  for (let day = 0; day < 4; day += 1) {
+  clock.now = new Date()
+  const endsAt = clock.now.getTime() + 4 * dayMs
+  while (clock.now.getTime() < endsAt) {
     await append(newId('txn'))
     await serve()
-    after(dayMs)
+    after(hourMs)
   }
   expect([(await deliveries('failed')).length, await deliveries('pending')]).toEqual([2, []])
+})
+
+test('an outage of the server does not count in the three days', async () => {
+  const { append, serve, after, clock, webhook, deliveries } = await booted.account()
+  clock.now = new Date()
+  const received = receive(fail())
+  const [id] = await append(newId('txn'))
+  await serve()
+  after(5 * dayMs)
+  const again = clock.now.getTime()
+  let { dueAt } = await serve()
+  expect(await webhook()).toMatchObject({ isEnabled: true })
+  expect(await deliveries('pending')).toMatchObject([{ changeId: id, attempts: 2 }])
+  for (; dueAt !== null; { dueAt } = await serve()) clock.now = dueAt
+  expect((clock.now.getTime() - again) / dayMs).toBeCloseTo(3, 1)
+  expect(await webhook()).toMatchObject({ isEnabled: false, disabledReason: 'failing' })
+  expect(new Set(idsOf(received()))).toEqual(new Set([id]))
 })
 
 test('another URL gets what waits at once, without the rest of the former one', async () => {

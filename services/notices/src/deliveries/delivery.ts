@@ -1,4 +1,4 @@
-import { dayMs } from '@coffer/kit/values/time'
+import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import type { Entry } from '../feed/entry.ts'
@@ -165,6 +165,20 @@ export function failingAfter(before: Failing, attempts: readonly Attempt[], now:
     failingSince: before.failingSince ?? now,
     restUntil: new Date(now.getTime() + restMs),
   }
+}
+
+/**
+ * Returns the time in ms for which nothing was sent although an attempt was due, as the server was
+ * away: the three days do not count it, so that a receiver gets its chance after an outage. 0 up to
+ * an hour.
+ */
+export function missedMs(
+  { dueAt, restUntil }: { dueAt: Date | null; restUntil: Date | null },
+  now: Date,
+): number {
+  if (dueAt === null) return 0
+  const missed = now.getTime() - Math.max(dueAt.getTime(), restUntil?.getTime() ?? 0)
+  return missed > hourMs ? missed : 0
 }
 
 /** Returns the reason for which a webhook is to be switched off after a round, or null. */

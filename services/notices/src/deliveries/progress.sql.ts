@@ -67,6 +67,33 @@ export function noteWork(
     RETURNING ${isFree} AS "isFree", rest_until AS "restUntil"`)
 }
 
+const Moved = z.object({ failingSince: z.date().nullable() })
+
+/**
+ * Moves the begin of the three days of a webhook, and of its deliveries that wait, by the time that
+ * the server has missed: in one statement, after which an attempt is due at `now`. Returns the new
+ * begin; null if the lease is lost.
+ */
+export function moveBegin(
+  { pool }: Database,
+  key: WebhookKey,
+  { leaseId, missedMs, now }: { leaseId: string; missedMs: number; now: Date },
+): Promise<z.infer<typeof Moved> | null> {
+  const missed = sql.fragment`make_interval(secs => ${missedMs / 1_000})`
+  return pool.maybeOne(sql.type(Moved)`
+    WITH moved AS (
+      UPDATE webhook_progress AS progress
+      SET failing_since = failing_since + ${missed}, due_at = ${sql.timestamp(now)}
+      WHERE ${isOf(key)} AND lease_id = ${leaseId} AND leased_until IS NOT NULL
+      RETURNING failing_since
+    ), begun AS (
+      UPDATE webhook_deliveries SET started_at = started_at + ${missed}
+      WHERE account_id = ${key.accountId} AND webhook_id = ${key.webhookId}
+        AND status = 'pending' AND EXISTS (SELECT FROM moved)
+    )
+    SELECT failing_since AS "failingSince" FROM moved`)
+}
+
 /** The state of a webhook after a round. */
 export interface Saved extends Failing {
   leaseId: string

@@ -11,9 +11,10 @@ import type { DisabledReason } from '../endpoints/webhook.ts'
 import { listSecrets } from '../endpoints/webhook-secret.sql.ts'
 import { secretOwner, signingKeyOf } from '../endpoints/webhook-secret.ts'
 import { createSender } from '../requests/webhook-request.client.ts'
-import { reasonToSwitchOff } from './delivery.ts'
+import { missedMs, reasonToSwitchOff } from './delivery.ts'
 import {
   endLease,
+  moveBegin,
   noteWork,
   renewLease,
   type Saved,
@@ -81,11 +82,26 @@ async function runTaken(
   }
   await using _renewal = repeat(renew, { everyMs: renewMs, isDelayed: true })
   try {
-    return await runRounds(deps, { deps, webhook, sender, isOver }, leaseId)
+    const begun = await leaveOutMissed(deps, webhook, leaseId)
+    if (begun === null) return { dueAt: null }
+    return await runRounds(deps, { deps, webhook: begun, sender, isOver }, leaseId)
   } catch (error) {
     await endLease(deps.database, webhook, leaseId)
     throw error
   }
+}
+
+/** Leaves out of the three days the time in which the server was away; null without the lease. */
+async function leaveOutMissed(
+  { database, clock }: RunDeps,
+  webhook: Taken,
+  leaseId: string,
+): Promise<Taken | null> {
+  const now = clock()
+  const ms = missedMs(webhook, now)
+  if (ms === 0) return webhook
+  const moved = await moveBegin(database, webhook, { leaseId, missedMs: ms, now })
+  return moved && { ...webhook, ...moved, dueAt: now }
 }
 
 async function openKeys({ database, secrets, clock }: RunDeps, key: WebhookKey): Promise<Buffer[]> {
