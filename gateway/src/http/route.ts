@@ -148,7 +148,7 @@ interface Definition<
   success?: 202 | 204
   /** The answer is a stream: it has no ETag. */
   isStreamed?: true
-  /** Its clients wait long: the credential is verified again while identity is away for a moment. */
+  /** Its clients wait: the credential is verified again while identity is away for a moment. */
   isPatient?: true
   /** Headers of a success that do not follow from the declaration. */
   headers?: readonly HeaderName[]

@@ -140,7 +140,7 @@ test.each<[string, Page[], number, object]>([
   expect([status, body]).toMatchObject(end)
 })
 
-test('the credential of a reader is verified again while identity is away for a moment', async () => {
+test('the credential of a reader is verified again while identity is away', async () => {
   let calls = 0
   const verifyApiKey = () => {
     calls += 1

@@ -10,6 +10,7 @@ import { settings } from './config.ts'
 import { deliveryRoutes } from './deliveries/delivery.rpc.ts'
 import { createDispatcher } from './deliveries/dispatcher.service.ts'
 import { webhookActivities } from './deliveries/webhook.activities.ts'
+import { startWebhookMetrics } from './deliveries/webhook-metrics.service.ts'
 import { startWebhookSweeps } from './deliveries/webhook-sweep.service.ts'
 import { webhookRoutes } from './endpoints/webhook.rpc.ts'
 import { feedHandlers } from './feed/feed.consumer.ts'
@@ -25,6 +26,7 @@ export const notices = defineService({
   create: (deps) => {
     const sweep = startFeedSweep(deps)
     const dispatcher = createDispatcher(deps)
+    const metrics = startWebhookMetrics(deps)
     const webhookSweeps = startWebhookSweeps({ ...deps, dispatcher })
     return {
       routes: (router) => {
@@ -38,6 +40,7 @@ export const notices = defineService({
       },
       handlers: feedHandlers({ ...deps, onAppended: dispatcher.tell }),
       close: async () => {
+        metrics[Symbol.dispose]()
         await webhookSweeps[Symbol.asyncDispose]()
         await dispatcher[Symbol.asyncDispose]()
         await sweep[Symbol.asyncDispose]()

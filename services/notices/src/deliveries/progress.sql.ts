@@ -199,6 +199,37 @@ export function listBehind(
     ORDER BY account_id, webhook_id LIMIT ${limit}`)
 }
 
+const Counts = z.object({
+  well: z.number(),
+  failing: z.number(),
+  off: z.number(),
+  waiting: z.number(),
+  lagSeconds: z.number(),
+})
+
+/**
+ * Returns the numbers of webhooks by state, of stored deliveries that wait, and the time for which
+ * the last webhook could have been served: since its attempt was due, or since the first change
+ * that it has not read, but not while it rests. 0 if all are served.
+ */
+export function countWebhooks({ pool }: Database, now: Date): Promise<z.infer<typeof Counts>> {
+  return pool.one(sql.type(Counts)`
+    WITH progresses AS (
+      SELECT is_enabled, disabled_reason, failing_since, greatest(rest_until, least(due_at, (
+        SELECT to_timestamp(min(event.position) / 1000000.0) FROM feed_events AS event
+        WHERE event.account_id = progress.account_id AND event.position > progress.position
+      ))) AS free_since
+      FROM webhooks JOIN webhook_progress AS progress USING (account_id, webhook_id)
+    )
+    SELECT count(*) FILTER (WHERE is_enabled AND failing_since IS NULL)::int AS well,
+      count(*) FILTER (WHERE is_enabled AND failing_since IS NOT NULL)::int AS failing,
+      count(*) FILTER (WHERE disabled_reason IS NOT NULL)::int AS off,
+      (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending')::int AS waiting,
+      coalesce(greatest(0, extract(epoch FROM ${sql.timestamp(now)} - min(free_since)
+        FILTER (WHERE is_enabled))), 0)::float AS "lagSeconds"
+    FROM progresses`)
+}
+
 const Swept = Behind.extend({ deletedAt: z.date().nullable() })
 
 /** Lists webhooks with an ID above `after`, deleted ones included, in the order of their IDs. */

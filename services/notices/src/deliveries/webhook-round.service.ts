@@ -16,6 +16,7 @@ import {
 } from './delivery.ts'
 import type { Taken } from './progress.sql.ts'
 import { type Lane, planRound, settleWaiting } from './round.ts'
+import { observeRequest } from './webhook-metrics.service.ts'
 
 /** Number of changes that a round reads; of objects while a webhook fails. */
 const pageSize = 100
@@ -156,7 +157,9 @@ async function sendLane(
 async function send({ deps, sender, keys }: RoundOf, delivery: Delivery): Promise<Attempt> {
   const at = deps.clock()
   const { changeId: id, body } = delivery
+  const begunAt = performance.now()
   const { retryAfter, ...answered } = await sender.post(body, signedHeaders({ id, at, body }, keys))
+  observeRequest(answered, performance.now() - begunAt)
   const retryAfterMs = readRetryAfter(retryAfter, deps.clock())
   return { ...answered, at, retryAfterMs }
 }
