@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import locales from '@react-aria/optimize-locales-plugin'
 import react from '@vitejs/plugin-react'
 import type { InlineConfig } from 'vite'
+import { catalogues } from './build/catalogues.ts'
 import { licences } from './build/licences.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -19,6 +20,7 @@ export const settings: InlineConfig = {
   plugins: [
     react({ compiler: true }),
     licences(root),
+    catalogues(),
     { ...locales.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' },
   ],
   optimizeDeps: { entries: ['./src/main.tsx', './src/connect.tsx'] },

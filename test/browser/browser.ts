@@ -8,6 +8,8 @@ import { launchBrowser } from './launch.ts'
 export interface Viewing {
   url: string
   scheme?: 'light' | 'dark'
+  /** Language of the browser, by default `en-US`. */
+  locale?: string
   /** Width of the window in CSS pixels; its height is 900. */
   width?: number
   /** Whether the server refuses some requests (4xx), which the browser logs. */
@@ -114,10 +116,10 @@ async function inContext(
   { viewing, isCspBypassed }: { viewing: Viewing; isCspBypassed: boolean },
   look: (page: Page) => Promise<void>,
 ): Promise<void> {
-  const { url, scheme = 'light', width = 1280, cookie, picture } = viewing
+  const { url, scheme = 'light', locale = 'en-US', width = 1280, cookie, picture } = viewing
   const context = await browser.newContext({
     // Without a locale, Chromium takes that of the machine, which may be `en-US@posix`.
-    locale: 'en-US',
+    locale,
     colorScheme: scheme,
     viewport: { width, height: 900 },
     bypassCSP: isCspBypassed,

@@ -23,6 +23,12 @@ export function homeFiles(): string[] {
   return [...entryFiles(), ...withImports('src/screens/home/home.tsx').map(({ file }) => file)]
 }
 
+/** Returns the texts of each language, of which the page loads one. */
+export function catalogueFiles(): string[] {
+  const found = Object.entries(manifest).filter(([name]) => /words\/languages\/\w+\.ts$/.test(name))
+  return found.map(([, { file }]) => file)
+}
+
 /** Returns all styles of the app. */
 export function styleFiles(): string[] {
   return Object.values(manifest).flatMap(({ css = [] }) => css)

@@ -9,8 +9,10 @@ import { noteSession } from './api/live/session-end.ts'
 import { forgetSession, queries } from './api/query-client.ts'
 import { apply } from './preferences/preferences.ts'
 import { router } from './routes.tsx'
+import { language } from './words/languages/texts.ts'
 
 apply()
+document.documentElement.lang = language
 
 // A newer version has other files: a part that is loaded only now may be gone.
 addEventListener('vite:preloadError', (event) => {

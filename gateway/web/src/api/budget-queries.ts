@@ -1,6 +1,7 @@
 import { paginate } from '@coffer/client'
 import type { FundingSchedule, Spending, Transaction } from '@coffer/client/types'
 import { queryOptions } from '@tanstack/react-query'
+import { language } from '../words/languages/texts.ts'
 import { coffer } from './client.ts'
 
 export type { FundingSchedule, Spending, Transaction }
@@ -35,8 +36,7 @@ export function nextFundingQuery(bankAccountId: string, fundingScheduleId: strin
 /** Sentences that explain the next contribution of an envelope. */
 export function explanationQuery(bankAccountId: string, spendingId: string) {
   const path = { bankAccountId, spendingId }
-  // The texts around the sentences are in English.
-  const query = { language: 'en' } as const
+  const query = { language }
   return queryOptions({
     queryKey: ['explanation', bankAccountId, spendingId],
     queryFn: async ({ signal }) => (await coffer.explainSpending({ path, query, signal })).data,

@@ -25,7 +25,11 @@ export function assignedText(
 ): string {
   const { spendingAmount = 0, originalName } = transaction
   const payment = transaction.name ?? originalName
-  if (!isPaidInPart(transaction)) return homeWords.assigned(payment, name)
-  if (spendingAmount === 0) return homeWords.assignedEmpty(payment, name)
-  return homeWords.assignedPart(payment, name, money(spendingAmount))
+  if (!isPaidInPart(transaction)) return homeWords.assigned({ name: payment, envelope: name })
+  if (spendingAmount === 0) return homeWords.assignedEmpty({ name: payment, envelope: name })
+  return homeWords.assignedPart({
+    name: payment,
+    envelope: name,
+    amount: money(spendingAmount),
+  })
 }

@@ -87,7 +87,7 @@ export function FaultBanner({ fault, again }: BannerProps) {
       <p>{fault.text}</p>
       {named && <p>{[...new Set(Object.values(fault.problems))].join(' ')}</p>}
       {fault.requestId && fault.status !== null && fault.status >= 500 && (
-        <p className={styles.request}>{faultWords.request(fault.requestId)}</p>
+        <p className={styles.request}>{faultWords.request({ id: fault.requestId })}</p>
       )}
       {again && <Button onClick={again}>{faultWords.again}</Button>}
     </div>

@@ -50,7 +50,7 @@ function nameOf(
   envelopes: NonNullable<Props['envelopes']>,
 ): string {
   const isOfFile = upload && (cause === 'transaction' || cause === 'refund')
-  const ofFile = isOfFile ? historyWords.ofFile(cause, upload.fileName) : undefined
+  const ofFile = isOfFile ? historyWords.ofFile({ cause, file: upload.fileName }) : undefined
   const why = transaction?.name ?? ofFile ?? historyWords.causes[cause] ?? cause
   if (!hasPots) return why
   const envelope = envelopes.find((one) => one.spendingId === spendingId)

@@ -38,7 +38,7 @@ export function TagField({ tags, onChange, fault }: Props) {
                   {tag}
                   <button
                     type="button"
-                    aria-label={words.remove(tag)}
+                    aria-label={words.remove({ name: tag })}
                     onClick={() => onChange(tags.filter((one) => one !== tag))}
                   >
                     <X size={14} aria-hidden />

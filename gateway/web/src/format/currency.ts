@@ -18,11 +18,9 @@ export function decimalsOf(currency: string): number {
   return decimals
 }
 
-const names = new Intl.DisplayNames('en', { type: 'currency' })
-
-/** Returns the code of a currency with its English name: `EUR – Euro`. */
-export function currencyName(currency: string): string {
-  const name = names.of(currency)
+/** Returns the code of a currency with its name in a language: `EUR – Euro`. */
+export function currencyName(currency: string, language: string): string {
+  const name = new Intl.DisplayNames(language, { type: 'currency' }).of(currency)
   return name === undefined || name === currency ? currency : `${currency} – ${name}`
 }
 

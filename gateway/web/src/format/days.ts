@@ -51,12 +51,15 @@ export function formatShortDay(day: string, { locale, today }: { locale: string;
 }
 
 /**
- * Returns the distance of a day from today in English, as the sentences around it are:
- * `today`, `in 12 days`, `in 3 months`.
+ * Returns the distance of a day from today in the language of the sentences around it: `today`,
+ * `in 12 days`, `in 3 months`.
  */
-export function formatDistance(day: string, { today }: { today: string }) {
+export function formatDistance(
+  day: string,
+  { today, language }: Record<'today' | 'language', string>,
+) {
   const days = daysBetween(today, day)
-  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
   if (Math.abs(days) < 60) return format.format(days, 'day')
   const months = Math.round(days / 30.44)
   if (Math.abs(months) < 24) return format.format(months, 'month')

@@ -4,6 +4,7 @@ import { bankAccountsQuery, type Link, linksQuery, meQuery } from '../api/accoun
 import type { Manner } from '../format/currency.ts'
 import { dayOf, type Place } from '../format/days.ts'
 import { usePreferences } from '../preferences/preferences.ts'
+import { language } from '../words/languages/texts.ts'
 
 /** Returns the ID of the bank account in the URL, else the last chosen one, else the first. */
 export function useChosenAccountId(): string | null {
@@ -17,6 +18,8 @@ export function useChosenAccountId(): string | null {
 /** How days and amounts are written for the reader: locale, timezone of the account, today. */
 export interface Reader extends Place {
   today: string
+  /** Language of the texts, also of distances between days. */
+  language: string
   currencyDefault: string
 }
 
@@ -28,6 +31,7 @@ export function useReader(): Reader {
     locale: locale.replace('_', '-'),
     timezone,
     today: dayOf(new Date(), timezone),
+    language,
     currencyDefault: defaultCurrency,
   }
 }

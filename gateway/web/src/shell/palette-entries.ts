@@ -69,7 +69,10 @@ function useActions(): Entry[] {
     ],
     ...(['light', 'dark', 'system'] as const).map(
       (theme) =>
-        [actions.colours(frameWords.themes[theme]), () => setPreferences({ theme })] as const,
+        [
+          actions.colours({ name: frameWords.themes[theme] }),
+          () => setPreferences({ theme }),
+        ] as const,
     ),
     [frameWords.signOut, signOut],
   ] as const

@@ -1,83 +1,9 @@
+import { textsOf } from './languages/texts.ts'
+
+const texts = textsOf('accounts')
+
 export const accountWords = {
-  title: 'Accounts',
-  add: 'Add a bank account',
-  byHand: 'By hand, or by files of the bank',
-  byBank: 'Connect a bank (Plaid)',
-  byFeed: 'By a feed of your own',
-  none: 'There is no bank account yet. All other screens begin with one: add it here.',
-  balance: 'Available',
-  posted: 'Posted',
-  owed: 'Owed',
-  edit: 'Edit',
-  postedBalance: 'Posted balance',
-  balanceHint: 'As the bank states it, without pending payments.',
-  owedHint: 'As the bank states it, without pending payments and without a sign.',
-  amountFault: (example: string) => `Enter an amount, such as ${example}.`,
-  name: 'Name',
-  note: 'Note',
-  save: 'Save',
-  cancel: 'Cancel',
-  required: 'This is needed.',
-  archive: 'Archive',
-  archiveTitle: (name: string) => `Archive ${name}?`,
-  archiveText:
-    'It is no longer shown, its plans no longer run, and it gets no new transactions. All that ' +
-    'it holds stays stored, and it can be restored here.',
-  archived: (count: number) => `Archived (${count})`,
-  restore: 'Restore',
-  restored: (name: string) => `${name} is back, with all that it holds.`,
-  remove: 'Delete the connection',
-  removeByHand: 'Delete with all its accounts',
-  removeTitle: (name: string) => `Delete ${name}?`,
-  removeText: (accounts: string, count: number) =>
-    `${accounts} ${count === 1 ? 'is' : 'are'} deleted for good, with all transactions, ` +
-    'envelopes, paydays and imported files. This cannot be undone. To stop using an account and ' +
-    'keep what it holds, archive it instead.',
-  removeAtBank: 'At the bank nothing changes.',
-  removeEmpty: 'It has no bank accounts.',
-  sync: 'Sync now',
-  syncing: 'Transactions are being read.',
-  arrived: (count: number) =>
-    count === 0
-      ? 'Synced: nothing new.'
-      : `Synced: ${count === 1 ? 'one new transaction' : `${count} new transactions`}.`,
-  linkFaults: {
-    'login-required': 'Your bank asks you to sign in again. Until then nothing new comes in.',
-    revoked: 'The access to your bank has ended. All that was read stays.',
-    'item-gone': 'The access to your bank has ended. All that was read stays.',
-    'institution-down': 'Your bank does not answer at present. It is tried again by itself.',
-  } as Record<string, string>,
-  renew: 'Sign in at the bank again',
-  linkAgain: 'Connect the bank again',
-  newAccounts: 'The bank has further accounts: choose those that Coffer shall read.',
-  chooseAccounts: 'Choose its accounts',
-  kinds: { manual: 'By hand', aggregator: 'Bank', feed: 'Feed', unknown: 'Other' },
-  statuses: {
-    none: '',
-    pending: 'Being set up',
-    active: 'Works',
-    setup: 'Works',
-    error: 'Does not work',
-    pending_expiration: 'Consent ends soon',
-    revoked: 'Consent was revoked',
-    deactivated: 'Switched off',
-    unknown: '',
-  } as Record<string, string>,
-  lastSuccess: (at: string) => `Last sync ${at}`,
-  link: 'Connection',
-  newLink: 'A new one',
-  bank: 'Bank',
-  feedName: 'Name of the connection',
-  feedUrl: 'Address of the provider',
-  feedNone:
-    'This server names no provider. Its operator sets COFFER_FEED_ALLOWED_URLS to the addresses ' +
-    'that may be connected.',
-  feedKey: 'API key of the provider',
-  connect: 'Connect',
-  candidates: 'Bank accounts of this feed',
-  candidatesNone: 'The provider has named no bank accounts yet.',
-  look: 'Look again',
-  take: 'Add the chosen ones',
-  currency: 'Currency',
-  money: 'Money in it now',
+  ...texts,
+  linkFaults: texts.linkFaults as Record<string, string>,
+  statuses: texts.statuses as Record<string, string>,
 }

@@ -1,11 +1,3 @@
-export const billingWords = {
-  title: 'Subscription',
-  text: 'This account needs a subscription. All that you have entered stays.',
-  subscribe: 'Subscribe',
-  portal: 'Change or end the subscription',
-  after: 'Thank you',
-  active: 'The subscription is active.',
-  notActive: 'The payment is not through yet. This page looks again by itself.',
-  toHome: 'To your budget',
-  none: 'This server needs no subscription.',
-}
+import { textsOf } from './languages/texts.ts'
+
+export const billingWords = textsOf('billing')

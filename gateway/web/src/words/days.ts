@@ -1,4 +1,3 @@
-export const dayWords = {
-  calendar: (label: string) => `${label}: choose in a calendar`,
-  unread: (example: string) => `Enter a day, such as ${example}, fri or last day.`,
-}
+import { textsOf } from './languages/texts.ts'
+
+export const dayWords = textsOf('days')

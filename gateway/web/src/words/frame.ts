@@ -1,64 +1,6 @@
-export const frameWords = {
-  skip: 'Skip to the content',
-  navigation: 'Main',
-  account: 'Bank account',
-  home: 'Home',
-  transactions: 'Transactions',
-  envelopes: 'Envelopes',
-  schedules: 'Paydays',
-  forecast: 'Forecast',
-  imports: 'Imports',
-  rules: 'Rules',
-  tags: 'Tags',
-  accounts: 'Accounts',
-  settings: 'Settings',
-  more: 'More',
-  signOut: 'Sign out',
-  hideAmounts: 'Hide amounts',
-  showAmounts: 'Show amounts',
-  theme: 'Colours',
-  themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
-  hidden: 'hidden',
-  hiddenSentences: 'The amounts are hidden, so this is hidden too.',
-  cancel: 'Cancel',
-  close: 'Close',
-  keyboard: 'Keys',
-  palette: 'Find or go to',
-  copy: 'Copy',
-  copied: 'Copied.',
-  notCopied: 'Copying failed: select the text instead.',
-  drop: 'Let go of the file: it is imported into the chosen bank account.',
-  loading: 'Loading',
-}
+import { textsOf } from './languages/texts.ts'
+
+export const frameWords = textsOf('frame')
 
 /** Texts of the keys and of the palette. */
-export const keyWords = {
-  keys: {
-    'Ctrl K': 'Find a screen, an action, an envelope or a transaction',
-    n: 'New transaction',
-    'j k': 'Next and former line of a list',
-    Enter: 'Open the marked line',
-    '1–9': 'On the home page: pay the marked line from an envelope',
-    x: 'On the screen of transactions: select the marked one',
-    e: 'On the screen of transactions: change name and note of the marked one',
-    '/': 'Search the transactions, on their screen',
-    '?': 'These keys',
-  },
-  paletteHint: 'A screen, an action, an envelope, a transaction',
-  screens: {
-    setup: 'Another bank account',
-    subscription: 'Subscription',
-    licences: 'Licences',
-  },
-  actions: {
-    add: 'New transaction',
-    move: 'Move money',
-    envelope: 'New envelope',
-    payday: 'New payday',
-    rule: 'New rule',
-    colours: (name: string) => `Colours: ${name}`,
-  },
-  paletteNone: 'Nothing fits.',
-  screen: 'Screen',
-  action: 'Action',
-}
+export const keyWords = textsOf('keys')

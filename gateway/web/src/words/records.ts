@@ -1,14 +1,3 @@
-export const recordWords = {
-  title: 'As the bank has sent it',
-  text: 'Text',
-  merchant: 'Merchant',
-  categories: 'Categories',
-  amount: 'Amount',
-  state: 'State',
-  pending: 'Pending',
-  posted: 'Posted',
-  day: 'Day',
-  authorized: 'Paid on',
-  received: 'Received',
-  withdrawn: 'Replaced or withdrawn',
-}
+import { textsOf } from './languages/texts.ts'
+
+export const recordWords = textsOf('records')

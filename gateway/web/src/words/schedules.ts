@@ -1,35 +1,3 @@
-export const scheduleWords = {
-  title: 'Paydays',
-  create: 'New payday',
-  editTitle: (name: string) => `Edit ${name}`,
-  none: 'No payday is planned yet. At a payday, a share of the money goes into the envelopes.',
-  name: 'Name',
-  first: 'Next payday',
-  repeats: 'Comes again',
-  repeatsEvery: {
-    weekly: 'every week',
-    biweekly: 'every two weeks',
-    'twice-monthly': 'on the 15th and the last day of the month',
-    monthly: 'every month',
-    quarterly: 'every three months',
-    yearly: 'every year',
-    kept: 'as now',
-  },
-  nextDates: 'The next ten:',
-  other: 'by a rule of its own',
-  weekends: 'On a weekend, pay on the Friday before',
-  deposit: 'Expected pay',
-  depositHint: 'Used for the forecast. Leave it empty if you do not know.',
-  amountFault: (example: string) => `Enter an amount such as ${example}, or nothing.`,
-  required: 'This is needed.',
-  save: 'Save',
-  cancel: 'Cancel',
-  edit: 'Edit',
-  remove: 'Delete',
-  removeTitle: (name: string) => `Delete ${name}?`,
-  removeText: 'Only a payday that fills no envelope can be deleted.',
-  fills: 'Puts into envelopes:',
-  paused: 'Paused',
-  fillsNothing: 'Fills no envelope.',
-  expects: 'Expected pay:',
-}
+import { textsOf } from './languages/texts.ts'
+
+export const scheduleWords = textsOf('schedules')

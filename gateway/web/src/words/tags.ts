@@ -1,32 +1,10 @@
+import { textsOf } from './languages/texts.ts'
+
+const texts = textsOf('tags')
+
 /** Texts of tags, of their screen and of the fields for them. */
 export const tagWords = {
-  title: 'Tags',
-  text: 'Tags sort transactions across envelopes and bank accounts. They move no money.',
-  list: 'Tags, the most frequent first',
-  none: 'No tags yet. Open a transaction to give it one, or let a rule set them.',
-  count: (count: number) => (count === 1 ? '1 transaction' : `${count} transactions`),
-  field: 'Tags',
-  fieldHint: 'A comma or Enter ends a tag.',
-  own: (tags: string[]) => `Tags: ${tags.join(', ')}`,
-  remove: (name: string) => `Remove ${name}`,
-  tag: 'Tag',
-  all: 'All tags',
-  add: 'Add tag',
-  take: 'Untag',
-  rename: 'Rename',
-  renameTitle: (name: string) => `Rename ${name}`,
-  merge: (count: number) => (count < 2 ? 'Merge' : `Merge ${count} tags`),
-  mergeTitle: (names: string[]) => `Merge ${names.join(', ')}`,
-  mergeHint: 'Select two or more to make one of them.',
-  select: (name: string) => `Select ${name}`,
-  name: 'New name',
-  nameText: 'It changes in all transactions of all bank accounts, and in rules.',
-  save: 'Save',
-  cancel: 'Cancel',
-  required: 'This is needed.',
-  delete: 'Remove',
-  deleteTitle: (name: string) => `Remove ${name} everywhere?`,
-  deleteText: (count: number) =>
-    `${count === 1 ? 'One transaction loses' : `${count} transactions lose`} the tag, and rules ` +
-    'no longer set it. This cannot be undone.',
+  ...texts,
+  own: (tags: string[]) => texts.own({ tags: tags.join(', ') }),
+  mergeTitle: (names: string[]) => texts.mergeTitle({ names: names.join(', ') }),
 }

@@ -55,7 +55,8 @@ function TypedDay({ label, hint, fault, name, min, reading, onChange, ...days }:
     setSent(next)
     onChange?.(next)
   }
-  const unread = isLeft && isUnread ? words.unread(dayText(reading.today, reading.locale)) : null
+  const unread =
+    isLeft && isUnread ? words.unread({ example: dayText(reading.today, reading.locale) }) : null
   return (
     <Field label={label} hint={hint} fault={unread ?? fault}>
       {(described) => (
@@ -75,7 +76,7 @@ function TypedDay({ label, hint, fault, name, min, reading, onChange, ...days }:
           />
           <Button
             kind="quiet"
-            aria-label={words.calendar(label)}
+            aria-label={words.calendar({ label })}
             onClick={() => show(picker.current)}
           >
             <CalendarDays size={18} aria-hidden />

@@ -62,7 +62,7 @@ export function AccountRow({ account, isByHand }: Props) {
 function Archive({ account: { bankAccountId, name }, onClose }: AskedProps) {
   return (
     <Confirmation
-      title={words.archiveTitle(name)}
+      title={words.archiveTitle({ name })}
       action={words.archive}
       change={() => coffer.archiveBankAccount({ path: { bankAccountId } })}
       onClose={onClose}

@@ -16,7 +16,7 @@ export function ArchivedAccounts({ linkId }: { linkId: string }) {
   if (archived.length === 0) return null
   return (
     <details>
-      <summary className={rows.soft}>{words.archived(archived.length)}</summary>
+      <summary className={rows.soft}>{words.archived({ count: archived.length })}</summary>
       <ul className={rows.rows}>
         {archived.map((one) => (
           <Archived key={one.bankAccountId} account={one} />
@@ -46,7 +46,7 @@ function Archived({ account }: { account: BankAccount }) {
       <Button
         aria-label={`${words.restore} ${name}`}
         isBusy={isSending}
-        onClick={() => send(undefined, () => showNote({ text: words.restored(name) }))}
+        onClick={() => send(undefined, () => showNote({ text: words.restored({ name }) }))}
       >
         {words.restore}
       </Button>

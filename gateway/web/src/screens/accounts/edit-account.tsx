@@ -31,7 +31,9 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
     const typed = isByHand ? parseAmount(values.balance ?? '', manner) : null
     const stated = owes && typed !== null ? 0 - Math.abs(typed) : typed
     const balance = isByHand ? stated : currentBalance
-    setBalanceFault(balance === null ? words.amountFault(formatAmount(125_000, manner)) : null)
+    setBalanceFault(
+      balance === null ? words.amountFault({ example: formatAmount(125_000, manner) }) : null,
+    )
     if (balance !== null) send(bodyOf(account, values.name ?? '', balance), onClose)
   }
   return (

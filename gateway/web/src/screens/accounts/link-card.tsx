@@ -58,12 +58,12 @@ function Remove({ link, accounts, onClose }: Props & { onClose: () => void }) {
   const names = new Intl.ListFormat(locale).format(all)
   return (
     <Confirmation
-      title={words.removeTitle(institutionName)}
+      title={words.removeTitle({ name: institutionName })}
       action={removeText(linkType)}
       change={() => coffer.deleteLink({ path: { linkId } })}
       onClose={onClose}
     >
-      {names ? words.removeText(names, all.length) : words.removeEmpty}
+      {names ? words.removeText({ accounts: names, count: all.length }) : words.removeEmpty}
       {linkType !== 'manual' && ` ${words.removeAtBank}`}
     </Confirmation>
   )

@@ -37,7 +37,7 @@ export function LinkHealth({ link }: { link: Link }) {
       {fault && <FaultBanner fault={fault} />}
       <p>
         {words.statuses[status]}
-        {lastSuccess && `. ${words.lastSuccess(formatInstant(lastSuccess, reader))}`}
+        {lastSuccess && `. ${words.lastSuccess({ at: formatInstant(lastSuccess, reader) })}`}
       </p>
       {lastError && <p>{faultText(health)}</p>}
       <LinkStep health={health} />
@@ -54,7 +54,10 @@ export function LinkHealth({ link }: { link: Link }) {
         )}
         <p role="status" className={rows.soft}>
           {isBusy && words.syncing}
-          {before !== undefined && !isBusy && !lastError && words.arrived(lastArrival?.added ?? 0)}
+          {before !== undefined &&
+            !isBusy &&
+            !lastError &&
+            words.arrived({ count: lastArrival?.added ?? 0 })}
         </p>
       </div>
     </>

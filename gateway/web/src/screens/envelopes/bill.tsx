@@ -34,7 +34,11 @@ export function Bill({ spending }: { spending: Spending }) {
   return (
     <Card title={words.bill}>
       {fault && <FaultBanner fault={fault} />}
-      <p>{isPaid ? words.billPaid(day(nextRecurrence)) : words.billDue(day(nextRecurrence))}</p>
+      <p>
+        {isPaid
+          ? words.billPaid({ day: day(nextRecurrence) })
+          : words.billDue({ day: day(nextRecurrence) })}
+      </p>
       {isPaidBySpending && <p className={rows.soft}>{words.billPaidBySpending}</p>}
       <Grace spending={spending} />
       <div className={rows.toolbar}>
@@ -49,7 +53,9 @@ export function Bill({ spending }: { spending: Spending }) {
       </div>
       {lastSkipped && (
         <div className={rows.toolbar}>
-          <p>{words.skipped(new Intl.ListFormat(reader.locale).format(skipped.map(day)))}</p>
+          <p>
+            {words.skipped({ days: new Intl.ListFormat(reader.locale).format(skipped.map(day)) })}
+          </p>
           <Button isBusy={move.isSending} onClick={() => move.send(lastSkipped)}>
             {words.unskip}
           </Button>
@@ -68,7 +74,7 @@ function Grace({ spending }: { spending: Spending }) {
   return (
     <p>
       <Amount amount={graceAmount} manner={manner} />{' '}
-      {words.grace(formatDay(dayOf(graceUntil, reader.timezone), reader))}
+      {words.grace({ day: formatDay(dayOf(graceUntil, reader.timezone), reader) })}
     </p>
   )
 }

@@ -52,7 +52,7 @@ export function EnvelopeCard({ spending, onMove }: Props) {
       </p>
       <Progress value={progress} max={targetAmount} isBehind={isBehind} />
       <p className={`${styles.soft} ${styles.foot}`}>
-        <span>{spendingType === 'goal' ? words.saved(distance) : words.due(distance)}</span>
+        <span>{spendingType === 'goal' ? words.saved({ distance }) : words.due({ distance })}</span>
         <Next spending={spending} />
       </p>
     </li>

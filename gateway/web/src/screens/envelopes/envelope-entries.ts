@@ -33,7 +33,7 @@ export function faultsOf({ name, target, day }: Entries, manner: Manner): Record
     ...(name.trim() ? {} : { name: words.required }),
     ...((parseAmount(target, manner) ?? 0) > 0
       ? {}
-      : { targetAmount: words.amountFault(formatAmount(2_500, manner)) }),
+      : { targetAmount: words.amountFault({ example: formatAmount(2_500, manner) }) }),
     ...(day ? {} : { nextRecurrence: words.required }),
   }
 }

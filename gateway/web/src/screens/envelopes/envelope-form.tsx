@@ -43,7 +43,7 @@ export function EnvelopeForm({ bankAccountId, spending, onClose }: Props) {
   const problems = { ...fault?.problems, ...faults }
   return (
     <Dialog
-      title={spending ? words.editTitle(spending.name) : words.create}
+      title={spending ? words.editTitle({ name: spending.name }) : words.create}
       isOpen
       onClose={onClose}
     >
@@ -162,7 +162,7 @@ function BillFields({ entries, change }: Pick<FieldsProps, 'entries' | 'change'>
       <ChoiceField
         label={words.graceDays}
         value={String(graceDays)}
-        options={days.map((one) => ({ value: String(one), text: words.days(one) }))}
+        options={days.map((one) => ({ value: String(one), text: words.days({ count: one }) }))}
         onChange={(value) => change({ graceDays: Number(value) })}
       />
     </>

@@ -50,7 +50,9 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
   const submit = ({ from = '', to = '', amount: typed = '' }: Record<string, string>) => {
     const amount = parseAmount(typed, manner) ?? 0
     const found = {
-      ...(amount > 0 ? {} : { amount: words.amountFault(formatAmount(2_500, manner)) }),
+      ...(amount > 0
+        ? {}
+        : { amount: words.amountFault({ example: formatAmount(2_500, manner) }) }),
       ...(from === to ? { toSpendingId: words.sameFault } : {}),
     }
     setFaults(found)
@@ -61,7 +63,11 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
     if (missing > 0 && warned?.amount !== amount) return
     const body = { fromSpendingId: from || null, toSpendingId: to || null, amount }
     send(body, () => {
-      showMoved(bankAccountId, body, words.hasMoved(money(amount), nameOf(from), nameOf(to)))
+      showMoved(
+        bankAccountId,
+        body,
+        words.hasMoved({ amount: money(amount), from: nameOf(from), to: nameOf(to) }),
+      )
       onClose()
     })
   }
@@ -79,7 +85,7 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
         <Fields {...{ bankAccountId, source, goal, problems }} />
         {warned && (
           <p role="alert" className={formStyles.banner}>
-            {words.overdrawn(money(warned.missing))}
+            {words.overdrawn({ amount: money(warned.missing) })}
           </p>
         )}
       </Form>
@@ -128,7 +134,7 @@ function Fields({ bankAccountId, source, goal, problems }: FieldsProps) {
       />
       <TextField
         label={words.amount}
-        hint={words.amountHint(formatAmount(1_250, manner))}
+        hint={words.amountHint({ example: formatAmount(1_250, manner) })}
         name="amount"
         inputMode="decimal"
         autoComplete="off"

@@ -42,7 +42,7 @@ export function Preview({ bankAccountId, entries, held }: Props) {
   if (!isAskable || data === undefined) return null
   return (
     <p className={styles.preview} role="status">
-      {words.preview(money(data.estimatedCost))}
+      {words.preview({ amount: money(data.estimatedCost) })}
     </p>
   )
 }

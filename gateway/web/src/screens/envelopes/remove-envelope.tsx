@@ -14,13 +14,13 @@ export function RemoveEnvelope({ spending, onClose }: { spending: Spending; onCl
   const leave = () => void navigate({ to: '/envelopes', search: { account: bankAccountId } })
   return (
     <Confirmation
-      title={words.removeTitle(name)}
+      title={words.removeTitle({ name })}
       action={words.remove}
       change={() => coffer.deleteSpending({ path: { bankAccountId, spendingId } })}
       onClose={onClose}
       onDone={leave}
     >
-      {words.removeText(money(currentAmount))}
+      {words.removeText({ amount: money(currentAmount) })}
     </Confirmation>
   )
 }

@@ -80,10 +80,10 @@ function useChanges({ forecast, bankAccountId }: Props): Change[] {
     const due = events.get(date)?.spending.filter((one) => one.transactionAmount > 0) ?? []
     const names = due.flatMap(({ spendingId }) => nameOf.get(spendingId) ?? [])
     const reasons = [
-      deposit > 0 ? words.deposit(money(deposit)) : '',
-      contribution > 0 ? words.contribution(money(contribution)) : '',
-      names.length > 0 ? words.due(names.join(', ')) : '',
-      paid > 0 ? words.paid(money(paid)) : '',
+      deposit > 0 ? words.deposit({ amount: money(deposit) }) : '',
+      contribution > 0 ? words.contribution({ amount: money(contribution) }) : '',
+      names.length > 0 ? words.due({ names: names.join(', ') }) : '',
+      paid > 0 ? words.paid({ amount: money(paid) }) : '',
     ]
     return reasons.filter(Boolean).join('; ') || words.now
   }

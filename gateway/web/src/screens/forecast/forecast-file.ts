@@ -8,7 +8,7 @@ interface FileDeps {
   timezone: string
   currency: string
   /** Names of the first columns: day, pay, into envelopes, bills, free to use. */
-  columns: string[]
+  columns: readonly string[]
 }
 
 /** Returns the forecast as CSV (RFC 4180): a row for each change, a column for each envelope. */

@@ -78,9 +78,11 @@ function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: s
         <FreeChart forecast={forecast} bankAccountId={bankAccountId} envelopes={lines} />
         <Choice spending={spending} chosen={chosen} choose={setChosen} />
         <p>
-          {words.lowest(money(lowestFree), dayTextOf(lowestFreeDate))}{' '}
+          {words.lowest({ amount: money(lowestFree), day: dayTextOf(lowestFreeDate) })}{' '}
           {negativeFreeDate && (
-            <strong className={styles.short}>{words.negative(dayTextOf(negativeFreeDate))}</strong>
+            <strong className={styles.short}>
+              {words.negative({ day: dayTextOf(negativeFreeDate) })}
+            </strong>
           )}
         </p>
       </Card>

@@ -48,7 +48,7 @@ function BehindOne({ spending }: { spending: Spending }) {
           <p className={styles.name}>{name}</p>
           <p className={styles.soft}>
             <Amount amount={currentAmount} manner={manner} /> /{' '}
-            <Amount amount={targetAmount} manner={manner} />, {homeWords.due(distance)}
+            <Amount amount={targetAmount} manner={manner} />, {homeWords.due({ distance })}
           </p>
         </div>
         <Button

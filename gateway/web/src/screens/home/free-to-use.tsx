@@ -106,10 +106,12 @@ function Why({ balances }: { balances: Balances }) {
   const { data: all = [] } = useQuery(spendingQuery(bankAccountId))
   const countOf = (type: string) => all.filter((one) => one.spendingType === type).length
   const sentences = [
-    homeWords.whyAvailable(money(available), money(current)),
-    homeWords.whyExpenses(money(expenses), countOf('expense')),
-    homeWords.whyGoals(money(goals), countOf('goal')),
-    free < 0 ? homeWords.whyNegative(money(-free)) : homeWords.whyFree(money(free)),
+    homeWords.whyAvailable({ available: money(available), current: money(current) }),
+    homeWords.whyExpenses({ amount: money(expenses), count: countOf('expense') }),
+    homeWords.whyGoals({ amount: money(goals), count: countOf('goal') }),
+    free < 0
+      ? homeWords.whyNegative({ amount: money(-free) })
+      : homeWords.whyFree({ amount: money(free) }),
   ]
   return (
     <div className={styles.why}>

@@ -47,7 +47,7 @@ function PaydayRow({ payday }: { payday: Payday }) {
         <p className={styles.soft}>{formatDay(day, reader)}</p>
         {nextFunding && (
           <p className={styles.soft}>
-            {homeWords.fills(nextFunding.envelopeCount)}{' '}
+            {homeWords.fills({ count: nextFunding.envelopeCount })}{' '}
             <Amount amount={nextFunding.contribution} manner={manner} />
           </p>
         )}

@@ -62,7 +62,7 @@ function Others({ bankAccountId, overview }: OthersProps) {
   return (
     <p>
       <Link to="/transactions" search={{ account: bankAccountId, spendingId: 'free', flow: 'out' }}>
-        {homeWords.unassignedAll(unassignedCount, isUnassignedCountExact)}
+        {homeWords.unassignedAll({ count: unassignedCount, isExact: isUnassignedCountExact })}
       </Link>
     </p>
   )
@@ -142,7 +142,7 @@ function Payment({ transaction, spending, choose }: PaymentProps) {
       <p className={styles.name}>{name}</p>
       <div>
         <select
-          aria-label={homeWords.assign(name)}
+          aria-label={homeWords.assign({ name })}
           value=""
           onChange={({ target: { value } }) =>
             choose(

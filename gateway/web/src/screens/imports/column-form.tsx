@@ -142,11 +142,11 @@ function Texts({ dates, ...part }: PartProps & { dates: string[] }) {
       <Column {...part} label={words.date} name="date" />
       <ChoiceField
         label={words.format}
-        fault={misfit && words.misfit(misfit)}
+        fault={misfit && words.misfit({ text: misfit })}
         value={columns.format}
         options={[...new Set([columns.format, ...dayFormats])].map((value) => ({
           value,
-          text: words.formatOf(writeExample(value), value),
+          text: words.formatOf({ example: writeExample(value), format: value }),
         }))}
         onChange={(format) => change({ format })}
       />

@@ -137,5 +137,5 @@ async function sendTable(bankAccountId: string, data: File): Promise<string> {
 function Kinds({ bankAccountId }: { bankAccountId: string }) {
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const { name = '' } = accounts.find((one) => one.bankAccountId === bankAccountId) ?? {}
-  return <p className={styles.soft}>{words.kinds(name)}</p>
+  return <p className={styles.soft}>{words.kinds({ account: name })}</p>
 }

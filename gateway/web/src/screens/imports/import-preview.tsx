@@ -30,12 +30,12 @@ export function ImportPreview({ found, draft }: { found: Import; draft: RefObjec
   return (
     <Card title={words.previewTitle}>
       {fault && <FaultBanner fault={fault} />}
-      <p>{words.counts(newCount, duplicateCount, skippedCount)}</p>
+      <p>{words.counts({ fresh: newCount, known: duplicateCount, skipped: skippedCount })}</p>
       <SkippedRows skipped={skipped} />
       <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={() => send(undefined)}>
-          {words.store(newCount - ticked.size)}
+          {words.store({ count: newCount - ticked.size })}
         </Button>
         <BackToColumns found={found} draft={draft} />
         <Link to="/imports" search={{ account: bankAccountId }}>

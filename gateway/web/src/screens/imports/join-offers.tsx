@@ -30,7 +30,7 @@ export function JoinOffers({ bankAccountId, offers, count, ticked, onTick }: Pro
     <section aria-labelledby={title}>
       <h3 id={title}>{words.joinTitle}</h3>
       <p className={rows.soft}>{words.joinText}</p>
-      {count > offers.length && <p>{words.joinSome(offers.length, count)}</p>}
+      {count > offers.length && <p>{words.joinSome({ shown: offers.length, count })}</p>}
       <CheckField
         label={words.joinAll}
         checked={isAll}
@@ -40,12 +40,12 @@ export function JoinOffers({ bankAccountId, offers, count, ticked, onTick }: Pro
         {offers.map(({ uploadIdentifier: id, name, date, amount, ...stored }) => (
           <li key={id} className={rows.row}>
             <CheckField
-              label={words.join(
-                name,
-                shown(date),
-                stored.transactionName,
-                shown(stored.transactionDate),
-              )}
+              label={words.join({
+                row: name,
+                day: shown(date),
+                name: stored.transactionName,
+                transactionDay: shown(stored.transactionDate),
+              })}
               checked={ticked.has(id)}
               onChange={() => onTick(toggled(ticked, id))}
             />

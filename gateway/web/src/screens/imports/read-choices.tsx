@@ -41,7 +41,7 @@ export function ReadChoices({ made, onChange }: Props) {
   if (known.length === 0) return null
   return (
     <details className={styles.soft}>
-      <summary>{words.readAs(known.map(shownOf).join(', '))}</summary>
+      <summary>{words.readAs({ how: known.map(shownOf).join(', ') })}</summary>
       <div className={`${styles.pair} ${styles.opened}`}>
         {known.map((one) => (
           <ChoiceField

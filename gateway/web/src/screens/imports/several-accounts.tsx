@@ -53,7 +53,7 @@ export function SeveralAccounts({ previewed, onRead, isReading, onEnd }: Preview
             <div className={styles.flush}>
               <Button
                 kind="quiet"
-                aria-label={words.previewOf(nameOf(one))}
+                aria-label={words.previewOf({ name: nameOf(one) })}
                 isBusy={isReading}
                 onClick={() => onRead({ ...choices, statement: one.statement })}
               >
@@ -71,7 +71,7 @@ export function SeveralAccounts({ previewed, onRead, isReading, onEnd }: Preview
           isIdle={mapped.length === 0 || isTwice}
           onClick={() => send(undefined, onEnd)}
         >
-          {words.storeAccounts(mapped.length)}
+          {words.storeAccounts({ count: mapped.length })}
         </Button>
         <Button onClick={onEnd}>{words.cancel}</Button>
       </div>
@@ -95,15 +95,15 @@ function Statement({ statement, goal, onGoal }: StatementProps) {
   const options = own.map(({ bankAccountId, name }) => ({ value: bankAccountId, text: name }))
   return (
     <ChoiceField
-      label={words.goesTo(nameOf(statement))}
+      label={words.goesTo({ name: nameOf(statement) })}
       hint={
         <>
-          {words.severalRows(rowCount)}
+          {words.severalRows({ count: rowCount })}
           {balance !== null && ', '}
           {balance !== null && <Amount amount={balance} manner={{ locale, currency }} />}
         </>
       }
-      fault={own.length === 0 ? words.noneFits(currency) : null}
+      fault={own.length === 0 ? words.noneFits({ currency }) : null}
       value={goal}
       options={[{ value: '', text: words.leaveOut }, ...options]}
       onChange={onGoal}

@@ -30,7 +30,7 @@ export function SheetChoice({ found }: { found: Import }) {
         value={sheet ?? ''}
         options={sheets.map(({ name, rowCount }) => ({
           value: name,
-          text: words.sheetOf(name, rowCount),
+          text: words.sheetOf({ name, count: rowCount }),
         }))}
         onChange={(name) =>
           send(name, (made) => {

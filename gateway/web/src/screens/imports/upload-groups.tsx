@@ -106,12 +106,12 @@ function Undo(props: { group: UploadGroup; names: string[]; onClose: () => void 
   const count = partsOf(group).reduce((sum, { upload }) => sum + upload.importedCount, 0)
   return (
     <Confirmation
-      title={words.undoTitle(file.name)}
+      title={words.undoTitle({ name: file.name })}
       action={words.undoAll}
       change={() => coffer.undoUploadGroup({ path: { uploadGroupId } })}
       onClose={onClose}
     >
-      {words.undoAllText(names.join(', '), count)}
+      {words.undoAllText({ accounts: names.join(', '), count })}
     </Confirmation>
   )
 }

@@ -28,14 +28,14 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onEnd }: Previ
   return (
     <Card title={data.name}>
       {fault && <FaultBanner fault={fault} />}
-      <p>{words.counts(newCount, duplicateCount, skippedCount)}</p>
+      <p>{words.counts({ fresh: newCount, known: duplicateCount, skipped: skippedCount })}</p>
       {note && <p className={rows.soft}>{note}</p>}
       <ReadChoices made={choices} onChange={(one) => onRead({ ...query, ...one })} />
       <SkippedRows skipped={skipped} />
       <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={() => send(undefined, onEnd)}>
-          {words.store(newCount - ticked.size)}
+          {words.store({ count: newCount - ticked.size })}
         </Button>
         <Button onClick={onEnd}>{words.cancel}</Button>
       </div>

@@ -52,11 +52,11 @@ export function countsOf(counts: Omit<Progress, 'skipped' | 'status' | 'error'>)
   const known = knownCount ?? 0
   const leftOut = skippedCount - known
   return [
-    words.imported(importedCount),
-    ...(joinedCount ? [words.joinedCount(joinedCount)] : []),
-    ...(unjoinedCount ? [words.unjoined(unjoinedCount)] : []),
-    ...(known > 0 ? [words.knownBefore(known)] : []),
-    ...(leftOut > 0 ? [words.leftOut(leftOut)] : []),
+    words.imported({ count: importedCount }),
+    ...(joinedCount ? [words.joinedCount({ count: joinedCount })] : []),
+    ...(unjoinedCount ? [words.unjoined({ count: unjoinedCount })] : []),
+    ...(known > 0 ? [words.knownBefore({ count: known })] : []),
+    ...(leftOut > 0 ? [words.leftOut({ count: leftOut })] : []),
   ].join(', ')
 }
 
@@ -70,12 +70,12 @@ function Undo({ upload, name, onClose }: UndoProps) {
   const { bankAccountId, transactionUploadId, importedCount } = upload
   return (
     <Confirmation
-      title={words.undoTitle(name)}
+      title={words.undoTitle({ name })}
       action={words.undo}
       change={() => coffer.undoUpload({ path: { bankAccountId, transactionUploadId } })}
       onClose={onClose}
     >
-      {words.undoText(importedCount)}
+      {words.undoText({ count: importedCount })}
     </Confirmation>
   )
 }

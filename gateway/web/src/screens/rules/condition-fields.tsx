@@ -51,7 +51,7 @@ function TextCondition({ entries, problems, change, field, kind }: TextProps) {
       />
       <TextField
         label={words.text}
-        aria-label={words.textOf(label)}
+        aria-label={words.textOf({ label })}
         autoComplete="off"
         maxLength={300}
         value={entries[field]}

@@ -12,7 +12,7 @@ interface Props {
 export function DeleteRule({ rule: { ruleId, name }, onClose }: Props) {
   return (
     <Confirmation
-      title={words.deleteTitle(name)}
+      title={words.deleteTitle({ name })}
       action={words.delete}
       change={() => coffer.deleteRule({ path: { ruleId } })}
       onClose={onClose}

@@ -35,7 +35,7 @@ export function useKnown(): Known {
   const envelopes = accounts.flatMap(({ bankAccountId, name: account }, at) =>
     (lists[at]?.data ?? []).map(({ spendingId, name }) => ({
       value: spendingId,
-      text: accounts.length > 1 ? words.ofAccount(name, account) : name,
+      text: accounts.length > 1 ? words.ofAccount({ name, account }) : name,
       bankAccountId,
     })),
   )

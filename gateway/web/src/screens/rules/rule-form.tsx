@@ -53,7 +53,11 @@ export function RuleForm({ rule, entries: first, known, onClose }: Props) {
     change: (next) => setEntries((now) => ({ ...now, ...next })),
   }
   return (
-    <Dialog title={rule ? words.editTitle(rule.name) : words.create} isOpen onClose={onClose}>
+    <Dialog
+      title={rule ? words.editTitle({ name: rule.name }) : words.create}
+      isOpen
+      onClose={onClose}
+    >
       <Form
         action={words.save}
         isSending={isSending}

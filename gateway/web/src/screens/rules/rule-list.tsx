@@ -30,7 +30,9 @@ export function RuleList({ rules, known, edit }: Props) {
     if (rule === undefined || place < 0 || place >= rules.length) return
     const others = rules.filter((one) => one !== rule).map((one) => one.ruleId)
     const ordered = others.toSpliced(place, 0, ruleId)
-    send(ordered, () => setMoved(words.moved(rule.name, place + 1, rules.length)))
+    send(ordered, () =>
+      setMoved(words.moved({ name: rule.name, place: place + 1, count: rules.length })),
+    )
   }
   return (
     <>
@@ -83,7 +85,7 @@ function Row({ rule, known, place, count, isMoving, move, edit }: RowProps) {
       <div className={styles.acts}>
         <Button
           kind="quiet"
-          aria-label={words.up(name)}
+          aria-label={words.up({ name })}
           isBusy={isMoving}
           isIdle={place === 0}
           onClick={() => move(ruleId, place - 1)}
@@ -92,17 +94,22 @@ function Row({ rule, known, place, count, isMoving, move, edit }: RowProps) {
         </Button>
         <Button
           kind="quiet"
-          aria-label={words.down(name)}
+          aria-label={words.down({ name })}
           isBusy={isMoving}
           isIdle={place === count - 1}
           onClick={() => move(ruleId, place + 1)}
         >
           <ArrowDown size={18} aria-hidden />
         </Button>
-        <Button kind="quiet" data-line={ruleId} aria-label={words.editTitle(name)} onClick={edit}>
+        <Button
+          kind="quiet"
+          data-line={ruleId}
+          aria-label={words.editTitle({ name })}
+          onClick={edit}
+        >
           {words.edit}
         </Button>
-        <Button kind="quiet" aria-label={words.deleteOf(name)} onClick={() => setAsked(true)}>
+        <Button kind="quiet" aria-label={words.deleteOf({ name })} onClick={() => setAsked(true)}>
           {words.delete}
         </Button>
       </div>

@@ -78,8 +78,9 @@ function Counts(counts: Omit<PreviewedRule, 'transactions'>) {
   const { matchedCount, examinedCount, changedCount, keptCount, isComplete } = counts
   return (
     <p role="status">
-      {words.fits(matchedCount, examinedCount, isComplete)}{' '}
-      {matchedCount > 0 && words.changes(changedCount, keptCount)} {words.notByHand}
+      {words.fits({ matched: matchedCount, examined: examinedCount, isComplete })}{' '}
+      {matchedCount > 0 && words.changes({ changed: changedCount, kept: keptCount })}{' '}
+      {words.notByHand}
     </p>
   )
 }
@@ -110,10 +111,14 @@ function Row({ row, known }: { row: PreviewedRow; known: Known }) {
       {fields.map(({ field, isChanged, from, to, text }) => (
         <p key={field} className={isChanged ? undefined : rows.soft}>
           {isChanged
-            ? `${words.fields[field]}: ${words.becomes(shown(field, from), shown(field, to))}`
+            ? `${words.fields[field]}: ${becomes(shown(field, from), shown(field, to))}`
             : text}
         </p>
       ))}
     </li>
   )
+}
+
+function becomes(from: string, to: string): string {
+  return words.becomes({ from, to })
 }

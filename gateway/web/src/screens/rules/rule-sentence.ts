@@ -16,13 +16,16 @@ export function conditionsText(conditions: Conditions, names: Names): string {
   const { originalName, originalMerchantName, direction, bankAccountId } = conditions
   const { source, isPending, dayFrom, dayTo } = conditions
   const parts = [
-    originalName && phrases.name(words.kinds[originalName.kind], originalName.text),
+    originalName && phrases.name({ kind: words.kinds[originalName.kind], text: originalName.text }),
     originalMerchantName &&
-      phrases.merchant(words.kinds[originalMerchantName.kind], originalMerchantName.text),
+      phrases.merchant({
+        kind: words.kinds[originalMerchantName.kind],
+        text: originalMerchantName.text,
+      }),
     amountText(conditions, names.manner(bankAccountId)),
     direction && phrases.directions[direction],
-    bankAccountId && phrases.account(names.account(bankAccountId)),
-    source && phrases.source(transactionWords.sources[source]),
+    bankAccountId && phrases.account({ name: names.account(bankAccountId) }),
+    source && phrases.source({ name: transactionWords.sources[source] }),
     isPending !== undefined && (isPending ? phrases.pending : phrases.posted),
     (dayFrom ?? dayTo) !== undefined && phrases.days(dayFrom ?? 1, dayTo ?? 31),
   ]
@@ -34,20 +37,21 @@ export function conditionsText(conditions: Conditions, names: Names): string {
 export function actionsText(actions: Actions, names: Names): string {
   const { name, merchantName, notes, tags = [], spendingId, refundSpendingId } = actions
   const parts = [
-    name && phrases.setName(name),
-    merchantName && phrases.setMerchant(merchantName),
-    spendingId && phrases.setEnvelope(names.envelope(spendingId)),
-    refundSpendingId && phrases.setRefund(names.envelope(refundSpendingId)),
+    name && phrases.setName({ text: name }),
+    merchantName && phrases.setMerchant({ text: merchantName }),
+    spendingId && phrases.setEnvelope({ name: names.envelope(spendingId) }),
+    refundSpendingId && phrases.setRefund({ name: names.envelope(refundSpendingId) }),
     tags.length > 0 && phrases.setTags(tags),
-    notes && phrases.setNote(notes),
+    notes && phrases.setNote({ text: notes }),
   ]
   return parts.filter(Boolean).join(', ')
 }
 
 function amountText({ amountFrom, amountTo }: Conditions, manner: Manner): string | null {
   const from = formatMoney(amountFrom ?? 0, manner)
-  if (amountTo === undefined) return amountFrom === undefined ? null : phrases.from(from)
+  if (amountTo === undefined)
+    return amountFrom === undefined ? null : phrases.from({ amount: from })
   const to = formatMoney(amountTo, manner)
-  if (amountFrom === undefined) return phrases.to(to)
-  return amountFrom === amountTo ? phrases.exactly(to) : phrases.between(from, to)
+  if (amountFrom === undefined) return phrases.to({ amount: to })
+  return amountFrom === amountTo ? phrases.exactly({ amount: to }) : phrases.between({ from, to })
 }

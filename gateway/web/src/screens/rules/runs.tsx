@@ -64,7 +64,7 @@ function Row({ run, rules }: { run: RuleRun; rules: Rule[] }) {
     <li className={`${rows.row} ${styles.run}`}>
       <div className={styles.what}>
         <p className={rows.name}>
-          {rule ? words.ofRule(rule.name) : words.ofRules(ruleIds.length)}
+          {rule ? words.ofRule({ name: rule.name }) : words.ofRules({ count: ruleIds.length })}
         </p>
         <p className={rows.soft}>{formatInstant(createdAt, reader)}</p>
         {error && <p>{error}</p>}
@@ -73,8 +73,8 @@ function Row({ run, rules }: { run: RuleRun; rules: Rule[] }) {
         <p>{words.statuses[status]}</p>
         <p className={rows.soft}>
           {isUndone
-            ? words.undoneCounts(undoneCount, keptCount)
-            : words.counts(matchedCount, changedCount, leftAloneCount)}
+            ? words.undoneCounts({ undone: undoneCount, kept: keptCount })
+            : words.counts({ matched: matchedCount, changed: changedCount, left: leftAloneCount })}
         </p>
         {isMoving(run) && <progress aria-label={words.working} />}
         {!isUndone && changedCount > 0 && (

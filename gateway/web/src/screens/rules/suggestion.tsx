@@ -33,7 +33,9 @@ export function Suggestion({ suggestion, known, edit }: Props) {
     <div className={styles.suggestion}>
       <div>
         <p className={rows.name}>{name}</p>
-        <p className={rows.soft}>{words.counts(matchedCount, changedCount, editedCount)}</p>
+        <p className={rows.soft}>
+          {words.counts({ matched: matchedCount, changed: changedCount, edited: editedCount })}
+        </p>
         <p className={rows.soft}>
           {conditionsText(conditions, known)} <span aria-hidden>→</span>{' '}
           {actionsText(actions, known)}
@@ -44,13 +46,13 @@ export function Suggestion({ suggestion, known, edit }: Props) {
         <Button
           kind="quiet"
           aria-expanded={isPreviewed}
-          aria-label={words.previewOf(name)}
+          aria-label={words.previewOf({ name })}
           onClick={() => setPreviewed(!isPreviewed)}
         >
           {words.preview}
         </Button>
         {edit && (
-          <Button kind="quiet" aria-label={words.changeOf(name)} onClick={() => edit(draft)}>
+          <Button kind="quiet" aria-label={words.changeOf({ name })} onClick={() => edit(draft)}>
             {words.change}
           </Button>
         )}
@@ -74,7 +76,7 @@ function Envelope({ suggestion, known, spendingId, setSpendingId }: EnvelopeProp
   if (fitting.length === 0) return null
   return (
     <ChoiceField
-      label={words.envelopeOf(suggestion.name)}
+      label={words.envelopeOf({ name: suggestion.name })}
       value={spendingId}
       options={[{ value: '', text: ruleWords.unchanged }, ...fitting]}
       onChange={setSpendingId}
@@ -109,7 +111,7 @@ function Acts({ suggestion, actions, children }: ActsProps) {
       {fault && <FaultBanner fault={fault} />}
       <div className={styles.choices}>
         <Button
-          aria-label={words.acceptOf(name)}
+          aria-label={words.acceptOf({ name })}
           isBusy={accept.isSending}
           onClick={() => accept.send(undefined)}
         >
@@ -118,7 +120,7 @@ function Acts({ suggestion, actions, children }: ActsProps) {
         {children}
         <Button
           kind="quiet"
-          aria-label={words.dismissOf(name)}
+          aria-label={words.dismissOf({ name })}
           isBusy={dismiss.isSending}
           onClick={() => dismiss.send(undefined)}
         >

@@ -17,7 +17,7 @@ export function UndoRun({ run: { ruleRunId, changedCount }, onClose }: Props) {
       change={() => coffer.undoRuleRun({ path: { ruleRunId } })}
       onClose={onClose}
     >
-      {words.undoText(changedCount)}
+      {words.undoText({ count: changedCount })}
     </Confirmation>
   )
 }

@@ -13,7 +13,7 @@ export function RemoveSchedule({ schedule, onClose }: Props) {
   const { bankAccountId, fundingScheduleId, name } = schedule
   return (
     <Confirmation
-      title={words.removeTitle(name)}
+      title={words.removeTitle({ name })}
       action={words.remove}
       change={() => coffer.deleteFundingSchedule({ path: { bankAccountId, fundingScheduleId } })}
       onClose={onClose}

@@ -34,7 +34,7 @@ interface Wanted {
 export function ScheduleForm({ bankAccountId, schedule, onClose }: Props) {
   return (
     <Dialog
-      title={schedule ? words.editTitle(schedule.name) : words.create}
+      title={schedule ? words.editTitle({ name: schedule.name }) : words.create}
       isOpen
       onClose={onClose}
     >
@@ -72,7 +72,9 @@ export function PaydayForm({ bankAccountId, schedule, proposal, onDone, others }
     const found = {
       ...(name.trim() ? {} : { name: words.required }),
       ...(day ? {} : { ruleset: words.required }),
-      ...(isNoAmount ? { estimatedDeposit: words.amountFault(formatAmount(195_000, manner)) } : {}),
+      ...(isNoAmount
+        ? { estimatedDeposit: words.amountFault({ example: formatAmount(195_000, manner) }) }
+        : {}),
     }
     setFaults(found)
     if (Object.keys(found).length > 0) return

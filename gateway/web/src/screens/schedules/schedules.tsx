@@ -76,12 +76,12 @@ function Payday({ schedule }: { schedule: FundingSchedule }) {
         </p>
       )}
       <div className={rows.toolbar}>
-        <Button data-line aria-label={words.editTitle(name)} onClick={() => setOpen('edit')}>
+        <Button data-line aria-label={words.editTitle({ name })} onClick={() => setOpen('edit')}>
           {words.edit}
         </Button>
         <Button
           kind="danger"
-          aria-label={words.removeTitle(name)}
+          aria-label={words.removeTitle({ name })}
           onClick={() => setOpen('remove')}
         >
           {words.remove}

@@ -78,7 +78,7 @@ function Known({ isProofNeeded }: { isProofNeeded: boolean }) {
                   <p className={rows.soft}>
                     {words.scopes[scope]} ·{' '}
                     {lastUsedAt
-                      ? words.lastUsed(formatInstant(lastUsedAt, reader))
+                      ? words.lastUsed({ at: formatInstant(lastUsedAt, reader) })
                       : words.neverUsed}
                   </p>
                 </div>

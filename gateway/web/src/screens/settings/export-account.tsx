@@ -52,8 +52,8 @@ export function ExportAccount() {
         )}
         {isPending && <progress aria-label={words.export} />}
         <span role="status">
-          {isPending && words.exported(size)}
-          {isSuccess && words.exportDone(size)}
+          {isPending && words.exported({ size })}
+          {isSuccess && words.exportDone({ size })}
         </span>
       </div>
     </Card>

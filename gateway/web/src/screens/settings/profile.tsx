@@ -40,7 +40,7 @@ export function Profile({ user }: { user: User }) {
         <Names user={user} problems={problems} />
         <TextField
           label={words.email}
-          hint={login.pendingEmail ? words.pending(login.pendingEmail) : words.emailHint}
+          hint={login.pendingEmail ? words.pending({ email: login.pendingEmail }) : words.emailHint}
           type="email"
           value={email}
           onChange={(event) => setEmail(event.target.value)}

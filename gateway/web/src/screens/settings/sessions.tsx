@@ -50,8 +50,8 @@ export function Sessions() {
                       {isCurrent && <span className={rows.soft}> ({words.thisSession})</span>}
                     </p>
                     <p className={rows.soft}>
-                      {words.lastUsed(formatInstant(lastUsedAt, reader))},{' '}
-                      {words.began(formatInstant(createdAt, reader))}
+                      {words.lastUsed({ at: formatInstant(lastUsedAt, reader) })},{' '}
+                      {words.began({ at: formatInstant(createdAt, reader) })}
                     </p>
                   </div>
                   {!isCurrent && (

@@ -12,6 +12,7 @@ import { webhookWords } from '../../words/webhooks.ts'
 import { ApiKeys } from './api-keys.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { ExportAccount } from './export-account.tsx'
+import { Language } from './language.tsx'
 import { Password } from './password.tsx'
 import { Profile } from './profile.tsx'
 import { SecondFactor } from './second-factor.tsx'
@@ -24,6 +25,7 @@ export function Settings() {
   return (
     <Screen title={words.title} isNarrow>
       <Profile user={user} />
+      <Language />
       <Timezone timezone={user.account.timezone} />
       <Password />
       <SecondFactor isOn={user.login.totpEnabledAt !== null} />

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { chooseLanguage, languageNames } from '../../words/languages/languages.ts'
+import { language } from '../../words/languages/texts.ts'
 import { signInWords } from '../../words/sign-in.ts'
 import styles from './gate.module.css'
 
@@ -23,6 +25,19 @@ export function Gate({ title, children, ways }: Props) {
         {children}
       </div>
       {ways && <div className={styles.ways}>{ways}</div>}
+      <nav aria-label={signInWords.languages} className={styles.languages}>
+        {languageNames.map(({ value, text }) => (
+          <button
+            key={value}
+            type="button"
+            lang={value}
+            aria-pressed={value === language}
+            onClick={() => chooseLanguage(value)}
+          >
+            {text}
+          </button>
+        ))}
+      </nav>
     </main>
   )
 }

@@ -43,7 +43,7 @@ export function Register() {
   if (mailedTo !== null) {
     return (
       <Gate title={signInWords.verify} ways={back}>
-        <p>{signInWords.verifyText(mailedTo)}</p>
+        <p>{signInWords.verifyText({ email: mailedTo })}</p>
       </Gate>
     )
   }

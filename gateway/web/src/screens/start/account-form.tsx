@@ -40,7 +40,7 @@ interface NewAccount {
 
 /** The form of a bank account that is kept by hand, or by files. */
 export function AccountForm({ way }: { way: Way }) {
-  const { locale, currencyDefault } = useReader()
+  const { locale, language, currencyDefault } = useReader()
   const navigate = useNavigate()
   const { data: currencies = [currencyDefault] } = useQuery(currenciesQuery)
   const [kind, setKind] = useState<Kind>('checking')
@@ -89,7 +89,7 @@ export function AccountForm({ way }: { way: Way }) {
         label={startWords.currency}
         name="currency"
         defaultValue={currencyDefault}
-        options={currencies.map((value) => ({ value, text: currencyName(value) }))}
+        options={currencies.map((value) => ({ value, text: currencyName(value, language) }))}
         fault={problems.currency}
       />
       <AmountField
@@ -113,10 +113,18 @@ function readAccount(values: Record<string, string>, locale: string) {
     ...(institutionName.trim() ? {} : { institutionName: startWords.required }),
     ...(name.trim() ? {} : { name: startWords.required }),
     ...(amount === null
-      ? { currentBalance: startWords.amountFault(formatAmount(125_000, { locale, currency })) }
+      ? {
+          currentBalance: startWords.amountFault({
+            example: formatAmount(125_000, { locale, currency }),
+          }),
+        }
       : {}),
     ...(ofCard === null || ofCard < 0
-      ? { limitBalance: startWords.amountFault(formatAmount(125_000, { locale, currency })) }
+      ? {
+          limitBalance: startWords.amountFault({
+            example: formatAmount(125_000, { locale, currency }),
+          }),
+        }
       : {}),
   }
   const isWhole = Object.keys(faults).length === 0 && amount !== null && ofCard !== null

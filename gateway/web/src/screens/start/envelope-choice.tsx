@@ -66,7 +66,7 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
     <Card title={words.envelopes}>
       <p>{suggestions.length > 0 ? words.envelopesText : words.envelopesNone}</p>
       <Form
-        action={words.createThem(wanted.length)}
+        action={words.createThem({ count: wanted.length })}
         isSending={isSending}
         fault={fault}
         onSubmit={() => (wanted.length === 0 ? onDone() : send(wanted, onDone))}

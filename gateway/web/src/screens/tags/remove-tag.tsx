@@ -11,12 +11,12 @@ interface Props {
 export function RemoveTag({ tag, onClose }: Props) {
   return (
     <Confirmation
-      title={words.deleteTitle(tag.name)}
+      title={words.deleteTitle({ name: tag.name })}
       action={words.delete}
       change={() => renameTags([tag.name], null)}
       onClose={onClose}
     >
-      {words.deleteText(tag.count)}
+      {words.deleteText({ count: tag.count })}
     </Confirmation>
   )
 }

@@ -24,13 +24,13 @@ export function RenameTags({ names, onClose }: Props) {
   const [first = ''] = names
   return (
     <Dialog
-      title={names.length > 1 ? words.mergeTitle(names) : words.renameTitle(first)}
+      title={names.length > 1 ? words.mergeTitle(names) : words.renameTitle({ name: first })}
       isOpen
       onClose={onClose}
     >
       <p>{words.nameText}</p>
       <Form
-        action={names.length > 1 ? words.merge(names.length) : words.save}
+        action={names.length > 1 ? words.merge({ count: names.length }) : words.save}
         isSending={isSending}
         fault={fault}
         problems={problems}

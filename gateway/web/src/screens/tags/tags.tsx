@@ -43,7 +43,7 @@ function List({ all }: { all: Tag[] }) {
       {all.length > 1 && (
         <div className={rows.toolbar}>
           <Button isIdle={chosen.length < 2} onClick={() => setMerging(true)}>
-            {words.merge(chosen.length)}
+            {words.merge({ count: chosen.length })}
           </Button>
           <p className={rows.soft}>{words.mergeHint}</p>
         </div>
@@ -82,7 +82,7 @@ function Row({ tag, isSelected, onSelect }: RowProps) {
       {isSelected !== null && (
         <input
           type="checkbox"
-          aria-label={words.select(name)}
+          aria-label={words.select({ name })}
           checked={isSelected}
           onChange={onSelect}
         />
@@ -93,12 +93,16 @@ function Row({ tag, isSelected, onSelect }: RowProps) {
             {name}
           </Link>
         </p>
-        <p className={rows.soft}>{words.count(count)}</p>
+        <p className={rows.soft}>{words.count({ count })}</p>
       </div>
-      <Button kind="quiet" aria-label={words.renameTitle(name)} onClick={() => setOpen('rename')}>
+      <Button
+        kind="quiet"
+        aria-label={words.renameTitle({ name })}
+        onClick={() => setOpen('rename')}
+      >
         {words.rename}
       </Button>
-      <Button kind="quiet" aria-label={words.remove(name)} onClick={() => setOpen('remove')}>
+      <Button kind="quiet" aria-label={words.remove({ name })} onClick={() => setOpen('remove')}>
         {words.delete}
       </Button>
       {open === 'rename' && <RenameTags names={[name]} onClose={close} />}

@@ -27,7 +27,7 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
   const submit = ({ amount: typed = '', date: day = '' }: Record<string, string>) => {
     const size = parseAmount(typed, manner)
     const found = {
-      ...(size ? {} : { amount: words.amountFault(formatAmount(1_250, manner)) }),
+      ...(size ? {} : { amount: words.amountFault({ example: formatAmount(1_250, manner) }) }),
       ...(day ? {} : { date: words.required }),
     }
     setFaults(found)

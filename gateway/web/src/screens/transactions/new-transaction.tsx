@@ -42,7 +42,7 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
     const amount = parseAmount(typed, manner)
     const found = {
       ...(name.trim() ? {} : { name: words.required }),
-      ...(amount ? {} : { amount: words.amountFault(formatAmount(1_250, manner)) }),
+      ...(amount ? {} : { amount: words.amountFault({ example: formatAmount(1_250, manner) }) }),
       ...(date ? {} : { date: words.required }),
     }
     setFaults(found)
@@ -98,7 +98,7 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
       <TextField label={words.name} name="name" fault={problems.name} />
       <TextField
         label={words.amount}
-        hint={words.amountHint(formatAmount(1_250, manner))}
+        hint={words.amountHint({ example: formatAmount(1_250, manner) })}
         name="amount"
         inputMode="decimal"
         autoComplete="off"

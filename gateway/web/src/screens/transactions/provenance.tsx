@@ -29,7 +29,7 @@ export function Provenance({ transaction }: { transaction: Transaction }) {
             const mark = provenance.find((one) => one.field === field)
             if (mark === undefined) return words.bySource[source]
             const rule = rules.find(({ ruleId }) => ruleId === mark.ruleId)
-            return rule ? words.byRule(rule.name) : words.by[mark.by]
+            return rule ? words.byRule({ name: rule.name }) : words.by[mark.by]
           }
           const fields = (Object.keys(words.fields) as Field[]).filter(
             (field) =>

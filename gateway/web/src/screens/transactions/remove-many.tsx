@@ -23,7 +23,7 @@ export function RemoveMany({ chosen, remove, onClose }: Props) {
     onClose()
   }
   return (
-    <Dialog title={words.removeTitle(chosen.length)} isOpen onClose={onClose}>
+    <Dialog title={words.removeTitle({ count: chosen.length })} isOpen onClose={onClose}>
       <p>{words.removeText}</p>
       <CheckField
         label={words.returns}

@@ -48,7 +48,9 @@ export function SelectionBar({ bankAccountId, selection, loaded, areDeleted }: P
       <Button onClick={start}>{chosen === null ? words.select : words.done}</Button>
       {chosen && (
         <>
-          <p role="status">{(chosen.size < bulkMax ? words.count : words.full)(chosen.size)}</p>
+          <p role="status">
+            {(chosen.size < bulkMax ? words.count : words.full)({ count: chosen.size })}
+          </p>
           <Button kind="quiet" onClick={() => choose(chosen.size > 0 ? [] : loaded)}>
             {chosen.size > 0 ? words.none : words.all}
           </Button>

@@ -123,7 +123,7 @@ function Similar({ transaction }: { transaction: Transaction }) {
           if (cluster === null || others.length === 0) return <p>{words.similarNone}</p>
           return (
             <p>
-              {words.similarText(others.length, cluster.name)}{' '}
+              {words.similarText({ count: others.length, name: cluster.name })}{' '}
               <Link
                 to="/transactions"
                 search={{ account: bankAccountId, search: cluster.name.slice(0, 40) }}

@@ -38,14 +38,14 @@ export function TransactionRow({ transaction, spending, isSelected, onSelect }: 
       showNote({ text: assignedText(data.transaction, envelope, money) })
     })
   const refunded = spending.find((one) => one.spendingId === transaction.refundSpendingId)
-  const refund = refunded && words.refundTo(refunded.name)
+  const refund = refunded && words.refundTo({ name: refunded.name })
   const isAssignable = amount > 0 && transaction.deletedAt === null
   return (
     <div className={styles.selectable}>
       {isSelected !== null && (
         <input
           type="checkbox"
-          aria-label={bulkWords.one(name)}
+          aria-label={bulkWords.one({ name })}
           checked={isSelected}
           onChange={onSelect}
         />
@@ -66,7 +66,7 @@ export function TransactionRow({ transaction, spending, isSelected, onSelect }: 
         </div>
         {isAssignable ? (
           <select
-            aria-label={words.assign(name)}
+            aria-label={words.assign({ name })}
             value={transaction.spendingId ?? ''}
             disabled={isSending}
             onChange={(event) => choose(event.target.value || null)}
@@ -115,7 +115,7 @@ function Name({ transaction, isRenaming, rename }: NameProps) {
         <button
           type="button"
           data-rename
-          aria-label={words.rename(name)}
+          aria-label={words.rename({ name })}
           aria-expanded={isRenaming}
           onClick={rename}
         >

@@ -61,7 +61,7 @@ function Line({ delivery, isEnabled }: { delivery: Delivery; isEnabled: boolean 
   const path = { webhookId, deliveryId }
   const { send, isSending, fault } = useChange(() => coffer.resendDelivery({ path }))
   const at = formatInstant(delivery.attemptedAt ?? delivery.createdAt, reader)
-  const answer = answerStatus === null ? words.unanswered : words.answered(answerStatus)
+  const answer = answerStatus === null ? words.unanswered : words.answered({ status: answerStatus })
   return (
     <li className={styles.delivery}>
       {fault && <FaultBanner fault={fault} />}
@@ -69,7 +69,7 @@ function Line({ delivery, isEnabled }: { delivery: Delivery; isEnabled: boolean 
         <div>
           <p className={rows.name}>{words.typeOf(type)}</p>
           <p className={rows.soft}>
-            {at}, {words.attempts(attempts)}, {answer}
+            {at}, {words.attempts({ count: attempts })}, {answer}
           </p>
         </div>
         <p className={status === 'failed' ? styles.faulty : undefined}>{words.statuses[status]}</p>
@@ -82,7 +82,7 @@ function Line({ delivery, isEnabled }: { delivery: Delivery; isEnabled: boolean 
         {isEnabled && status !== 'pending' && (
           <Button
             kind="quiet"
-            aria-label={words.resendOf(words.typeOf(type), at)}
+            aria-label={words.resendOf({ what: words.typeOf(type), at })}
             isBusy={isSending}
             onClick={() => send(undefined)}
           >
@@ -104,7 +104,7 @@ function Details({ delivery }: { delivery: Delivery }) {
   ] as const
   return (
     <>
-      {nextAttemptAt && <p>{words.next(formatInstant(nextAttemptAt, reader))}</p>}
+      {nextAttemptAt && <p>{words.next({ at: formatInstant(nextAttemptAt, reader) })}</p>}
       <Facts facts={facts} />
       {answer && (
         <>

@@ -64,7 +64,7 @@ function State({ webhook }: { webhook: Webhook }) {
         {types.length === 0 ? words.allTypes : types.map(words.typeOf).join(', ')}
       </p>
       <p className={rows.soft}>
-        {words.created(formatInstant(createdAt, reader), words.madeWith[createdWith])}
+        {words.created({ at: formatInstant(createdAt, reader), how: words.madeWith[createdWith] })}
       </p>
       <div className={rows.toolbar}>
         <Button

@@ -30,7 +30,7 @@ export function WebhookSecret({ webhook }: { webhook: Webhook }) {
       <p>{words.secretText}</p>
       {secret && <Secret text={words.secretShown} value={secret} label={words.secret} />}
       {end.fault && <FaultBanner fault={end.fault} />}
-      {isBoth && <p>{words.former(formatInstant(formerSecretEndsAt, reader))}</p>}
+      {isBoth && <p>{words.former({ until: formatInstant(formerSecretEndsAt, reader) })}</p>}
       <div className={rows.toolbar}>
         <Button onClick={() => setAsked(true)}>{words.rotate}</Button>
         {isBoth && (

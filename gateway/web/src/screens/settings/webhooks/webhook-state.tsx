@@ -17,7 +17,8 @@ export function WebhookState({
   const isFaulty = disabledReason !== null || (isEnabled && failingSince !== null)
   const text = isEnabled ? words.on : words.paused
   const why = disabledReason && words.disabled[disabledReason]
-  const failing = isEnabled && failingSince && words.failing(formatInstant(failingSince, reader))
+  const failing =
+    isEnabled && failingSince && words.failing({ since: formatInstant(failingSince, reader) })
   return (
     <div role="status" className={isFaulty ? styles.faulty : undefined}>
       <p>{isShort && isFaulty ? words.statuses.failed : (why ?? text)}</p>

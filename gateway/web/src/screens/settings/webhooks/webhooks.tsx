@@ -55,7 +55,9 @@ function List({ webhooks }: { webhooks: Webhook[] }) {
               </p>
               {one.description && <p className={rows.soft}>{one.url}</p>}
               <p className={rows.soft}>
-                {one.types.length === 0 ? words.allTypes : words.someTypes(one.types.length)}
+                {one.types.length === 0
+                  ? words.allTypes
+                  : words.someTypes({ count: one.types.length })}
               </p>
             </div>
             <WebhookState webhook={one} isShort />

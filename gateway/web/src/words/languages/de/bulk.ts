@@ -1,0 +1,23 @@
+import type { Translation } from '../translation.ts'
+
+export const bulk: Translation<'bulk'> = {
+  select: 'Auswählen',
+  done: 'Fertig',
+  one: '„{name}“ auswählen',
+  bar: 'Ausgewählte Buchungen',
+  count: '{count} ausgewählt',
+  full: '{count} ausgewählt, mehr geht nicht auf einmal',
+  all: 'Alle geladenen auswählen',
+  none: 'Keine auswählen',
+  assign: 'Zuordnen',
+  refused: 'Nicht geändert:',
+  changed: '{all, plural, one {Eine Buchung} other {# Buchungen}} geändert.',
+  changedSome: '{count} von {all, plural, one {einer Buchung} other {# Buchungen}} geändert.',
+  others: '{count, plural, one {eine weitere} other {# weitere}}',
+  left: 'Seither geändert und so gelassen: {names}.',
+  undo: 'Rückgängig',
+  removeTitle: '{count, plural, one {Eine Buchung löschen?} other {# Buchungen löschen?}}',
+  removeText:
+    'Sie verschwinden aus allen Listen. Der Filter „Status: Gelöscht“ zeigt sie, und von dort lassen sie sich zurückholen. Mit dem Häkchen ändert sich der Kontostand um ihre Beträge, auch um die, die ihn nicht bewegt haben.',
+  returns: 'Beträge dem Kontostand zurückgeben',
+}

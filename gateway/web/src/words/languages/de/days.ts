@@ -1,0 +1,6 @@
+import type { Translation } from '../translation.ts'
+
+export const days: Translation<'days'> = {
+  calendar: '{label}: im Kalender wählen',
+  unread: 'Gib einen Tag ein, etwa {example}, „fr“ oder „letzter Tag“.',
+}

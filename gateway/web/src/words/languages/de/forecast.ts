@@ -1,0 +1,26 @@
+import type { Translation } from '../translation.ts'
+
+export const forecast: Translation<'forecast'> = {
+  title: 'Prognose',
+  free: 'Frei verfügbar',
+  horizon: 'Blick voraus',
+  horizons: { 1: '1 Monat', 3: '3 Monate', 6: '6 Monate', 12: '12 Monate' },
+  lowest: 'Tiefpunkt: {amount} am {day}.',
+  negative: 'Unter null ab {day}.',
+  chart: 'Frei verfügbar im Zeitverlauf; die Pfeiltasten gehen von Änderung zu Änderung',
+  lines: 'Linien der Umschläge',
+  none: 'Nichts ist geplant, also ändert sich nichts. Plane zuerst einen Zahltag.',
+  table: 'Änderungen von „Frei verfügbar“',
+  day: 'Tag',
+  change: 'Was passiert',
+  after: 'Frei verfügbar',
+  envelopes: 'In Umschlägen',
+  now: 'Jetzt',
+  deposit: 'Einkommen {amount}',
+  contribution: '{amount} in Umschläge',
+  paid: '{amount} für Rechnungen, die kein Umschlag deckt',
+  download: 'Als CSV-Datei',
+  print: 'Drucken',
+  columns: ['Tag', 'Einkommen', 'In Umschläge', 'Ungedeckte Rechnungen', 'Frei verfügbar'],
+  due: 'fällig: {names}',
+}

@@ -1,0 +1,42 @@
+import type { Translation } from '../translation.ts'
+
+export const home: Translation<'home'> = {
+  title: 'Start',
+  free: 'Frei verfügbar',
+  available: 'Verfügbar',
+  credit: 'Freier Kreditrahmen',
+  owed: 'Geschuldet',
+  expenses: 'In Ausgaben',
+  goals: 'In Zielen',
+  why: 'Warum?',
+  hideWhy: 'Begründung verbergen',
+  whyAvailable: 'Auf dem Konto sind {available} verfügbar; der gebuchte Kontostand ist {current}.',
+  whyExpenses:
+    '{count, plural, =0 {Es gibt keine Ausgaben, für die Geld zurückgelegt ist.} one {{amount} davon sind für eine Ausgabe zurückgelegt.} other {{amount} davon sind für # Ausgaben zurückgelegt.}}',
+  whyGoals:
+    '{count, plural, =0 {Es gibt keine Ziele, für die Geld zurückgelegt ist.} one {{amount} davon sind für ein Ziel zurückgelegt.} other {{amount} davon sind für # Ziele zurückgelegt.}}',
+  whyFree: '{amount} bleiben frei verfügbar.',
+  whyNegative: 'In den Umschlägen sind {amount} mehr, als da ist: Buche Geld aus einem heraus.',
+  lastChanges: 'Die letzten Änderungen',
+  behind: 'Im Rückstand',
+  due: 'fällig {distance}',
+  noneBehind: 'Alle Umschläge sind im Plan.',
+  noEnvelopes: 'Noch keine Umschläge.',
+  payday: 'Nächster Zahltag',
+  fills: 'füllt {count, plural, one {einen Umschlag} other {# Umschläge}} mit',
+  deposit: 'erwartetes Einkommen:',
+  noPayday: 'Kein Zahltag ist geplant, also füllt nichts die Umschläge.',
+  unassigned: 'Noch aus keinem Umschlag',
+  unassignedAll:
+    '{isExact, select, true {Alle {count} Zahlungen ohne Umschlag zeigen} other {Alle Zahlungen ohne Umschlag zeigen: {count} oder mehr}}',
+  unassignedNone: 'Keine Zahlung wartet auf einen Umschlag.',
+  assign: 'Umschlag für {name}',
+  assigned: '{name}: aus {envelope}.',
+  assignedEmpty:
+    '{name}: aus {envelope}. Der Umschlag ist leer, also kommt alles aus „Frei verfügbar“.',
+  assignedPart:
+    '{name}: aus {envelope}. Darin waren {amount}; der Rest kommt aus „Frei verfügbar“.',
+  undo: 'Rückgängig',
+  keys: 'Tasten für die markierte Zahlung:',
+  fromFree: 'Frei verfügbar',
+}

@@ -1,0 +1,51 @@
+import type { Translation } from '../translation.ts'
+
+export const refusals: Translation<'refusals'> = {
+  problems: {
+    missing: 'Fülle das aus.',
+    unprintable: 'Entferne die Zeichen, die sich nicht anzeigen lassen.',
+    notAboveZero: 'Gib einen Betrag über null ein.',
+    unreadable: 'Diese Eingabe ist nicht lesbar.',
+    tooLarge: 'Der Betrag ist zu groß.',
+    email: 'Das ist keine E-Mail-Adresse.',
+    upperCase: 'Schreib es in Kleinbuchstaben.',
+    taken: 'Dieser Name ist schon vergeben: {found}.',
+    tooMuch: 'So viel ist nicht im Umschlag.',
+    deposit:
+      'Das ist ein Eingang, den kein Umschlag bezahlt: Auf seiner Seite steht, für welchen Umschlag er eine Erstattung ist.',
+    sameEnvelope: 'Wähle zwei verschiedene Umschläge.',
+    noEnvelope: 'Wähle auf einer Seite einen Umschlag.',
+    timezone: 'Wähle eine Zeitzone aus der Liste.',
+    currency: 'Wähle eine Währung aus der Liste.',
+    past: 'Wähle einen Tag, der nicht vergangen ist.',
+    noDate: 'Dafür bleibt kein Tag: Wähle einen späteren.',
+    range: 'Der Tag muss zwischen {found} und {last} liegen.',
+    address: 'Gib eine Adresse ein, die mit https:// beginnt.',
+    code: 'Das ist nicht der aktuelle Code der Authentifizierungs-App.',
+    used: 'Das wurde schon benutzt oder gilt nicht mehr.',
+    length: 'Nimm {found} bis {last} Zeichen.',
+    tooLong: 'Nimm höchstens {found} Zeichen.',
+    common: 'Es ist eines der häufigsten Passwörter.',
+    csv: 'Das ist keine Datei einer Bank, die hier gelesen werden kann.',
+    sheet: 'Das ist eine Tabelle: Gib der Datei einen Namen, der auf .csv, .xlsx oder .ods endet.',
+    personal: 'Es ist kaum mehr als dein Name oder deine Adresse.',
+  },
+  refusals: {
+    signIn: 'Die E-Mail-Adresse oder das Passwort stimmt nicht.',
+    password: 'Das Passwort stimmt nicht.',
+    code: 'Der Code stimmt nicht oder wurde schon benutzt: Warte auf den nächsten.',
+    askPassword: 'Gib dein Passwort ein, um fortzufahren.',
+    emailTaken: 'Mit dieser E-Mail-Adresse gibt es schon ein Benutzerkonto: Melde dich an.',
+    gone: 'Das gibt es nicht mehr: Vielleicht wurde es inzwischen entfernt.',
+    paydayInUse: 'Er füllt Umschläge: Wähle für sie zuerst einen anderen Zahltag.',
+    ruleEnded: 'Die Wiederholung ist zu Ende: Ändere, wann der Umschlag fällig ist.',
+    goal: 'Ein Ziel hat keine Rechnungen: Ändere seinen Tag oder Betrag.',
+    busy: 'Der Server ist ausgelastet oder gerade erst gestartet. Versuch es gleich noch einmal.',
+    failed: 'Der Server hat einen Fehler. Er liegt bei uns, nicht bei dir.',
+    unknown:
+      'Es kam keine Antwort, aber vielleicht ist es geschehen: Sieh nach, bevor du es wiederholst.',
+    slow: 'Der Server hat zu lange gebraucht. Versuch es noch einmal.',
+  },
+  tooOften:
+    'Zu viele Versuche. Versuch es in {minutes, plural, one {einer Minute} other {# Minuten}} noch einmal.',
+}

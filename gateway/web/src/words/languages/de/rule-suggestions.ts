@@ -1,0 +1,21 @@
+import type { Translation } from '../translation.ts'
+
+export const ruleSuggestions: Translation<'ruleSuggestions'> = {
+  title: 'Vorschläge',
+  about: 'Zahlungen, die immer wiederkommen. Ein Klick macht daraus eine Regel für alle.',
+  list: 'Vorgeschlagene Regeln',
+  ofThis: 'Dasselbe für ähnliche?',
+  counts:
+    '{matched} wie diese, {changed} würden sich ändern{edited, plural, =0 {.} other {; # mit deinen eigenen Änderungen, die bleiben.}}',
+  envelopeOf: 'Umschlag für {name}',
+  accept: 'Regel anlegen',
+  acceptOf: 'Regel anlegen: {name}',
+  preview: 'Vorschau',
+  previewOf: 'Vorschau: {name}',
+  change: 'Erst ändern',
+  changeOf: 'Erst ändern: {name}',
+  dismiss: 'Verwerfen',
+  dismissOf: 'Verwerfen: {name}',
+  dismissed: 'Das wird nicht wieder vorgeschlagen.',
+  more: 'Mehr zeigen',
+}

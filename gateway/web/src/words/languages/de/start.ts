@@ -1,0 +1,50 @@
+import type { Translation } from '../translation.ts'
+
+export const start: Translation<'start'> = {
+  title: 'Dein erstes Konto',
+  titleFurther: 'Weiteres Konto',
+  begin: 'Coffer plant das Geld eines Kontos: Alle anderen Seiten beginnen mit einem.',
+  text: 'Gib es von Hand ein: einen Namen und den aktuellen Kontostand. Weitere kannst du später hinzufügen.',
+  bank: 'Bank',
+  bankHint: 'Ein beliebiger Name, etwa der Bank, oder „Bargeld“.',
+  kind: 'Art des Kontos',
+  kinds: { checking: 'Girokonto', savings: 'Sparkonto', card: 'Kreditkarte', loan: 'Kredit' },
+  name: 'Name des Kontos',
+  currency: 'Währung',
+  balance: 'Aktueller Kontostand',
+  owed: 'Zurzeit geschuldet',
+  limit: 'Kreditrahmen',
+  create: 'Konto anlegen',
+  amountFault: 'Gib einen Betrag ein, etwa {example}.',
+  required: 'Das wird gebraucht.',
+  hand: 'Von Hand',
+  handText: 'Du trägst ein, was du ausgibst.',
+  file: 'Eine Datei der Bank',
+  fileText: 'OFX, QFX, CSV, QIF, CAMT, MT940.',
+  fileNext:
+    'Nenne das Konto der Datei und seinen aktuellen Stand; die Datei folgt im nächsten Schritt.',
+  plaid: 'Meine Bank',
+  plaidText: 'Plaid liest ihre Buchungen.',
+  feed: 'Mein eigener Anbieter',
+  feedText: 'Ein Feed mit Bankdaten, den du betreibst.',
+  planTitle: 'Dein Plan',
+  later: 'Später: zur Startseite',
+  payday: 'Wann kommt Geld herein?',
+  paydayText:
+    'An einem Zahltag legt Coffer in jeden Umschlag einen Anteil, damit das Geld für eine Rechnung da ist, wenn sie kommt.',
+  paydayName: 'Zahltag',
+  envelopes: 'Deine ersten Umschläge',
+  envelopesText:
+    'Vorgeschlagen aus deinen Buchungen, in denen diese Zahlungen immer wiederkommen. Übernimm sie, ändere sie, oder lass sie weg.',
+  envelopesNone:
+    'Ein Umschlag legt Geld für eine Rechnung zurück. Trag ein, was diese brauchen, oder lass sie weg; du kannst Umschläge jederzeit hinzufügen und ändern.',
+  examples: ['Miete', 'Lebensmittel', 'Strom'],
+  unnamed: 'Neuer Umschlag',
+  another: 'Noch einer',
+  createThem:
+    '{count, plural, =0 {Ohne Umschläge weiter} one {Einen Umschlag anlegen} other {# Umschläge anlegen}}',
+  resume: 'Dein Plan ist noch nicht fertig',
+  resumePayday: 'Ohne einen Zahltag füllt nichts die Umschläge.',
+  resumeEnvelopes: 'Es gibt noch keine Umschläge: Alles Geld ist frei verfügbar.',
+  goOn: 'Weiter mit dem Plan',
+}

@@ -1,0 +1,21 @@
+export const bulk = {
+  select: 'Select',
+  done: 'Done',
+  one: 'Select {name}',
+  bar: 'Selected transactions',
+  count: '{count} selected',
+  full: '{count} selected, the most at once',
+  all: 'Select all loaded ones',
+  none: 'Select none',
+  assign: 'Assign',
+  refused: 'Not changed:',
+  changed: '{all, plural, one {One transaction} other {# transactions}} changed.',
+  changedSome: '{count} of {all, plural, one {one transaction} other {# transactions}} changed.',
+  others: '{count, plural, one {one other} other {# others}}',
+  left: 'Changed since, and left as it is: {names}.',
+  undo: 'Undo',
+  removeTitle: '{count, plural, one {Delete one transaction?} other {Delete # transactions?}}',
+  removeText:
+    'They leave all lists. The filter State: Deleted shows them, and they can be restored. With the tick, the balance changes by their amounts, also by those that have not moved it.',
+  returns: 'Give their amounts back to the balance',
+} as const

@@ -1,0 +1,28 @@
+export const history = {
+  causes: {
+    opening: 'Begin',
+    transaction: 'Payment',
+    deletion: 'Deleted payment',
+    kept: 'Deleted payment, amount kept',
+    transfer: 'Moved by hand',
+    funding: 'Payday',
+    'period-closed': 'Due: a new period begins',
+    'period-skipped': 'Due date left out',
+    'envelope-closed': 'Envelope closed',
+    refund: 'Refund',
+    sync: 'Sync of the bank',
+    upload: 'Imported file',
+    undo: 'Import undone',
+    'manual-edit': 'Changed by hand',
+    restated: 'Restated',
+  },
+  ofFile: '{cause, select, refund {Refunds in {file}} other {Payments in {file}}}',
+  pots: {
+    available: 'Available',
+    current: 'Posted balance',
+    limit: 'Credit limit',
+    envelope: 'Envelope',
+    used: 'Spent from the goal',
+  },
+  list: 'History, newest first',
+} as const

@@ -1,0 +1,32 @@
+import { IntlMessageFormat } from 'intl-messageformat'
+import { chosenLanguage, languageOf, languages } from './languages.ts'
+import type { Part, Words } from './translation.ts'
+
+/** The language of the page, decided before anything is shown. */
+export const language = chosenLanguage() ?? languageOf(navigator.languages ?? [])
+
+// Modules with texts wait for this one, so that they can read texts as they load.
+const catalogue = await languages[language].load()
+
+/** Returns the texts of a part in the language of the page. */
+export function textsOf<P extends Part>(part: P): Words<P> {
+  return spoken(catalogue[part]) as Words<P>
+}
+
+type Message = ConstructorParameters<typeof IntlMessageFormat>[0]
+
+/** Texts with values become functions. The build has parsed them already; Node.js parses here. */
+function spoken(texts: unknown): unknown {
+  if (typeof texts === 'string') return texts.includes('{') ? messageOf(texts) : texts
+  if (Array.isArray(texts)) return typeof texts[0] === 'object' ? messageOf(texts) : texts
+  const entries = Object.entries(texts as Record<string, unknown>)
+  return Object.fromEntries(entries.map(([key, text]) => [key, spoken(text)]))
+}
+
+function messageOf(text: Message): (values: Record<string, string | number | boolean>) => string {
+  let message: IntlMessageFormat | undefined
+  return (values) => {
+    message ??= new IntlMessageFormat(text, language, undefined, { ignoreTag: true })
+    return String(message.format(values))
+  }
+}

@@ -1,0 +1,109 @@
+import { started } from '@coffer/host/testing/started'
+import { startCoffer } from '@coffer/test/harness/coffer.ts'
+import { clientOf } from '@coffer/test/harness/person.ts'
+import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { axeFaults, overflowOf, takePicture, useBrowser, waitForAnswers } from '../browser.ts'
+import { createHousehold } from './household.ts'
+import { screensOf } from './screens.ts'
+
+const { view, viewBypassed } = useBrowser()
+
+const coffer = started(() => startCoffer())
+
+/** Expects that a screen in German has no fault by axe and fits a phone. */
+async function expectFitting(page: Page, name: string): Promise<void> {
+  await waitForAnswers(page)
+  expect([name, await page.evaluate('document.documentElement.lang')]).toEqual([name, 'de'])
+  await page.setViewportSize({ width: 390, height: 844 })
+  await takePicture(page, `german-${name}`)
+  expect([name, await overflowOf(page)]).toEqual([name, 0])
+  expect([name, await axeFaults(page)]).toEqual([name, []])
+}
+
+async function register(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: 'Zugang anlegen' }).waitFor()
+  await page.getByLabel('Vorname').fill('Jürgen')
+  await page.getByLabel('E-Mail-Adresse').fill('juergen@example.com')
+  await page.getByLabel('Passwort', { exact: true }).fill('ein langes Passwort')
+  await page.getByRole('button', { name: 'Zugang anlegen' }).click()
+}
+
+/** Creates a bank account, a payday and an envelope. */
+async function plan(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: 'Dein erstes Konto' }).waitFor()
+  await page.getByLabel('Bank', { exact: true }).fill('Sparkasse')
+  await page.getByLabel('Währung').selectOption({ label: 'EUR – Euro' })
+  await page.getByLabel('Aktueller Kontostand').fill('1.000,00+250,50')
+  await page.getByRole('button', { name: 'Konto anlegen' }).click()
+  await page.getByRole('heading', { name: 'Wann kommt Geld herein?' }).waitFor()
+  await page.getByLabel('Kommt wieder').selectOption('jeden Monat')
+  await page.getByLabel('Erwartetes Einkommen').fill('2.400,00')
+  await page.getByRole('button', { name: 'Speichern' }).click()
+  await page.getByRole('heading', { name: 'Deine ersten Umschläge' }).waitFor()
+  for (const other of ['Lebensmittel', 'Strom']) await page.getByLabel(other).uncheck()
+  await page.getByLabel('Benötigter Betrag').fill('800')
+  await page.getByRole('button', { name: 'Einen Umschlag anlegen' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Start' }).waitFor()
+}
+
+test('a person budgets in German, from the first bank account to the forecast', async () => {
+  const viewing = { url: `${coffer.baseUrl}/register`, locale: 'de-DE' }
+  await view(viewing, async (page) => {
+    await register(page)
+    await plan(page)
+    await page.getByText('1.250,50 €').first().waitFor()
+    await page.getByRole('link', { name: 'Umschläge' }).first().click()
+    await page.getByRole('button', { name: 'Geld umbuchen' }).click()
+    await page.getByLabel('Betrag').fill('100,50+20')
+    await page.getByRole('button', { name: 'Umbuchen', exact: true }).click()
+    await page.getByText('120,50 € umgebucht von Frei verfügbar nach Miete.').waitFor()
+    await page.getByRole('link', { name: 'Buchungen' }).first().click()
+    await page.getByRole('button', { name: 'Hinzufügen' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Vermieter')
+    await page.getByRole('dialog').getByLabel('Betrag').fill('70')
+    await page.getByRole('button', { name: 'Speichern' }).click()
+    await page.getByLabel('Umschlag für Vermieter').selectOption('Miete')
+    await page.getByRole('link', { name: 'Umschläge' }).first().click()
+    await page.getByRole('link', { name: 'Miete' }).click()
+    await page
+      .getByText(/legt .*€ dazu/)
+      .first()
+      .waitFor()
+    await page.getByText('50,50 €').first().waitFor()
+    await page.getByRole('link', { name: 'Prognose' }).first().click()
+    await page.getByText(/^Tiefpunkt: .*€ am /).waitFor()
+  })
+})
+
+test('every screen in German is accessible and fits a phone', async () => {
+  const alice = await coffer.person()
+  const screens = screensOf(await createHousehold(alice))
+  const session = clientOf(coffer.baseUrl, { session: alice.cookie })
+  await session.updateMe({ body: { locale: 'de-DE' } })
+  const viewing = { url: coffer.baseUrl, cookie: alice.cookie, locale: 'de-DE' }
+  await viewBypassed(viewing, async (page) => {
+    for (const { path } of screens) {
+      await page.goto(`${coffer.baseUrl}${path}`)
+      await page.locator('h1').waitFor()
+      await expectFitting(page, path.replace(/_.*/, '').replaceAll('/', '-'))
+    }
+  })
+})
+
+test('the language is that of the browser, or chosen by the person', async () => {
+  const bob = await coffer.person()
+  const viewing = { url: `${coffer.baseUrl}/login`, locale: 'de-DE', cookie: bob.cookie }
+  await view(viewing, async (page) => {
+    await page.getByRole('heading', { level: 1, name: 'Anmelden' }).waitFor()
+    await page.getByRole('button', { name: 'English' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+    const scripts: string[] = []
+    page.on('request', (request) => scripts.push(new URL(request.url()).pathname))
+    await page.goto(`${coffer.baseUrl}/settings`)
+    await page.getByLabel('Language of the app').selectOption('As the browser')
+    expect(scripts.filter((path) => /\/(en|de)-/.test(path))).toHaveLength(1)
+    await page.getByRole('button', { name: 'Choose the language' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor()
+  })
+})
