@@ -39,6 +39,7 @@ import {
   listDiffering,
   type OrderedRows,
   orderRows,
+  reassignRows,
   scopeOfRows,
   scopeOfRules,
   startFileRules,
@@ -185,7 +186,8 @@ async function saveStatement(
           const own = balancesToSet(current, { balances, newCount: importedCount + joinedCount })
           const stated = own && later && addLater(own, later)
           const settled = settleFile(current, { currency, stated, causeId })
-          const { settlement, transactions } = assignRows(current, settled, ruled)
+          const { settlement, differing } = assignRows(current, settled, ruled)
+          const transactions = reassignRows(current.transactions, differing)
           return { settlement, transactions, changesTexts: importedCount > 0n, reply: true }
         },
       }

@@ -107,7 +107,7 @@ test('of many rules, those match whose tests all hold, in their order', () => {
         ...of,
         originalName: foldText(of.originalName),
         originalMerchantName: foldText(of.originalMerchantName),
-        dayOfMonth: 31,
+        dayOfMonth: () => 31,
       }
       const tested = compiled.filter(({ tests }) => tests.every((one) => one(folded)))
       expect(found.map(({ ruleId }) => ruleId)).toEqual(tested.map(({ ruleId }) => ruleId))

@@ -24,7 +24,7 @@ export type Candidate = Pick<
 
 /** A candidate with folded texts, and its day of the month in the account's timezone. */
 interface Folded extends Omit<Candidate, 'date'> {
-  dayOfMonth: number
+  dayOfMonth: () => number
 }
 
 type Test = (of: Folded) => boolean
@@ -127,13 +127,16 @@ export function matchRules(
   of: Candidate,
 ): CompiledRule[] {
   if (rules.length === 0) return []
-  const { date, ...rest } = of
+  const { bankAccountId, amount, date, source, isPending } = of
   const originalName = foldText(of.originalName)
-  const originalMerchantName = foldText(of.originalMerchantName)
-  const places = findPlaces(index, [originalName, originalMerchantName])
+  // Files have one text in both.
+  const isSame = of.originalMerchantName === of.originalName
+  const originalMerchantName = isSame ? originalName : foldText(of.originalMerchantName)
+  const places = findPlaces(index, isSame ? [originalName] : [originalName, originalMerchantName])
   if (places.length === 0) return []
-  const dayOfMonth = new Date(localDay(date.getTime(), timezone) * dayMs).getUTCDate()
-  const folded = { ...rest, originalName, originalMerchantName, dayOfMonth }
+  const dayOfMonth = () => new Date(localDay(date.getTime(), timezone) * dayMs).getUTCDate()
+  const texts = { originalName, originalMerchantName }
+  const folded = { bankAccountId, amount, source, isPending, ...texts, dayOfMonth }
   return places.flatMap((at) => {
     const rule = rules[at]
     return rule?.tests.every((test) => test(folded)) ? rule : []
@@ -151,7 +154,7 @@ function testsOf(conditions: RuleConditions): Test[] {
   if (amountFrom !== undefined) tests.push(({ amount }) => sizeOf(amount) >= amountFrom)
   if (amountTo !== undefined) tests.push(({ amount }) => sizeOf(amount) <= amountTo)
   if (dayFrom !== undefined || dayTo !== undefined) {
-    tests.push(({ dayOfMonth }) => isBetween(dayOfMonth, dayFrom ?? 1, dayTo ?? 31))
+    tests.push(({ dayOfMonth }) => isBetween(dayOfMonth(), dayFrom ?? 1, dayTo ?? 31))
   }
   if (originalName) {
     const isMatch = textTest(originalName)

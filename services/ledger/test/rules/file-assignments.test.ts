@@ -10,6 +10,7 @@ import type { JournalEntry } from '../../src/book/journal.ts'
 import {
   assignRows,
   orderRows,
+  reassignRows,
   startFileRules,
   tidyRows,
 } from '../../src/imports/rules/file-rules.ts'
@@ -98,12 +99,15 @@ test('the rows of a file are assigned by one operation as they are one by one', 
         tidyRows(fileRules, transactions).map((one) => [one.transactionId, one]),
       )
       const ordered = orderRows(fileRules)
-      const { settlement, transactions: differing } = assignRows(locked, null, ordered)
-      for (const one of differing) inserted.set(one.transactionId, one)
+      const { settlement, differing } = assignRows(locked, null, ordered)
+      for (const one of reassignRows([...inserted.values()], differing)) {
+        inserted.set(one.transactionId, one)
+      }
       const settling = startSettling(locked)
-      for (const { plain, envelope } of [...ordered.payments, ...ordered.refunds]) {
-        const alone = assignByRule(settling, plain, envelope)
-        expect(inserted.get(plain.transactionId)).toEqual(alone)
+      const plain = new Map(transactions.map((one) => [one.transactionId, one]))
+      for (const { transactionId, envelope } of [...ordered.payments, ...ordered.refunds]) {
+        const alone = assignByRule(settling, plain.get(transactionId)!, envelope)
+        expect(inserted.get(transactionId)).toEqual(alone)
       }
       const oneByOne = totalOf(settling.settlements)
       const { entries } = settlement

@@ -13,6 +13,7 @@ import {
   keepInserted,
   listDiffering,
   orderRows,
+  reassignRows,
   scopeOfRows,
   scopeOfRules,
   startFileRules,
@@ -53,12 +54,11 @@ test.each<[string, bigint | null, Record<string, bigint | null>]>([
     if (held === 25n) expect([first, second].map((one) => one?.spendingAmount)).toEqual([20n, 5n])
     expect(refund).toMatchObject({ name: 'Row', refundAmount: 0n })
     expect(scopeOfRows(fileRules)).toEqual({ spendingIds: [spendingId], refundIds: [spendingId] })
-    const { transactions, settlement } = assignRows(holding(held), null, orderRows(fileRules))
-    const amounts = transactions.map((one) => [
-      one.transactionId,
-      one.refundAmount ?? one.spendingAmount,
-    ])
+    const assigned = assignRows(holding(held), null, orderRows(fileRules))
+    const { settlement, differing: others } = assigned
+    const amounts = others.map(({ row, given }) => [row.transactionId, given])
     expect(Object.fromEntries(amounts)).toEqual(differing)
+    expect(() => reassignRows([], others)).toThrow('of the file was not read')
     const ids = listDiffering(holding(held), orderRows(fileRules))
     expect(new Set(ids)).toEqual(new Set(Object.keys(differing)))
     const moved = settlement.entries.filter(({ pot }) => pot === 'envelope')
@@ -70,8 +70,8 @@ test('rows that were stored before take nothing', () => {
   const fileRules = startFileRules(rules, holding(10n))
   const rows = tidyRows(fileRules, rowsOf(4n, 3n))
   keepInserted(fileRules, rows, ['txn_1'])
-  const { transactions, settlement } = assignRows(holding(10n), null, orderRows(fileRules))
-  expect(transactions).toEqual([])
+  const { differing, settlement } = assignRows(holding(10n), null, orderRows(fileRules))
+  expect(differing).toEqual([])
   expect(settlement.envelopes[0]?.currentAmount).toBe(7n)
   expect(scopeOfRules(rules, rows)).toEqual({ spendingIds: [spendingId], refundIds: [] })
   expect(tidyRows(startFileRules(rules, null), rowsOf(4n))[0]?.spendingId).toBeNull()

@@ -1,7 +1,7 @@
 import { lesser } from '@coffer/kit/values/money'
 import type { Envelope } from '../../book/envelope.ts'
 import { atLeastZero } from '../../book/money.ts'
-import type { Transaction } from '../../book/transaction.ts'
+import { type Transaction, unassigned } from '../../book/transaction.ts'
 import {
   endOperation,
   findEnvelope,
@@ -16,13 +16,22 @@ import type { CompiledRules } from '../../rules/rule.ts'
 import { type RuleEnvelope, tidyTransaction } from '../../rules/rule-effects.ts'
 
 /**
- * A new row of a file for which rules name an envelope: `plain` is without it, `given` are the
- * minor units with which the row is inserted, null if it is inserted without the envelope.
+ * A new row of a file for which rules name an envelope: `given` are the minor units with which it
+ * is inserted, null if it is inserted without the envelope. All rows of a file are kept until its
+ * save, so they lack texts.
  */
 interface RuledRow {
-  plain: Transaction
+  transactionId: string
+  amount: bigint
+  date: Date
   given: bigint | null
   envelope: RuleEnvelope
+}
+
+/** A row that gets another amount than it is inserted with. */
+interface DifferingRow {
+  row: RuledRow
+  given: bigint | null
 }
 
 /** Minor units that open envelopes hold, and that refunds may give back to them, so far. */
@@ -60,7 +69,7 @@ export function scopeOfRows({ ruled }: FileRules) {
     ...new Set(rows.map(({ envelope }) => envelope.spendingId)),
   ]
   const rows = [...ruled.values()]
-  const refundIds = idsOf(rows.filter(({ plain }) => plain.amount < 0n))
+  const refundIds = idsOf(rows.filter(({ amount }) => amount < 0n))
   return { spendingIds: idsOf(rows), refundIds }
 }
 
@@ -87,10 +96,10 @@ export function tidyRows(
   return transactions.map((one) => {
     const { transaction: plain, envelope } = tidyTransaction(rules, one, false)
     if (!envelope || !estimate || ruled.size >= assignedMax) return plain
-    const given = estimateRow(estimate, plain.amount, envelope)
-    const row = { plain, given, envelope }
-    ruled.set(one.transactionId, row)
-    return assigned(row, given)
+    const { transactionId, amount, date } = plain
+    const given = estimateRow(estimate, amount, envelope)
+    ruled.set(transactionId, { transactionId, amount, date, given, envelope })
+    return assigned(plain, envelope, given)
   })
 }
 
@@ -111,7 +120,8 @@ function estimateRow(
 
 /** Returns a row whose envelope gives, or gets of a refund, an amount; null is no envelope. */
 function assigned(
-  { plain, envelope: { ruleId, spendingId } }: RuledRow,
+  plain: Transaction,
+  { ruleId, spendingId }: RuleEnvelope,
   given: bigint | null,
 ): Transaction {
   if (given === null) return plain
@@ -141,19 +151,19 @@ export interface OrderedRows {
 /** Returns the inserted rows in the order in which envelopes pay. */
 export function orderRows({ ruled }: FileRules): OrderedRows {
   const rows = [...ruled.values()]
-    .map((row) => ({ row, at: row.plain.date.getTime() }))
+    .map((row) => ({ row, at: row.date.getTime() }))
     .toSorted((a, b) => a.at - b.at)
     .map(({ row }) => row)
   const [payments = [], refunds = []] = [false, true].map((isRefund) =>
-    rows.filter(({ plain }) => plain.amount < 0n === isRefund),
+    rows.filter(({ amount }) => amount < 0n === isRefund),
   )
   return { payments, refunds }
 }
 
 /** Returns the IDs of the rows that get another amount than they are inserted with. */
 export function listDiffering(current: Locked, rows: OrderedRows): string[] {
-  const { transactions } = assignRows(current, null, rows)
-  return transactions.map(({ transactionId }) => transactionId)
+  const { differing } = assignRows(current, null, rows)
+  return differing.map(({ row }) => row.transactionId)
 }
 
 /**
@@ -165,7 +175,7 @@ export function assignRows(
   current: Locked,
   settlement: Settlement | null,
   { payments, refunds }: OrderedRows,
-): { settlement: Settlement; transactions: Transaction[] } {
+): { settlement: Settlement; differing: DifferingRow[] } {
   const settlements = startSettlements(current)
   if (settlement) addSettlement(settlements, settlement)
   const { bankAccount, envelopes: tracked } = settlements
@@ -174,12 +184,27 @@ export function assignRows(
     bankAccount,
     envelopes: [...tracked.current.values()],
   })
-  const transactions = [
+  const differing = [
     ...[...Map.groupBy(payments, spendingIdOf)].flatMap((own) => assignPayments(started, own)),
     ...refunds.flatMap((row) => assignEach(started, row)),
   ]
   addSettlement(settlements, endOperation(started))
-  return { settlement: totalOf(settlements), transactions }
+  return { settlement: totalOf(settlements), differing }
+}
+
+/** Returns the inserted rows with the amounts of the save. Throws if one of them is missing. */
+export function reassignRows(
+  inserted: readonly Transaction[],
+  differing: readonly DifferingRow[],
+): Transaction[] {
+  const rows = new Map(inserted.map((one) => [one.transactionId, one]))
+  return differing.map(({ row: { transactionId, envelope }, given }) => {
+    const one = rows.get(transactionId)
+    if (!one) throw new Error(`transaction ${transactionId} of the file was not read`)
+    const { spendingId: _, ...marks } = one.fieldMarks ?? {}
+    const fieldMarks = Object.keys(marks).length === 0 ? null : marks
+    return assigned({ ...one, ...unassigned, fieldMarks }, envelope, given)
+  })
 }
 
 function spendingIdOf({ envelope }: RuledRow): string {
@@ -190,13 +215,13 @@ function spendingIdOf({ envelope }: RuledRow): string {
 function assignPayments(
   started: StartedOperation,
   [spendingId, rows]: [string, RuledRow[]],
-): Transaction[] {
+): DifferingRow[] {
   const envelope = findEnvelope(started, spendingId)
   if (!envelope || !payAll(started, envelope, rows)) {
     return rows.flatMap((row) => assignEach(started, row))
   }
-  const differing = rows.filter(({ plain, given }) => given !== plain.amount)
-  return differing.map((row) => assigned(row, row.plain.amount))
+  const differing = rows.filter(({ amount, given }) => given !== amount)
+  return differing.map((row) => ({ row, given: row.amount }))
 }
 
 /**
@@ -205,23 +230,23 @@ function assignPayments(
  * period.
  */
 function payAll(started: StartedOperation, envelope: Envelope, rows: readonly RuledRow[]): boolean {
-  const amount = rows.reduce((sum, { plain }) => sum + plain.amount, 0n)
+  const amount = rows.reduce((sum, row) => sum + row.amount, 0n)
   const { graceUntil, periodSpent, currentAmount } = envelope
   if (graceUntil !== null || periodSpent < 0n || currentAmount < amount) return false
   // A payment of 0 does not count as spending of its day.
-  const day = rows.findLast(({ plain }) => plain.amount > 0n)?.plain.date ?? new Date(0)
+  const day = rows.findLast((row) => row.amount > 0n)?.date ?? new Date(0)
   const causeId = started.operation.operationId
   take(started, envelope, { amount, day, cause: 'transaction', causeId })
   return true
 }
 
 /** Assigns a row to its envelope, if it is open; returns it if it differs from what is inserted. */
-function assignEach(started: StartedOperation, row: RuledRow): Transaction[] {
-  const { amount, date: day } = row.plain
+function assignEach(started: StartedOperation, row: RuledRow): DifferingRow[] {
+  const { amount, date: day } = row
   const envelope = findEnvelope(started, row.envelope.spendingId)
   const causeId = started.operation.operationId
   const of = { amount, day, causeId, isRefund: amount < 0n }
   const assignment = envelope && assignTo(started, envelope, of)
   const given = assignment && (assignment.refundAmount ?? assignment.spendingAmount)
-  return given === row.given ? [] : [assigned(row, given)]
+  return given === row.given ? [] : [{ row, given }]
 }
