@@ -31,6 +31,19 @@ async function assign(home: Household, transactionId: string, spendingId: string
   await transactions.updateTransaction({ ...change, updateMask: { paths: ['spending_id'] } }, as)
 }
 
+/** Waits until the workflow of an import has ended: it deletes the file after the last change. */
+async function untilFileDeleted({ accountId }: Household, transactionUploadId: string) {
+  const Deleted = z.object({ isDeleted: z.boolean() })
+  await eventually(
+    () =>
+      booted.database('ledger').pool.oneFirst(sql.type(Deleted)`
+        SELECT files.deleted_at IS NOT NULL AS "isDeleted"
+        FROM uploads JOIN files USING (account_id, file_id)
+        WHERE account_id = ${accountId} AND transaction_upload_id = ${transactionUploadId}`),
+    (isDeleted) => isDeleted,
+  )
+}
+
 const rows = { a: '-10.00', b: '-20.00', c: '5.00' }
 
 describe('undoing an import', () => {
@@ -206,6 +219,7 @@ test('import and undo of thousands of rows take few statements', async () => {
   for (const { transactionId } of (await listed(home)).slice(0, 5)) {
     await assign(home, transactionId, spendingId)
   }
+  await untilFileDeleted(home, transactionUploadId)
   const before = booted.database('ledger').statements(ofConsumers)
   await undo(home, transactionUploadId)
   const count = booted.database('ledger').statements(ofConsumers) - before
