@@ -100,6 +100,6 @@ async function send(
     open.add(work)
     void work.finally(() => open.delete(work)).catch(() => undefined)
   }
-  await Promise.all(open)
+  await Promise.allSettled(open)
   return took
 }
