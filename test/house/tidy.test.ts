@@ -26,7 +26,7 @@ import {
 import { callFaults, eventFaults, partsOf } from './services/calls.ts'
 import { rpcFaults } from './services/layers.ts'
 import { overdueMarkers, unmarkedBranches } from './services/markers.ts'
-import { bannedWords } from './words.ts'
+import { bannedWords, literalTexts } from './words.ts'
 import { strayImports, strayWrites, untoldWrites } from './writes.ts'
 
 const files = writtenFiles()
@@ -70,6 +70,7 @@ test('functions have at most 70 lines', () => {
 
 test('no file has leftovers, machine paths or registry hosts', () => {
   expect(files.filter(({ path }) => !quoting.test(path)).flatMap(bannedWords)).toEqual([])
+  expect(files.flatMap(literalTexts)).toEqual([])
 })
 
 test('file names have a noun of the domain, and a layer as suffix', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { bannedWords } from './words.ts'
+import { bannedWords, literalTexts } from './words.ts'
 
 test.each([
   '// TODO later',
@@ -53,4 +53,13 @@ test('services address rows by their keys', () => {
   const text = 'SELECT xmin FROM links WHERE ctid = $1'
   expect(bannedWords({ path: 'services/ledger/src/link.sql.ts', text })).toHaveLength(1)
   expect(bannedWords({ path: 'services/ledger/test/link.test.ts', text })).toEqual([])
+})
+
+test.each([
+  ['<p>Save it</p>', 1],
+  ['<Field label="Name" name="name" />', 1],
+  ['<p>Coffer · {words.text}</p>', 0],
+])('%s has %i texts beside the catalogues', (element, count) => {
+  const file = { path: 'gateway/web/src/shell/a.tsx', text: `const a = ${element}\n` }
+  expect(literalTexts(file)).toHaveLength(count)
 })

@@ -1,4 +1,6 @@
+import { parseSync, Visitor } from 'oxc-parser'
 import type { File } from './files.ts'
+import { lineAt } from './modules.ts'
 
 const anywhere: [RegExp, string][] = [
   [/\b(TODO|FIXME|XXX|HACK)\b/, 'finish it, or open an issue'],
@@ -48,4 +50,25 @@ export function bannedWords({ path, text }: File): string[] {
     const hits = words.filter(([word]) => word.test(line))
     return hits.map(([word, why]) => `${path}:${index + 1}: ${word.exec(line)?.[0]}: ${why}`)
   })
+}
+
+/** Attributes of elements and components whose texts a person reads. */
+const shown = /^(aria-(label|description|valuetext)|label|title|alt|placeholder|hint|text)$/
+
+/** Returns messages about texts in screens of the app that are in no catalogue. */
+export function literalTexts({ path, text }: File): string[] {
+  if (!/^gateway\/web\/src\/.*\.tsx$/.test(path)) return []
+  const found: string[] = []
+  const check = (literal: unknown, start: number) => {
+    if (typeof literal !== 'string' || !/\p{L}/u.test(literal.replaceAll('Coffer', ''))) return
+    found.push(`${path}:${lineAt(text, start)}: ${literal.trim()}: words/ has the texts`)
+  }
+  new Visitor({
+    JSXText: ({ value, start }) => check(value, start),
+    JSXAttribute: ({ name, value, start }) => {
+      if (value?.type !== 'Literal') return
+      if (shown.test(text.slice(name.start, name.end))) check(value.value, start)
+    },
+  }).visit(parseSync(path, text).program)
+  return found
 }
