@@ -11,6 +11,16 @@ const { view, viewBypassed } = useBrowser()
 
 const coffer = started(() => startCoffer())
 
+/** Screens with the buttons that open a dialog over them. */
+const dialogs = [
+  ['/envelopes', 'Neuer Umschlag'],
+  ['/schedules', 'Neuer Zahltag'],
+  ['/envelopes', 'Geld umbuchen'],
+  ['/transactions', 'Hinzufügen'],
+  ['/rules', 'Neue Regel'],
+  ['/webhooks', 'Webhook hinzufügen'],
+]
+
 /** Expects that a screen in German has no fault by axe and fits a phone. */
 async function expectFitting(page: Page, name: string): Promise<void> {
   await waitForAnswers(page)
@@ -87,6 +97,18 @@ test('every screen in German is accessible and fits a phone', async () => {
       await page.goto(`${coffer.baseUrl}${path}`)
       await page.locator('h1').waitFor()
       await expectFitting(page, path.replace(/_.*/, '').replaceAll('/', '-'))
+    }
+    for (const [path = '', opener = ''] of dialogs) {
+      await page.goto(`${coffer.baseUrl}${path}`)
+      await page.getByRole('button', { name: opener }).first().click()
+      await page.getByRole('dialog').waitFor()
+      await expectFitting(page, `-dialog-${opener}`)
+    }
+    await page.context().clearCookies()
+    for (const path of ['/login', '/register']) {
+      await page.goto(`${coffer.baseUrl}${path}`)
+      await page.locator('h1').waitFor()
+      await expectFitting(page, path.replace('/', '-'))
     }
   })
 })

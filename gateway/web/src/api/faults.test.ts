@@ -1,5 +1,6 @@
 import { CofferError } from '@coffer/client'
 import { expect, test } from '@jest/globals'
+import { hintWords } from '../words/refusals.ts'
 import { faultOf } from './faults.ts'
 
 const refused = (status: number, body: object, headers = {}) =>
@@ -11,6 +12,7 @@ test.each([
   [404, 'spending: record does not exist', /^This is no longer there/],
   [503, 'a service is not available: repeat the request later', /^The server is busy/],
   [429, 'too many attempts: repeat after Retry-After', /Try again in 2 minutes\.$/],
+  [409, 'An import still runs: undo the upload when it has ended', /^The import still runs/],
   [400, 'a text that the app does not know', 'A text that the app does not know.'],
 ])('%i %j has words for people', (status, error, text) => {
   const found = refused(status, { error }, { 'retry-after': '61' })?.text
@@ -28,4 +30,12 @@ test.each([
 ])('the problem %j has words for people', (problem, text) => {
   const fault = refused(400, { error: 'Invalid request', problems: { name: problem } })
   expect(fault).toMatchObject({ problems: { name: text }, text: 'Some entries need another look.' })
+})
+
+test.each([
+  ['The envelope held less than the amount: free-to-use pays the rest.', /pays the rest/],
+  ['Not every February has a day 29: the rule has no such date.', /no such date\.$/],
+  ['no text of the app', /^No text of the app\.$/],
+])('the hint %j has words for people', (hint, text) => {
+  expect(hintWords(hint)).toMatch(text)
 })

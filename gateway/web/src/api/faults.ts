@@ -1,7 +1,12 @@
 import { CofferError } from '@coffer/client'
 import { faultWords } from '../words/faults.ts'
-import { problemWords, refusalWords, tooOftenWords } from '../words/refusals.ts'
-import { sentenceOf } from './notes.ts'
+import {
+  hintWords,
+  problemWords,
+  refusalWords,
+  sentenceOf,
+  tooOftenWords,
+} from '../words/refusals.ts'
 
 /** A failed request in words, for people. */
 export interface Fault {
@@ -23,7 +28,7 @@ export function faultOf(error: unknown): Fault | null {
     return { text, problems: {}, requestId: null, status: null, code: null }
   }
   const problems = problemsOf(error.problems)
-  const hints = error.hints.map((hint) => ` ${sentenceOf(hint)}`).join('')
+  const hints = error.hints.map((hint) => ` ${hintWords(hint)}`).join('')
   const isOfFields = Object.keys(problems).length > 0
   return {
     text: isOfFields ? faultWords.fields : textOf(error) + hints,

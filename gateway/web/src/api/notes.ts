@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { hintWords } from '../words/refusals.ts'
 
 /** A text about what has just happened, with an undo or the next step, if any. */
 export interface Note {
@@ -29,12 +30,7 @@ export function useNote(): Note | null {
 export function showHints(answer: unknown): void {
   const { data } = (answer ?? {}) as { data?: { hints?: string[] } }
   const hints = data?.hints ?? []
-  if (hints.length > 0) showNote({ text: hints.map(sentenceOf).join(' ') })
-}
-
-/** Returns a text of the server as a sentence. */
-export function sentenceOf(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+  if (hints.length > 0) showNote({ text: hints.map(hintWords).join(' ') })
 }
 
 function listen(listener: () => void): () => void {

@@ -56,6 +56,23 @@ const refusals: Known[] = [
   [/^internal error/, texts.refusals.failed],
   [/ look before repeating$/, texts.refusals.unknown],
   [/^the request was not answered in time/, texts.refusals.slow],
+  [/^the file is (no longer there|incomplete): upload it again/, texts.refusals.fileGone],
+  [/^the file is larger than 6 MiB/, texts.refusals.fileTooLarge],
+  [/import (still runs|is still running): undo/, texts.refusals.stillImporting],
+  [/so there is nothing to undo$/, texts.refusals.nothingToUndo],
+]
+
+/** Hints about a success that may surprise. The server writes them for programs too. */
+const hints: Known[] = [
+  [/^The envelope paid, but no balance moved/, texts.hints.paidWithoutMoving],
+  [/^The envelope got the refund, but no balance moved/, texts.hints.refundedWithoutMoving],
+  [/^The deposit is more than transactions took/, texts.hints.refundedInPart],
+  [/^The envelope held less than the amount/, texts.hints.paidInPart],
+  [/^No balance moved: a PATCH never moves one/, texts.hints.notMoved],
+  [/^The transaction has not moved the balances/, texts.hints.corrected],
+  [/^The transaction had not moved the balances/, texts.hints.added],
+  [/^The balances keep what the transaction took/, texts.hints.kept],
+  [/^Not every \w+ has a day (\d+)/, texts.hints.skipped],
 ]
 
 /** Returns the app's words for a problem of a field; null where it has none. */
@@ -66,6 +83,16 @@ export function problemWords(text: string): string | null {
 /** Returns the app's words for a refusal; null where it has none. */
 export function refusalWords(text: string): string | null {
   return translate(refusals, text)
+}
+
+/** Returns the app's words for a hint, else the server's own as a sentence. */
+export function hintWords(text: string): string {
+  return translate(hints, text) ?? sentenceOf(text)
+}
+
+/** Returns a text of the server as a sentence. */
+export function sentenceOf(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
 /** Words for an attempt too many, which may be repeated after this many seconds. */

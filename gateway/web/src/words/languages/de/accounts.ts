@@ -44,6 +44,27 @@ export const accounts: Translation<'accounts'> = {
     revoked: 'Der Zugang zu deiner Bank ist beendet. Alles bisher Gelesene bleibt.',
     'item-gone': 'Der Zugang zu deiner Bank ist beendet. Alles bisher Gelesene bleibt.',
     'institution-down': 'Deine Bank antwortet zurzeit nicht. Es wird von selbst wieder versucht.',
+    'no-answer': 'Der Anbieter hat nicht geantwortet. Es wird von selbst wieder versucht.',
+    upstream: 'Der Anbieter hat mit einem Fehler geantwortet. Es wird von selbst wieder versucht.',
+    unreadable: 'Die Antwort des Anbieters war nicht lesbar.',
+    refused: 'Der Anbieter hat die Anfrage abgelehnt: Frag die Person, die den Server betreibt.',
+    'keys-refused':
+      'Der Anbieter hat die Schlüssel des Servers abgelehnt: Frag die Person, die ihn betreibt.',
+    'key-refused':
+      'Der Anbieter hat den API-Schlüssel abgelehnt: Prüfe dort, ob er gilt und die Konten sehen darf.',
+    'rate-limited':
+      'Der Anbieter erlaubt zurzeit keine weiteren Anfragen. Es wird von selbst wieder versucht.',
+    'too-large': 'Der Anbieter hat mehr Daten geschickt, als auf einmal gelesen werden können.',
+    unsupported: 'Diese Bank wird nicht mehr unterstützt: Verbinde sie neu.',
+    'no-transactions': 'Die Bank gibt keine Buchungen heraus: Nur Kontostände werden abgeglichen.',
+    'not-ready': 'Die Buchungen sind noch nicht da. Sie kommen von selbst.',
+    'account-missing':
+      'Der Anbieter nennt das Konto nicht mehr: Erneuere dort die Verbindung, oder archiviere das Konto.',
+    disconnected: 'Der Anbieter hat keine Verbindung mehr zur Bank: Erneuere sie dort.',
+    currency:
+      'Der Anbieter nennt den Kontostand in einer anderen Währung: Prüfe sie hier und dort.',
+    internal:
+      'Der Server konnte den Abgleich nicht beenden. In wenigen Minuten wird es wieder versucht.',
   },
   renew: 'Bei der Bank neu anmelden',
   linkAgain: 'Bank neu verbinden',

@@ -45,6 +45,26 @@ export const refusals: Translation<'refusals'> = {
     unknown:
       'Es kam keine Antwort, aber vielleicht ist es geschehen: Sieh nach, bevor du es wiederholst.',
     slow: 'Der Server hat zu lange gebraucht. Versuch es noch einmal.',
+    fileGone:
+      'Die Datei kam nicht vollständig an oder ist nicht mehr da: Wähle sie noch einmal aus.',
+    fileTooLarge: 'Die Datei ist größer als 6 MiB: Exportiere einen kürzeren Zeitraum.',
+    stillImporting: 'Der Import läuft noch: Mach ihn rückgängig, wenn er fertig ist.',
+    nothingToUndo: 'Es gibt nichts rückgängig zu machen.',
+  },
+  hints: {
+    paidWithoutMoving:
+      'Der Umschlag hat bezahlt, aber kein Kontostand hat sich bewegt: Frei verfügbar ist jetzt mehr. Ist das Geld vom Konto abgegangen, lösche die Buchung, und füge sie mit Änderung des Kontostands neu hinzu.',
+    refundedWithoutMoving:
+      'Der Umschlag hat die Erstattung bekommen, aber kein Kontostand hat sich bewegt: Frei verfügbar ist jetzt weniger. Ist das Geld eingegangen, lösche die Buchung, und füge sie mit Änderung des Kontostands neu hinzu.',
+    refundedInPart:
+      'Der Eingang ist mehr, als Buchungen aus dem Umschlag genommen haben oder noch zu erstatten war: Der Rest ist frei verfügbar.',
+    paidInPart: 'Im Umschlag war weniger als der Betrag: Den Rest bezahlt „Frei verfügbar“.',
+    notMoved: 'Kein Kontostand hat sich bewegt. Soll er sich bewegen, berichtige Betrag oder Tag.',
+    corrected: 'Die Buchung hat keinen Kontostand bewegt, deshalb wurde nur sie selbst berichtigt.',
+    added:
+      'Die Buchung hatte keinen Kontostand bewegt; ihr Betrag wurde ihm trotzdem gutgeschrieben.',
+    kept: 'Der Kontostand bleibt, wie ihn die Buchung bewegt hat.',
+    skipped: 'Nicht jeder Monat hat einen {found}.: In kürzeren Monaten fällt der Termin aus.',
   },
   tooOften:
     'Zu viele Versuche. Versuch es in {minutes, plural, one {einer Minute} other {# Minuten}} noch einmal.',

@@ -42,6 +42,24 @@ export const refusals = {
     failed: 'The server has failed. The fault is ours, not yours.',
     unknown: 'No answer came, but it may be done: look before you repeat it.',
     slow: 'The server took too long to answer. Try again.',
+    fileGone: 'The file did not arrive whole, or is no longer kept: choose it again.',
+    fileTooLarge: 'The file is larger than 6 MiB: export a shorter period.',
+    stillImporting: 'The import still runs: undo it when it has ended.',
+    nothingToUndo: 'There is nothing to undo.',
+  },
+  hints: {
+    paidWithoutMoving:
+      'The envelope paid, but no balance moved, so free-to-use is higher now. If the money has left the account, delete the transaction, and add it again with a change of the balance.',
+    refundedWithoutMoving:
+      'The envelope got the refund, but no balance moved, so free-to-use is lower now. If the money has come in, delete the transaction, and add it again with a change of the balance.',
+    refundedInPart:
+      'The deposit is more than transactions took from the envelope, or than was left to refund: the rest is free-to-use.',
+    paidInPart: 'The envelope held less than the amount: free-to-use pays the rest.',
+    notMoved: 'No balance moved. To move it, correct the amount or the day.',
+    corrected: 'The transaction has not moved the balances, so only the transaction was corrected.',
+    added: 'The transaction had not moved the balances; its amount was added to them.',
+    kept: 'The balances keep what the transaction took.',
+    skipped: 'Not every month has a day {found}: shorter months have no such date.',
   },
   tooOften: 'Too many attempts. Try again in {minutes, plural, one {a minute} other {# minutes}}.',
 } as const
