@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import type { UploadKey } from '../../book/upload-key.ts'
 import type { Pages } from '../formats/rows/pages.ts'
@@ -37,6 +38,9 @@ export async function compareWithStored(
       if (!corrects || !holders.stored.has(corrects.identifier)) continue
       corrections.push({ identifier, reason: 'correction', ...corrects.place })
     }
+    // Pages whose rows need no comparison send no statement: without a pause all pages of the
+    // file would be read in one turn of the event loop, which delays requests.
+    await setImmediate()
   }
   return {
     corrections,
