@@ -6,7 +6,7 @@ import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import type { Person } from '@coffer/test/harness/person.ts'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { axeFaults, takePicture, useBrowser } from '../browser.ts'
+import { expectLooks, useBrowser } from '../browser.ts'
 
 const { viewBypassed } = useBrowser()
 
@@ -28,24 +28,6 @@ async function sending(
     await page.getByLabel('Choose a file').setInputFiles(file)
     await look(page)
   })
-}
-
-/** Takes a picture on a laptop and a phone, in both colours and from right to left; asks axe. */
-async function lookAt(page: Page, name: string): Promise<void> {
-  for (const [width, colorScheme, dir] of [
-    [1280, 'dark', 'ltr'],
-    [360, 'dark', 'rtl'],
-    [360, 'light', 'ltr'],
-    [1280, 'light', 'ltr'],
-  ] as const) {
-    await page.setViewportSize({ width, height: 900 })
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.evaluate(`document.documentElement.dir = '${dir}'`)
-    await takePicture(page, `${name}-${width}-${colorScheme}-${dir}`)
-    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-    expect(await page.evaluate(overflow)).toBe(0)
-    expect(await axeFaults(page)).toEqual([])
-  }
 }
 
 test('a file of several accounts goes to several bank accounts, and is undone as one', async () => {
@@ -72,7 +54,7 @@ test('a file of several accounts goes to several bank accounts, and is undone as
     await page.getByLabel(/2002.* goes to/).selectOption(id)
     await page.getByText('needs a bank account of its own').waitFor()
     await page.getByLabel(/2002.* goes to/).selectOption(savings)
-    await lookAt(page, 'web-several')
+    await expectLooks(page, 'web-several')
     await page.getByRole('button', { name: /preview of .*1001/ }).click()
     await page.getByRole('cell', { name: 'LUNCH' }).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
@@ -84,7 +66,7 @@ test('a file of several accounts goes to several bank accounts, and is undone as
     const list = page.getByRole('region', { name: 'Files of several accounts' })
     await list.getByText('Done').waitFor()
     expect(await counts()).toEqual([1, 1])
-    await lookAt(page, 'web-several-list')
+    await expectLooks(page, 'web-several-list')
     // The next file of this bank goes the same way.
     await page.getByLabel('Choose a file').setInputFiles(file)
     await first.waitFor()
@@ -103,14 +85,14 @@ test('a file says what it asks, how it is read and what it leaves out', async ()
   const rows = 'D02/03/2026\nT-1,400\nPRent\n^\nD04/03/2026\nTx\nPBad\n^\n'
   await sending(alice, fileOf('a.qif', `!Type:Bank\n${rows}`), async (page) => {
     await page.getByText('1,400 can have decimals or thousands').waitFor()
-    await lookAt(page, 'web-asks')
+    await expectLooks(page, 'web-asks')
     await page.getByRole('button', { name: 'The point parts the cents' }).click()
     await page.getByRole('button', { name: 'The day is first' }).click()
     await page.getByRole('cell', { name: 'Rent' }).waitFor()
     await page.getByText('−1,400.00').waitFor()
     await page.getByText('1 new transaction, 1 left out').waitFor()
     await page.getByText('Read with').click()
-    await lookAt(page, 'web-read-choices')
+    await expectLooks(page, 'web-read-choices')
     await page.getByLabel('Decimal mark').selectOption(',')
     await page.getByText('−1.40').waitFor()
     await page.getByRole('button', { name: 'Import 1 transaction' }).click()
@@ -132,7 +114,7 @@ test('another sheet of a workbook is read by choice', async () => {
   await sending(alice, fileOf('year.xls', workbook), async (page) => {
     const sheet = page.getByLabel('Sheet of the workbook')
     await page.getByRole('cell', { name: 'Cake' }).waitFor()
-    await lookAt(page, 'web-sheets')
+    await expectLooks(page, 'web-sheets')
     await sheet.selectOption('Table 2')
     await page.getByRole('cell', { name: 'Coffee' }).waitFor()
     expect(await sheet.inputValue()).toBe('Table 2')

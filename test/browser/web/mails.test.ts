@@ -2,9 +2,9 @@ import { started } from '@coffer/host/testing/started'
 import { newBetaCode } from '@coffer/test/harness/beta-code.ts'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { startMailSink } from '@coffer/test/providers/smtp.ts'
-import { expect, test } from '@jest/globals'
+import { test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { axeFaults, overflowOf, takePicture, useBrowser } from '../browser.ts'
+import { expectLooks, useBrowser } from '../browser.ts'
 
 const { viewBypassed } = useBrowser()
 
@@ -19,19 +19,6 @@ const coffer = started(() =>
 )
 
 const email = 'ada@example.com'
-
-/** Looks at a page in both colour schemes, and on a phone. */
-async function look(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await takePicture(page, `${name}-${colorScheme}`)
-    expect(await axeFaults(page)).toEqual([])
-  }
-  await page.setViewportSize({ width: 360, height: 800 })
-  expect(await overflowOf(page)).toBe(0)
-  await takePicture(page, `${name}-phone`)
-  await page.setViewportSize({ width: 1280, height: 900 })
-}
 
 /** Opens the link of the newest mail with a subject. */
 async function follow(page: Page, subject: string): Promise<void> {
@@ -57,15 +44,15 @@ test('a person registers by a beta code, and comes in by the links of mails', as
     await page.getByLabel('Beta code').fill('NOT-A-CODE')
     await press('Create a login')
     await page.locator('[name=betaCode][aria-invalid]').waitFor()
-    await look(page, 'web-beta-code')
+    await expectLooks(page, 'web-beta-code')
     await page.getByLabel('Beta code').fill(code)
     await press('Create a login')
     await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor()
     await follow(page, 'Verify your email address')
-    await look(page, 'page-verify')
+    await expectLooks(page, 'page-verify')
     await press('Verify email address')
     await page.getByRole('heading', { name: 'Your email address is verified' }).waitFor()
-    await look(page, 'page-verified')
+    await expectLooks(page, 'page-verified')
     await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await signIn(page, 'a long enough password')
@@ -77,14 +64,14 @@ test('a person registers by a beta code, and comes in by the links of mails', as
     await press('Mail a link for a new password')
     await page.getByText('a mail with a link is on its way').waitFor()
     await follow(page, 'Reset your password')
-    await look(page, 'page-reset')
+    await expectLooks(page, 'page-reset')
     await page.getByLabel('New password, 8 to 72 characters').fill('another long password')
     await page.getByLabel('The new password again').fill('another long password')
     await press('Set the new password')
     await page.getByRole('heading', { name: 'Your password is changed' }).waitFor()
     await follow(page, 'Reset your password')
     await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor()
-    await look(page, 'page-expired')
+    await expectLooks(page, 'page-expired')
     await page.goto(`${coffer.baseUrl}/login`)
     await signIn(page, 'another long password')
     await page.getByRole('heading', { name: 'Your first bank account' }).waitFor()

@@ -3,7 +3,7 @@ import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import type { Person } from '@coffer/test/harness/person.ts'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { axeFaults, overflowOf, takePicture, useBrowser } from '../browser.ts'
+import { axeFaults, expectLooks, takePicture, useBrowser } from '../browser.ts'
 import { createHousehold } from './household.ts'
 
 const { viewBypassed } = useBrowser()
@@ -39,21 +39,6 @@ async function importMonth(page: Page, month: number): Promise<void> {
   await row.getByText('Done').waitFor()
 }
 
-/** Takes pictures of a page on a laptop and a phone, in both schemes, and runs axe on each. */
-async function inspect(page: Page, name: string): Promise<void> {
-  for (const scheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: scheme })
-    for (const width of [1280, 390]) {
-      await page.setViewportSize({ width, height: 900 })
-      await takePicture(page, `web-${name}-${scheme}-${width}`)
-      expect([name, scheme, width, await overflowOf(page)]).toEqual([name, scheme, width, 0])
-    }
-    expect([name, scheme, await axeFaults(page)]).toEqual([name, scheme, []])
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize({ width: 1280, height: 900 })
-}
-
 /** Returns the transactions of a month as `name, tags, envelope`. */
 async function sortedRows(person: Person, { bank }: { bank: object }, month: number) {
   const query = { from: `2026-0${month}-01`, to: `2026-0${month}-28`, limit: 100 }
@@ -78,7 +63,7 @@ async function applyAndUndo(page: Page, first: () => Promise<string | undefined>
   await page.getByText('Applied', { exact: true }).waitFor()
   await page.getByText('24 fit, 12 changed').waitFor()
   expect([raw, await first()]).toEqual(['DEUTSCHE BAHN 1104711 BERLIN  ', 'Deutsche Bahn  paid'])
-  await inspect(page, 'rules-runs')
+  await expectLooks(page, 'web-rules-runs')
   await page.getByRole('button', { name: 'Undo' }).click()
   await dialog.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('12 put back').waitFor()
@@ -103,7 +88,7 @@ async function ruleFromTransaction(page: Page): Promise<void> {
   await dialog.getByLabel('Tags').press('Enter')
   await dialog.getByText('3 of 16 transactions fit.').waitFor()
   await dialog.getByText('→ lidl').first().waitFor()
-  await inspect(page, 'rules-form')
+  await expectLooks(page, 'web-rules-form')
   const save = dialog.getByRole('button', { name: 'Save' })
   await save.scrollIntoViewIfNeeded()
   await takePicture(page, 'web-rules-form-preview')
@@ -125,7 +110,7 @@ async function answerSuggestions(page: Page): Promise<void> {
     if (name === 'Netflix') {
       await item.getByRole('button', { name: `Preview: ${name}` }).click()
       await item.getByText('3 of 16 transactions fit.').waitFor()
-      await inspect(page, 'rules-suggested')
+      await expectLooks(page, 'web-rules-suggested')
     }
     await make.click()
     await list.getByText(name, { exact: true }).waitFor({ state: 'detached' })
@@ -141,11 +126,11 @@ test('rules that are made from transactions sort the file of the next month', as
   const household = await createHousehold(alice)
   await viewBypassed({ url: `${coffer.baseUrl}/rules`, cookie: alice.cookie }, async (page) => {
     await page.getByText('No rules yet.').waitFor()
-    await inspect(page, 'rules-empty')
+    await expectLooks(page, 'web-rules-empty')
     await importMonth(page, 1)
     await ruleFromTransaction(page)
     await answerSuggestions(page)
-    await inspect(page, 'rules-list')
+    await expectLooks(page, 'web-rules-list')
     await importMonth(page, 2)
     expect(await sortedRows(alice, household, 2)).toEqual(
       [3, 10, 17].flatMap((day) => ['lidl LID paid', pennyOf(day), ...accepted.map(paid)]).sort(),
@@ -153,7 +138,7 @@ test('rules that are made from transactions sort the file of the next month', as
     await page.getByRole('link', { name: 'Transactions' }).first().click()
     await page.getByRole('link', { name: 'lidl', exact: true }).first().click()
     await page.getByText('Rule “lidl”').first().waitFor()
-    await inspect(page, 'rules-who')
+    await expectLooks(page, 'web-rules-who')
     await applyAndUndo(page, async () => (await sortedRows(alice, household, 1))[0])
   })
 })
@@ -201,7 +186,7 @@ test('the keyboard alone makes a rule, moves it and deletes one; dragging moves 
     await page.getByText('Second is now 1 of 3.').waitFor()
     await page.getByRole('button', { name: 'Edit First' }).press('Enter')
     await page.getByRole('dialog').getByLabel('Amount from').waitFor()
-    await inspect(page, 'rules-edit')
+    await expectLooks(page, 'web-rules-edit')
     await press('Escape')
     await page.getByRole('button', { name: 'Delete First' }).press('Enter')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')

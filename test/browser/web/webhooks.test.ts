@@ -6,7 +6,7 @@ import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { axeFaults, overflowOf, takePicture, useBrowser } from '../browser.ts'
+import { expectLooks, useBrowser } from '../browser.ts'
 
 const { viewBypassed } = useBrowser()
 
@@ -33,19 +33,6 @@ async function startReceiver() {
   }
 }
 
-/** Looks at a screen in both colour schemes, and on a phone. */
-async function look(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await takePicture(page, `web-${name}-${colorScheme}`)
-    expect(await axeFaults(page)).toEqual([])
-  }
-  await page.setViewportSize({ width: 360, height: 800 })
-  expect(await overflowOf(page)).toBe(0)
-  await takePicture(page, `web-${name}-phone`)
-  await page.setViewportSize({ width: 1280, height: 900 })
-}
-
 /** The line of a delivery among the deliveries of a webhook. */
 const lineOf = (page: Page, text: string) =>
   page
@@ -68,7 +55,7 @@ test('a person adds a webhook, sees what came of its requests, and sends one aga
     await press('Create it')
     await dialog.getByText('Choose at least one change.').waitFor()
     await dialog.getByLabel('Transaction added').check()
-    await look(page, 'webhook-form')
+    await expectLooks(page, 'web-webhook-form')
     await press('Create it')
     await dialog.locator('[aria-invalid]').waitFor()
     await dialog.getByLabel('Address').fill(`http://${receiver.host}/hook`)
@@ -76,13 +63,13 @@ test('a person adds a webhook, sees what came of its requests, and sends one aga
     await press('Create it')
     await page.getByText('Copy the secret now').waitFor()
     expect(await page.locator('code').textContent()).toMatch(/^whsec_/)
-    await look(page, 'webhooks')
+    await expectLooks(page, 'web-webhooks')
     await page.getByRole('link', { name: 'Sheet' }).click()
     await press('Send a test')
     await lineOf(page, 'Test').getByText('answered 500').first().waitFor()
     await lineOf(page, 'Test').getByText('Details').click()
     await lineOf(page, 'Test').getByText('<b>out of order</b>').waitFor()
-    await look(page, 'webhook-failing')
+    await expectLooks(page, 'web-webhook-failing')
     receiver.answers.status = 204
     const payment = { name: 'Florist', amount: 900, date: new Date().toISOString() }
     await alice.client.createTransaction({ ...bank, body: payment })
@@ -103,7 +90,7 @@ test('a person adds a webhook, sees what came of its requests, and sends one aga
     await page.getByText('The former secret is valid too').waitFor({ state: 'detached' })
     await press('Pause')
     await page.getByText('Paused').waitFor()
-    await look(page, 'webhook-paused')
+    await expectLooks(page, 'web-webhook-paused')
     await press('Switch on')
     await press('Edit')
     await dialog.getByLabel('Changes that are sent').selectOption('all')
