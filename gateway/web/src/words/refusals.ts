@@ -1,15 +1,7 @@
+import { type Known, translate } from './known.ts'
 import { textsOf } from './languages/texts.ts'
 
 const texts = textsOf('refusals')
-
-/** Groups of the text of a server, which a text may repeat. */
-interface Found {
-  found: string
-  last: string
-}
-
-/** A text of the server, and the words of the app in its place. */
-type Known = readonly [server: RegExp, words: string | ((values: Found) => string)]
 
 /** Problems of a field. The server writes them for programs. */
 const problems: Known[] = [
@@ -98,12 +90,4 @@ export function sentenceOf(text: string): string {
 /** Words for an attempt too many, which may be repeated after this many seconds. */
 export function tooOftenWords(seconds: number): string {
   return texts.tooOften({ minutes: Math.ceil(seconds / 60) })
-}
-
-function translate(known: Known[], text: string): string | null {
-  const found = known.find(([server]) => server.test(text))
-  if (found === undefined) return null
-  const [server, words] = found
-  const [first = '', group = first, last = group] = server.exec(text) ?? []
-  return typeof words === 'string' ? words : words({ found: group, last })
 }

@@ -20,7 +20,7 @@ function Refusal({ previewed: { data, upload, choices }, onRead, isReading, onEn
   const { error, skipped } = upload
   return (
     <Card title={data.name}>
-      <p role="alert">{error?.replace(words.markAdvice, '')}</p>
+      <p role="alert">{error && words.faultOf(error)}</p>
       <SkippedRows skipped={skipped} />
       <div className={rows.toolbar}>
         {answersOf(upload).map(({ label, body }) => (

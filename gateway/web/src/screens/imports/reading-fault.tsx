@@ -25,7 +25,7 @@ export function ReadingFault({ found, draft }: Props) {
   return (
     <Card title={words.failed}>
       <div role="alert">
-        <p>{error.replace(words.markAdvice, '')}</p>
+        <p>{words.faultOf(error)}</p>
         {isRereadable && advice && <p>{advice}</p>}
       </div>
       {isRereadable && words.markAdvice.test(error) && <MarkChoice found={found} />}

@@ -53,7 +53,7 @@ function GroupRow({ group }: { group: UploadGroup }) {
         {parts.map(({ statement, upload }) => (
           <p key={upload.transactionUploadId} className={rows.soft}>
             {nameOf(statement)} → {accountOf(upload.bankAccountId)}:{' '}
-            {upload.error?.replace(words.markAdvice, '') ?? countsOf(upload)}
+            {upload.error ? words.faultOf(upload.error) : countsOf(upload)}
           </p>
         ))}
         {status === 'failed' && <Answers group={group} />}

@@ -25,7 +25,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
       <div>
         <p className={rows.name}>{name}</p>
         <p className={rows.soft}>{formatInstant(createdAt, reader)}</p>
-        {(error ?? note) && <p>{error?.replace(words.markAdvice, '') ?? note}</p>}
+        {(error ?? note) && <p>{error ? words.faultOf(error) : note}</p>}
         {status === 'failed' && <AskedChoice upload={upload} />}
         {skipped.length > 0 && <p className={rows.soft}>{reasonsOf(skipped)}</p>}
       </div>
