@@ -8,6 +8,20 @@ import { licences } from './build/licences.ts'
 const root = fileURLToPath(new URL('.', import.meta.url))
 
 /**
+ * Packages of the first page, as one chunk: modules wait for the catalogue of texts, which would
+ * divide them into many, 6 kB larger. The last folder decides, as pnpm's paths name peers too.
+ */
+const names = [
+  'react',
+  'react-dom',
+  'scheduler',
+  '@tanstack/(?!react-virtual|virtual-core)[^/]+',
+  'intl-messageformat',
+  '@formatjs/[^/]+',
+]
+const frameworks = new RegExp(`node_modules/(${names.join('|')})/(?!.*node_modules)`)
+
+/**
  * Settings of Vite for the build and the development server. URLs are relative, because a proxy may
  * serve Coffer below a path. Nothing is inlined: the CSP allows neither `data:` scripts nor styles.
  */
@@ -27,7 +41,10 @@ export const settings: InlineConfig = {
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,
-    rolldownOptions: { input: ['index.html', 'connect.html'].map((page) => `${root}${page}`) },
+    rolldownOptions: {
+      input: ['index.html', 'connect.html'].map((page) => `${root}${page}`),
+      output: { codeSplitting: { groups: [{ name: 'frameworks', test: frameworks }] } },
+    },
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1_000,
     manifest: 'manifest.json',
