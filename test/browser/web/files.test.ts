@@ -32,7 +32,15 @@ test('the days of a CSV file are guessed by its rows, and the way back is open',
   await alice.createBankAccount(0)
   const text = 'Datum,Text,Betrag\n30.10.2026,Rewe,-12.50\n01.11.2026,Lohn,900.00\n'
   const file = { name: 'giro.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }
-  await view({ url: `${coffer.baseUrl}/imports`, cookie: alice.cookie }, async (page) => {
+  const viewing = { url: `${coffer.baseUrl}/imports`, cookie: alice.cookie, hasRefusals: true }
+  await view(viewing, async (page) => {
+    const picture = {
+      name: 'bill.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from('\x89PNG\r\n', 'latin1'),
+    }
+    await page.getByLabel('Choose a file').setInputFiles(picture)
+    await page.getByText('This is no file of a bank that').waitFor()
     await page.getByLabel('Choose a file').setInputFiles(file)
     const format = page.getByLabel('Dates are written as')
     await format.waitFor()

@@ -119,7 +119,7 @@ async function readFile(
     return { data, upload, choices }
   } catch (error) {
     const isTold = error instanceof CofferError && needsMapping.test(JSON.stringify(error.problems))
-    if (!isTold) throw error
+    if (!isTold || (await isPicture(data))) throw error
     // Its content may be a table, whatever its name.
     return await sendTable(bankAccountId, data).catch(() => Promise.reject(error))
   }
@@ -127,6 +127,14 @@ async function readFile(
 
 /** The refusal of a file that is no statement, and may be a table. */
 const needsMapping = /transactions\/import/
+
+/** First bytes of PNG, JPEG, GIF, RIFF (WebP) and PDF, in Latin-1. */
+const pictures = /^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF|%PDF)/
+
+async function isPicture(data: File): Promise<boolean> {
+  const bytes = new Uint8Array(await data.slice(0, 4).arrayBuffer())
+  return pictures.test(String.fromCharCode(...bytes))
+}
 
 async function sendTable(bankAccountId: string, data: File): Promise<string> {
   const { data: made } = await coffer.createImport({ path: { bankAccountId }, body: { data } })
