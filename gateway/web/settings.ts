@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react'
 import type { InlineConfig } from 'vite'
 import { catalogues } from './build/catalogues.ts'
 import { licences } from './build/licences.ts'
+import { offlineFiles } from './build/offline-files.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
@@ -35,6 +36,7 @@ export const settings: InlineConfig = {
     react({ compiler: true }),
     licences(root),
     catalogues(),
+    offlineFiles(root),
     { ...locales.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' },
   ],
   optimizeDeps: { entries: ['./src/main.tsx', './src/connect.tsx'] },

@@ -16,6 +16,8 @@ export interface Viewing {
   hasRefusals?: boolean
   /** Other origins that the page may ask. */
   origins?: string[]
+  /** Whether the app may install its service worker; others never do. */
+  hasWorker?: boolean
   /** Whether the server is away for a while, which the browser logs too. */
   hasOutage?: boolean
   /** `Cookie` header of a session. */
@@ -155,6 +157,7 @@ async function inContext(
     colorScheme: scheme,
     viewport: { width, height: 900 },
     bypassCSP: isCspBypassed,
+    serviceWorkers: viewing.hasWorker ? 'allow' : 'block',
   })
   context.setDefaultTimeout(30_000)
   const [name = '', value = ''] = cookie?.split('=') ?? []
@@ -172,12 +175,16 @@ async function inContext(
 /** Returns a list to which the faults of all pages of a context are added. */
 async function faultsOf(
   context: BrowserContext,
-  { url, origins = [], hasRefusals = false, hasOutage = false }: Viewing,
+  { url, origins = [], hasRefusals = false, hasOutage = false, hasWorker = false }: Viewing,
 ): Promise<string[]> {
   const allowed = [new URL(url).origin, ...origins]
   const faults: string[] = []
   context.on('console', (message) => {
     if (hasRefusals && /^Failed to load resource: .* status of 4\d\d/.test(message.text())) return
+    // A context that blocks workers logs so.
+    if (message.text().startsWith('Service Worker registration blocked')) return
+    // A worker that becomes active during a load: the files then come from the browser's cache.
+    if (hasWorker && message.text().includes('service worker resource mismatch')) return
     if (hasOutage && message.text().includes('net::ERR_')) return
     if (['error', 'warning'].includes(message.type())) faults.push(message.text())
   })

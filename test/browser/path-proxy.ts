@@ -8,6 +8,8 @@ export interface PathProxy extends AsyncDisposable {
   url: string
   /** Names the server behind; without one every answer is 404. */
   forwardTo: (baseUrl: string) => void
+  /** Closes every connection without an answer from now on, like a server that is away. */
+  goAway: () => void
   /** `Cookie` headers of requests beside the path. */
   strayCookies: string[]
 }
@@ -16,8 +18,10 @@ export interface PathProxy extends AsyncDisposable {
 export async function startPathProxy(path: string): Promise<PathProxy> {
   const strayCookies: string[] = []
   let target: URL | null = null
+  let isAway = false
   const pass = (asked: IncomingMessage, answer: ServerResponse) => {
     const { url = '', method, headers } = asked
+    if (isAway) return void asked.socket.destroy()
     const isBelow = url === path || url.startsWith(`${path}/`)
     if (target === null || !isBelow) {
       if (headers.cookie) strayCookies.push(headers.cookie)
@@ -40,6 +44,10 @@ export async function startPathProxy(path: string): Promise<PathProxy> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
     forwardTo: (baseUrl) => {
       target = new URL(baseUrl)
+      isAway = false
+    },
+    goAway: () => {
+      isAway = true
     },
     strayCookies,
     [Symbol.asyncDispose]: async () => {

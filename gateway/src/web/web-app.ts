@@ -17,6 +17,7 @@ const built = fileURLToPath(new URL('../../web/dist', import.meta.url))
 const policy = [
   "default-src 'self'",
   "script-src 'self'",
+  "worker-src 'self'",
   "style-src 'self' 'sha256-gYiS/BvZvRcK27JIXTuwhZ3hs2+VJ1X+2gUlE+farlg='",
   "img-src 'self' data:",
   "object-src 'none'",
@@ -35,6 +36,17 @@ const rootFiles = {
   'icon-512.png': 'image/png',
   'icon-maskable.png': 'image/png',
   'manifest.webmanifest': 'application/manifest+json',
+}
+
+/**
+ * The service worker, beside the page so that its scope is all of the app. Browsers look for a new
+ * one at each navigation; its own requests are bound by its CSP.
+ */
+const workerFile = 'worker.js'
+const workerHeaders = {
+  'content-type': 'text/javascript; charset=utf-8',
+  'cache-control': 'no-cache',
+  'content-security-policy': "default-src 'self'",
 }
 
 /** Paths that no screen of the app has, now or later: the API, its files and pages, and probes. */
@@ -92,6 +104,13 @@ export async function mountWebApp(
     const headers = { 'content-type': type, 'cache-control': 'max-age=86400' }
     const handler = (_: FastifyRequest, reply: FastifyReply) => reply.headers(headers).send(body)
     app.route({ method: ['GET', 'HEAD'], url: `/${name}`, handler })
+  }
+  if (existsSync(join(folder, workerFile))) {
+    // Read like the page, so that both are of one build.
+    const handler = (_: FastifyRequest, reply: FastifyReply) =>
+      reply.headers(workerHeaders).send(readFileSync(join(folder, workerFile)))
+    app.route({ method: ['GET', 'HEAD'], url: `/${workerFile}`, handler })
+    files.push([workerFile, workerHeaders['content-type']])
   }
   await app.register(staticFiles, {
     root: join(folder, 'assets'),

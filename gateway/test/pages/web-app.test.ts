@@ -15,6 +15,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'index.html'), '<html data-base="./"><script src="./assets/a.js">')
   writeFileSync(join(folder, 'connect.html'), '<html data-base="./" data-script="">')
   writeFileSync(join(folder, 'icon.svg'), '<svg/>')
+  writeFileSync(join(folder, 'worker.js'), '// worker')
   writeFileSync(join(folder, 'assets/a-1.js'), script)
   writeFileSync(join(folder, 'assets/a-1.js.gz'), gzipSync(script))
   const environment = {
@@ -38,7 +39,11 @@ test.each(['/', '/transactions', '/envelopes/spnd_1?account=bac_1', '/login/mult
     expect(text).toBe('<html data-base="/money/"><script src="/money/assets/a.js">')
     expect(headers['cache-control']).toBe('no-store')
     const policy = String(headers['content-security-policy'])
-    for (const rule of ["default-src 'self'", "require-trusted-types-for 'script'"]) {
+    for (const rule of [
+      "default-src 'self'",
+      "worker-src 'self'",
+      "require-trusted-types-for 'script'",
+    ]) {
       expect(policy).toContain(rule)
     }
     expect(policy).not.toContain('unsafe')
@@ -93,5 +98,12 @@ test('files are sent in the compressed form of the build, and immutable', async 
   expect(Number(headers['content-length'])).toBe(gzipSync(script).length)
   expect(text).not.toBe(script)
   expect((await get('/assets/a-1.js')).text).toBe(script)
+  const worker = await get('/worker.js')
+  expect([worker.status, worker.text]).toEqual([200, '// worker'])
+  expect(worker.headers).toMatchObject({
+    'cache-control': 'no-cache',
+    'content-security-policy': "default-src 'self'",
+    'content-type': 'text/javascript; charset=utf-8',
+  })
   expect((await get('/icon.svg')).headers['content-type']).toBe('image/svg+xml')
 })

@@ -7,6 +7,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { noteSession } from './api/live/session-end.ts'
 import { forgetSession, queries } from './api/query-client.ts'
+import { isServerReached } from './api/reachability.ts'
 import { apply } from './preferences/preferences.ts'
 import { router } from './routes.tsx'
 import { language } from './words/languages/texts.ts'
@@ -14,9 +15,17 @@ import { language } from './words/languages/texts.ts'
 apply()
 document.documentElement.lang = language
 
+/** Time in ms after which the service worker loads its files: the first screen comes first. */
+const settledMs = 4_000
+setTimeout(
+  () => void import('./offline/device.ts').then((device) => device.applyDevice()).catch(() => {}),
+  settledMs,
+)
+
 // A newer version has other files: a part that is loaded only now may be gone.
 addEventListener('vite:preloadError', (event) => {
   event.preventDefault()
+  if (!isServerReached() || !navigator.onLine) return
   dispatchEvent(new Event('coffer-upgraded'))
 })
 

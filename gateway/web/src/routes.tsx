@@ -12,6 +12,7 @@ import { basePath } from './api/client.ts'
 import { isSignedOut } from './api/faults.ts'
 import { queries } from './api/query-client.ts'
 import { filtersOf, type SignInSearch, textOf } from './search.ts'
+import { finishSignOut } from './shell/due-sign-out.ts'
 import { BrokenPage, MissingPage } from './shell/faulty-pages.tsx'
 import { Frame } from './shell/frame.tsx'
 
@@ -72,6 +73,7 @@ const frame = createRoute({
   search: { middlewares: [retainSearchParams(['account'])] },
   beforeLoad: async ({ location }) => {
     const next = location.href
+    if (!(await finishSignOut())) throw redirect({ to: '/login', search: {} })
     const me = await queries.ensureQueryData(meQuery).catch((error: unknown) => {
       if (isSignedOut(error)) throw redirect({ to: '/login', search: { next } })
       throw error

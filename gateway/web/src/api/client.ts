@@ -1,8 +1,8 @@
 import { createClient } from '@coffer/client'
+import { basePath } from '../base-path.ts'
 import { fetchRevalidated } from './revalidation.ts'
 
-/** Path at which the gateway serves the app: `/`, or the path of COFFER_EXTERNAL_URL. */
-export const basePath = document.documentElement.dataset.base ?? '/'
+export { basePath }
 
 /** The client of the API. The browser sends the cookie of the session by itself. */
 export const coffer = createClient({

@@ -1,4 +1,5 @@
 import { CofferError } from '@coffer/client'
+import { OfflineError } from '../offline/offline-error.ts'
 import { faultWords } from '../words/faults.ts'
 import {
   hintWords,
@@ -24,8 +25,7 @@ export interface Fault {
 export function faultOf(error: unknown): Fault | null {
   if (error === null || error === undefined) return null
   if (!(error instanceof CofferError)) {
-    const text = error instanceof DOMException ? faultWords.slow : faultWords.unreachable
-    return { text, problems: {}, requestId: null, status: null, code: null }
+    return { text: textOfNone(error), problems: {}, requestId: null, status: null, code: null }
   }
   const problems = problemsOf(error.problems)
   const hints = error.hints.map((hint) => ` ${hintWords(hint)}`).join('')
@@ -37,6 +37,12 @@ export function faultOf(error: unknown): Fault | null {
     status: error.status,
     code: error.code ?? null,
   }
+}
+
+/** Returns the words for a request without an answer. */
+function textOfNone(error: unknown): string {
+  if (error instanceof OfflineError) return faultWords.notSent
+  return error instanceof DOMException ? faultWords.slow : faultWords.unreachable
 }
 
 /** Returns the words for a refusal as a whole: those of the app, else the server's own. */

@@ -1,3 +1,4 @@
+import { ownScript } from '../offline/own-script.ts'
 import { coffer } from './client.ts'
 import workerUrl from './proof-of-work.worker.ts?worker&url'
 
@@ -14,22 +15,11 @@ interface Solved {
   nonce: number
 }
 
-/** The part of Trusted Types that is used; not every browser has it. */
-interface TrustedTypes {
-  createPolicy: (
-    name: string,
-    rules: { createScriptURL: (url: string) => string },
-  ) => { createScriptURL: (url: string) => string }
-}
-
-const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
-const policy = trustedTypes?.createPolicy('coffer', { createScriptURL: ownScript })
-
 /** Returns the proof of work for the body of one request; null if it needs none. */
 export async function solveChallenge(purpose: Purpose, isNeeded: boolean): Promise<Solved | null> {
   if (!isNeeded) return null
   const { challenge, difficulty } = (await coffer.createChallenge({ body: { purpose } })).data
-  const worker = new Worker(policy?.createScriptURL(workerUrl) ?? workerUrl, { type: 'module' })
+  const worker = new Worker(ownScript(workerUrl), { type: 'module' })
   try {
     return await new Promise<Solved>((resolve, reject) => {
       worker.onmessage = ({ data }) => resolve({ challenge, nonce: data })
@@ -39,9 +29,4 @@ export async function solveChallenge(purpose: Purpose, isNeeded: boolean): Promi
   } finally {
     worker.terminate()
   }
-}
-
-function ownScript(url: string): string {
-  if (new URL(url, location.href).origin === location.origin) return url
-  throw new TypeError(`A script of another origin: ${url}`)
 }

@@ -1,5 +1,6 @@
 import type { GetMeResponse } from '@coffer/client/types'
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { eraseLastSeen } from '../offline/erasure.ts'
 import { basePath } from './client.ts'
 import { isSignedOut } from './faults.ts'
 import { renewalMs } from './live/liveness.ts'
@@ -73,6 +74,7 @@ export function announceSignOut(): void {
 /** Forgets all that belongs to a session. No screen of the frame may be shown any more. */
 export function forgetSession(): void {
   forgetAnswers()
+  void eraseLastSeen()
   showNote(null)
   person = null
   queries.clear()

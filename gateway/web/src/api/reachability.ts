@@ -15,6 +15,11 @@ export function noteAnswer(hasAnswer: boolean): void {
 }
 
 /** Returns whether the server has answered the last request. */
+export function isServerReached(): boolean {
+  return isReached
+}
+
+/** Returns the same, and renders again when it changes. */
 export function useReachability(): boolean {
   return useSyncExternalStore(listen, () => isReached)
 }

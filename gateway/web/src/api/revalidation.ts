@@ -1,4 +1,7 @@
-import { noteAnswer } from './reachability.ts'
+import { basePath } from '../base-path.ts'
+import { eraseLastSeen, erasuresSoFar, mayKeep } from '../offline/erasure.ts'
+import { OfflineError } from '../offline/offline-error.ts'
+import { isServerReached, noteAnswer } from './reachability.ts'
 
 const answersMax = 200
 
@@ -12,23 +15,44 @@ interface Kept {
 const kept = new Map<string, Kept>()
 
 /**
- * Sends a request. A GET of a known answer asks by `If-None-Match` whether it has changed (RFC
- * 9110, 13.1.2); a 304 becomes the known answer, so that a look every few seconds costs little.
+ * Sends a request. A change is sent only while the server can be reached. A GET of a known answer
+ * asks by `If-None-Match` whether it has changed (RFC 9110, 13.1.2); a 304 becomes the known
+ * answer, so that a look every few seconds costs little. Without the server, the answer that was
+ * seen last is the answer, where it is kept.
  */
 export async function fetchRevalidated(request: Request): Promise<Response> {
-  if (request.method !== 'GET') return send(request)
+  if (request.method !== 'GET') {
+    if (!isServerReached() || !navigator.onLine) await requireServer(request.signal)
+    return send(request)
+  }
+  const since = erasuresSoFar()
   const known = kept.get(request.url)
   if (known !== undefined) request.headers.set('if-none-match', known.etag)
-  const response = await send(request)
+  let response: Response
+  try {
+    response = await send(request)
+  } catch (error) {
+    if (request.signal.aborted) throw error
+    const seen = await ofLastSeen((part) => part.findLastSeen(request.url))
+    if (seen === null) throw error
+    return seen
+  }
+  if (response.status === 401) {
+    forgetAnswers()
+    void eraseLastSeen()
+  } else void ofLastSeen((part) => part.noteSeen(since))
   if (response.status === 304 && known !== undefined) {
     keep(request.url, known)
+    void ofLastSeen((part) => part.keepAnswer(request.url, { ...known, isKnown: true }, since))
     return new Response(known.body, { status: 200, headers: known.headers })
   }
   const etag = response.headers.get('etag')
   if (!response.ok || etag === null) return response
+  const { status, headers } = response
   const body = await response.text()
-  keep(request.url, { etag, body, headers: response.headers })
-  return new Response(body, { status: response.status, headers: response.headers })
+  keep(request.url, { etag, body, headers })
+  void ofLastSeen((part) => part.keepAnswer(request.url, { body, headers }, since))
+  return new Response(body, { status, headers })
 }
 
 /** Sends a request, and notes whether the server answers. An aborted request says nothing. */
@@ -40,6 +64,31 @@ async function send(request: Request): Promise<Response> {
   } catch (error) {
     if (!request.signal.aborted) noteAnswer(false)
     throw error
+  }
+}
+
+/** Uses what keeps answers for times without a network; null if none are kept, or if it fails. */
+async function ofLastSeen<Result>(
+  use: (part: typeof import('../offline/last-seen.ts')) => Promise<Result>,
+): Promise<Result | null> {
+  if (!mayKeep()) return null
+  try {
+    return await use(await import('../offline/last-seen.ts'))
+  } catch {
+    // A full disk, or a part that is not loaded yet.
+    return null
+  }
+}
+
+/** Asks whether the server is back; throws if not. */
+async function requireServer(signal: AbortSignal): Promise<void> {
+  try {
+    await fetch(`${basePath}api/config`, { signal, cache: 'no-store' })
+    noteAnswer(true)
+  } catch {
+    signal.throwIfAborted()
+    noteAnswer(false)
+    throw new OfflineError()
   }
 }
 

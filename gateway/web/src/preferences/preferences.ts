@@ -6,6 +6,10 @@ export interface Preferences {
   areAmountsHidden: boolean
   bankAccountId: string | null
   envelopesAs: 'cards' | 'table'
+  /** Whether the person keeps here what was seen last; null until they have chosen. */
+  isOwnDevice: boolean | null
+  /** Whether a sign-out without a network has still to reach the server. */
+  isSignOutDue: boolean
 }
 
 const place = 'coffer-preferences'
@@ -14,6 +18,8 @@ const defaults: Preferences = {
   areAmountsHidden: false,
   bankAccountId: null,
   envelopesAs: 'cards',
+  isOwnDevice: null,
+  isSignOutDue: false,
 }
 const listeners = new Set<() => void>()
 let current = stored()
@@ -21,6 +27,11 @@ let current = stored()
 /** Returns the choices, and renders again when one changes. */
 export function usePreferences(): Preferences {
   return useSyncExternalStore(listen, () => current)
+}
+
+/** Returns the choices as they are now. */
+export function currentPreferences(): Preferences {
+  return current
 }
 
 /** Changes some choices, here and in the other tabs. */

@@ -1,6 +1,10 @@
+import { useEffect, useState } from 'react'
 import { useReachability } from '../api/reachability.ts'
 import { Button } from '../controls/button.tsx'
+import { formatInstant } from '../format/days.ts'
+import { mayKeep } from '../offline/erasure.ts'
 import { faultWords } from '../words/faults.ts'
+import { useReader } from './chosen-account.ts'
 import styles from './frame.module.css'
 import { useIsOld } from './upgrade.ts'
 
@@ -17,10 +21,25 @@ export function UpgradeNotice() {
 
 /** Says so while the server does not answer. Known answers stay, and are asked for again. */
 export function OfflineNotice() {
-  if (useReachability()) return null
+  const isReached = useReachability()
+  const reader = useReader()
+  const [at, setAt] = useState<string | null>(null)
+  useEffect(() => {
+    if (isReached) setAt(null)
+    else if (mayKeep()) void lastReached().then(setAt, () => {})
+  }, [isReached])
+  if (isReached) return null
   return (
     <div role="status" className={styles.notice}>
-      <p>{faultWords.offline}</p>
+      <p>
+        {at === null ? faultWords.offline : faultWords.lastSeen({ at: formatInstant(at, reader) })}
+      </p>
     </div>
   )
+}
+
+/** Returns when the server has answered last, as RFC 3339; null if that is not known. */
+async function lastReached(): Promise<string | null> {
+  const { findLastSeenAt } = await import('../offline/last-seen.ts')
+  return (await findLastSeenAt())?.toISOString() ?? null
 }

@@ -1,14 +1,16 @@
 import { useNavigate } from '@tanstack/react-router'
-import { coffer } from '../api/client.ts'
 import { announceSignOut, forgetSession } from '../api/query-client.ts'
+import { eraseLastSeen } from '../offline/erasure.ts'
 import { setPreferences } from '../preferences/preferences.ts'
+import { endSession } from './due-sign-out.ts'
 
 /** Returns the function that ends the session and leads to the sign-in. */
 export function useSignOut(): () => void {
   const navigate = useNavigate()
   const leave = async () => {
-    // Without the server the cookie stays, and the session ends there by itself.
-    await coffer.signOut().catch(() => null)
+    await eraseLastSeen()
+    // Without the server the cookie stays: the session ends there once it is reached again.
+    await endSession()
     announceSignOut()
     setPreferences({ bankAccountId: null })
     await navigate({ to: '/login', search: {} })

@@ -15,13 +15,23 @@ export function useIsOld(): boolean {
     const look = () => {
       if (document.visibilityState === 'visible') void hasOtherScript().then((is) => is && notice())
     }
+    // The server is back, maybe a newer one. The browser asks first if something is typed.
+    const meet = () => {
+      void hasOtherScript().then((is) => {
+        if (!is) return
+        notice()
+        location.reload()
+      })
+    }
     const timer = setInterval(look, lookMs)
     document.addEventListener('visibilitychange', look)
     addEventListener('coffer-upgraded', notice)
+    addEventListener('coffer-reached', meet)
     return () => {
       clearInterval(timer)
       document.removeEventListener('visibilitychange', look)
       removeEventListener('coffer-upgraded', notice)
+      removeEventListener('coffer-reached', meet)
     }
   }, [])
   return isOld

@@ -17,6 +17,7 @@ import { Password } from './password.tsx'
 import { Profile } from './profile.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
+import { ThisDevice } from './this-device.tsx'
 import { Timezone } from './timezone.tsx'
 
 /** Settings of the person and the account. */
@@ -28,7 +29,9 @@ export function Settings() {
       <Language />
       <Timezone timezone={user.account.timezone} />
       <Password />
-      <SecondFactor isOn={user.login.totpEnabledAt !== null} />
+      {user.login.totpEnabledAt !== undefined && (
+        <SecondFactor isOn={user.login.totpEnabledAt !== null} />
+      )}
       <Sessions />
       <ApiKeys />
       <Card title={webhookWords.title}>
@@ -40,6 +43,7 @@ export function Settings() {
       <Billing />
       <ExportAccount />
       <DeleteAccount />
+      <ThisDevice />
       <About />
     </Screen>
   )

@@ -2,6 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { basePath } from '../../api/client.ts'
 import { forgetSession } from '../../api/query-client.ts'
+import { applyDevice } from '../../offline/device.ts'
+import { setPreferences } from '../../preferences/preferences.ts'
 
 /**
  * Returns the function that leads into the app after a sign-in: to the path where the person was,
@@ -17,6 +19,8 @@ export function useArrival(): (to: {
   return ({ next, nextUrl }) => {
     // Answers of a former person must not show.
     forgetSession()
+    setPreferences({ isSignOutDue: false })
+    void applyDevice().catch(() => {})
     cache.clear()
     const isOwn = next !== undefined && /^\/(?![/\\])/.test(next)
     const to = nextUrl ?? (isOwn ? next : '/')

@@ -6,9 +6,11 @@ import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { type Fault, faultOf } from '../../api/faults.ts'
 import { solveChallenge } from '../../api/proof-of-work.ts'
-import { TextField } from '../../controls/field.tsx'
+import { CheckField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { PasswordField } from '../../controls/password-field.tsx'
+import { eraseLastSeen, hasCaches } from '../../offline/erasure.ts'
+import { currentPreferences, setPreferences } from '../../preferences/preferences.ts'
 import { signInWords } from '../../words/sign-in.ts'
 import { useArrival } from './arrival.ts'
 import styles from './gate.module.css'
@@ -39,12 +41,15 @@ export function SignIn() {
     )
   })
   const { fault, isSending } = change
-  const submit = ({ email = '', password = '' }: Record<string, string>) =>
+  const submit = ({ email = '', password = '', foreign }: Record<string, string>) => {
+    if (hasCaches()) setPreferences({ isOwnDevice: foreign === undefined })
+    void eraseLastSeen()
     change.send({ email, password }, ({ step, nextUrl, resetToken }) => {
       if (step === null) arrive({ next, nextUrl })
       else if (resetToken) void navigate({ to: '/login/new-password', state: { resetToken } })
       else void navigate({ to: '/login/multifactor', search: { next } })
     })
+  }
   return (
     <Gate
       title={signInWords.signIn}
@@ -68,6 +73,13 @@ export function SignIn() {
           required
         />
         <PasswordField autoComplete="current-password" fault={passwordFaultOf(fault)} />
+        {hasCaches() && (
+          <CheckField
+            label={signInWords.foreignDevice}
+            name="foreign"
+            defaultChecked={currentPreferences().isOwnDevice === false}
+          />
+        )}
         {isSending && config?.proofOfWorkEnabled && <p role="status">{signInWords.working}</p>}
       </Form>
     </Gate>

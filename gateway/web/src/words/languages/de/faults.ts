@@ -2,13 +2,17 @@ import type { Translation } from '../translation.ts'
 
 export const faults: Translation<'faults'> = {
   unreachable: 'Der Server ist nicht erreichbar. Deine Eingaben sind noch da.',
+  notSent:
+    'Der Server ist nicht erreichbar, also wurde nichts gesendet. Deine Eingaben sind noch da.',
   slow: 'Der Server hat zu lange gebraucht. Deine Eingaben sind noch da.',
   failed: 'Das hat nicht geklappt.',
   fields: 'Sieh dir einige Eingaben noch einmal an.',
   again: 'Noch einmal versuchen',
   request: 'Anfrage {id}',
   offline:
-    'Der Server ist nicht erreichbar. Du siehst den letzten bekannten Stand; es wird weiter versucht.',
+    'Der Server ist nicht erreichbar. Du siehst, was zuletzt bekannt war, und kannst nichts ' +
+    'ändern. Es wird wieder versucht.',
+  lastSeen: 'Keine Verbindung. Du siehst, was bis {at} bekannt war, und kannst nichts ändern.',
   upgraded: 'Eine neuere Version von Coffer ist da.',
   reload: 'Neu laden',
   broken: 'Diese Seite ist abgestürzt. Der Fehler liegt bei uns, nicht bei dir.',

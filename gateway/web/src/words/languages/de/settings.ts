@@ -71,6 +71,10 @@ export const settings: Translation<'settings'> = {
     'Das löscht endgültig alle Konten, Buchungen, Umschläge, Dateien, Schlüssel und deinen Zugang.',
   removeDo: 'Alles löschen',
   cancel: 'Abbrechen',
+  device: 'Dieses Gerät',
+  deviceText:
+    'Coffer öffnet hier auch ohne Netz und zeigt, was du zuletzt gesehen hast. Abmelden löscht es.',
+  deviceKeep: 'Auf diesem Gerät behalten, was zuletzt zu sehen war',
   about: 'Über Coffer',
   licences: 'Lizenzen',
   licencesLink: 'Lizenzen der Bestandteile der App',

@@ -20,6 +20,7 @@ export const signIn: Translation<'signIn'> = {
   timezoneHint: 'Zahlungen und Fälligkeiten liegen auf den Tagen dieser Zeitzone.',
   locale: 'Schreibweise von Tagen und Beträgen',
   localeHint: 'Die Sprache der Texte wählst du getrennt davon.',
+  foreignDevice: 'Das ist nicht mein Gerät: hier nichts behalten',
   working: 'Einen Moment: Dein Browser löst eine kleine Aufgabe, die Roboter fernhält.',
   secondFactor: 'Code eingeben',
   secondFactorText:

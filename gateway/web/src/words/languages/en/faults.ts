@@ -1,11 +1,15 @@
 export const faults = {
   unreachable: 'The server cannot be reached. Your entries are still here.',
+  notSent: 'The server cannot be reached, so nothing was sent. Your entries are still here.',
   slow: 'The server took too long to answer. Your entries are still here.',
   failed: 'This did not work.',
   fields: 'Some entries need another look.',
   again: 'Try again',
   request: 'Request {id}',
-  offline: 'The server cannot be reached. You see what was last known; it is tried again.',
+  offline:
+    'The server cannot be reached. You see what was last known, and can change nothing. It is ' +
+    'tried again.',
+  lastSeen: 'No connection. You see what was known at {at} or before, and can change nothing.',
   upgraded: 'A newer version of Coffer is here.',
   reload: 'Reload',
   broken: 'This page has failed. The fault is ours, not yours.',

@@ -72,6 +72,10 @@ export const settings = {
     'This deletes for good all bank accounts, transactions, envelopes, files, keys and your login.',
   removeDo: 'Delete everything',
   cancel: 'Cancel',
+  device: 'This device',
+  deviceText:
+    'Coffer opens without a network here, and shows what you saw last. Signing out erases it.',
+  deviceKeep: 'Keep on this device what was seen last',
   about: 'About',
   licences: 'Licences',
   licencesLink: 'Licences of the parts of the app',

@@ -18,6 +18,7 @@ export const signIn = {
   timezoneHint: 'Payments and due dates are on the days of this timezone.',
   locale: 'How days and amounts are written',
   localeHint: 'The language of the texts is a choice of its own.',
+  foreignDevice: 'This is not my device: keep nothing on it',
   working: 'One moment: your browser solves a small task that keeps robots out.',
   secondFactor: 'Enter a code',
   secondFactorText: 'Open your authenticator app and enter the code that it shows for Coffer.',

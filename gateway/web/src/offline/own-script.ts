@@ -1,0 +1,20 @@
+/** The part of Trusted Types that is used; not every browser has it. */
+interface TrustedTypes {
+  createPolicy: (
+    name: string,
+    rules: { createScriptURL: (url: string) => string },
+  ) => { createScriptURL: (url: string) => string }
+}
+
+const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
+const policy = trustedTypes?.createPolicy('coffer', { createScriptURL: requireOwn })
+
+/** Returns the URL of a worker of this server as Trusted Types ask for it. */
+export function ownScript(url: string): string {
+  return policy?.createScriptURL(url) ?? url
+}
+
+function requireOwn(url: string): string {
+  if (new URL(url, location.href).origin === location.origin) return url
+  throw new TypeError(`A script of another origin: ${url}`)
+}

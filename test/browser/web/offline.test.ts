@@ -1,0 +1,216 @@
+import { eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
+import { startCoffer } from '@coffer/test/harness/coffer.ts'
+import { clientOf, type Person } from '@coffer/test/harness/person.ts'
+import { setUpSecondFactor } from '@coffer/test/harness/second-factor.ts'
+import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { axeFaults, takePicture, useBrowser } from '../browser.ts'
+import { startPathProxy } from '../path-proxy.ts'
+import { createHousehold } from './household.ts'
+
+const { viewBypassed, view } = useBrowser()
+
+const proxy = started(() => startPathProxy('/coffer'))
+const coffer = started(() => startCoffer({ COFFER_EXTERNAL_URL: proxy.url }))
+
+interface Stored {
+  /** Texts by the name of the cache and the URL. */
+  cached: Record<string, string>
+  local: Record<string, string>
+  workers: number
+}
+
+const readStored = `(async () => {
+  const cached = {}
+  for (const name of await caches.keys()) {
+    const cache = await caches.open(name)
+    for (const one of await cache.keys()) {
+      cached[name + new URL(one.url).pathname] = await (await cache.match(one)).text()
+    }
+  }
+  const databases = await indexedDB.databases()
+  const local = { ...localStorage, ...sessionStorage, databases: JSON.stringify(databases) }
+  const workers = (await navigator.serviceWorker.getRegistrations()).length
+  return { cached, local, workers }
+})()`
+
+/** Returns all that a browser has stored for the app. */
+async function storedBy(page: Page): Promise<Stored> {
+  return await page.evaluate<Stored>(readStored)
+}
+
+/** Returns what is stored of the account, by path. */
+async function seenBy(page: Page): Promise<string[]> {
+  const { cached } = await storedBy(page)
+  return Object.keys(cached).filter((name) => name.startsWith('coffer-seen /coffer/ '))
+}
+
+/** Waits until the answer of a path is stored, and the worker has all its files. */
+async function untilSeen(page: Page, path: string): Promise<void> {
+  await page.evaluate('navigator.serviceWorker.ready.then(() => null)')
+  const isThere = (paths: string[]) => paths.some((one) => one.endsWith(path))
+  await eventually(() => seenBy(page), isThere)
+}
+
+async function signIn(page: Page, { email, password }: Person, isForeign = false): Promise<void> {
+  await page.getByLabel('Email address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('This is not my device').setChecked(isForeign)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+}
+
+const viewing = () => {
+  proxy.forwardTo(coffer.baseUrl)
+  return { url: `${proxy.url}/`, hasRefusals: true, hasOutage: true, hasWorker: true }
+}
+
+test('without the server the app opens with what was seen last, and changes nothing', async () => {
+  const alice = await coffer.person()
+  const { bank } = await createHousehold(alice)
+  await viewBypassed(viewing(), async (page) => {
+    await signIn(page, alice)
+    await page.getByRole('link', { name: 'Transactions' }).first().click()
+    await page.getByRole('link', { name: '<b>Corner</b> shop' }).waitFor()
+    await page.getByRole('link', { name: 'Envelopes' }).first().click()
+    await page.getByRole('link', { name: 'Groceries' }).waitFor()
+    await untilSeen(page, '/spending')
+    await untilSeen(page, '/transactions')
+    proxy.goAway()
+    await page.reload()
+    await page.getByRole('link', { name: 'Groceries' }).waitFor()
+    await page.getByText(/You see what was known at .* or before/).waitFor()
+    await takePicture(page, 'web-offline')
+    expect(await axeFaults(page)).toEqual([])
+    await page.getByRole('link', { name: 'Transactions' }).first().click()
+    await page.getByRole('link', { name: '<b>Corner</b> shop' }).waitFor()
+    await page.getByRole('button', { name: 'Add' }).click()
+    const form = page.getByRole('dialog', { name: 'Add a transaction' })
+    await form.getByLabel('Name').fill('Bookshop')
+    await form.getByLabel('Amount').fill('20+5')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('nothing was sent').waitFor()
+    await takePicture(page, 'web-offline-form')
+    expect(await axeFaults(page)).toEqual([])
+    // The server comes back as another process.
+    await using restarted = await coffer.startGateway({})
+    proxy.forwardTo(restarted.baseUrl)
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('link', { name: 'Bookshop' }).waitFor()
+    await page.getByText('You see what was').waitFor({ state: 'detached' })
+    const { data } = await alice.client.listTransactions({ ...bank, query: { search: 'Bookshop' } })
+    expect(data.map(({ amount }) => amount)).toEqual([2_500])
+  })
+})
+
+test('a sign-out without the server leaves nothing, and ends the session later', async () => {
+  const bob = await coffer.person()
+  const { bank } = await createHousehold(bob)
+  await view(viewing(), async (page) => {
+    await signIn(page, bob)
+    await untilSeen(page, '/overview')
+    proxy.goAway()
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+    const { cached, local } = await storedBy(page)
+    const names = Object.keys(cached)
+    expect(names.filter((name) => !/^coffer-app .*(\/|\.js|\.css|\.woff2)$/.test(name))).toEqual([])
+    for (const text of ['Corner', 'Groceries', bank.path.bankAccountId, bob.email]) {
+      expect(JSON.stringify(local)).not.toContain(text)
+    }
+    await page.goto(`${proxy.url}/`)
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+    proxy.forwardTo(coffer.baseUrl)
+    await page.goto(`${proxy.url}/`)
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+    await eventually(
+      async () => (await page.request.get(`${proxy.url}/api/users/me`)).status(),
+      (status) => status === 401,
+    )
+  })
+})
+
+test('the end of a session erases, and so does the sign-in of another person', async () => {
+  const [carol, dave] = [await coffer.person(), await coffer.person()]
+  await createHousehold(carol)
+  await dave.createBankAccount(7_700)
+  await view(viewing(), async (page) => {
+    await signIn(page, carol)
+    await untilSeen(page, '/overview')
+    await carol.session.endOtherSessions({ body: {} })
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+    await eventually(
+      () => seenBy(page),
+      ({ length }) => length === 0,
+    )
+    await signIn(page, carol)
+    await untilSeen(page, '/overview')
+    await page.goto(`${proxy.url}/login`)
+    await signIn(page, dave)
+    await untilSeen(page, '/overview')
+    const { cached } = await storedBy(page)
+    expect(JSON.stringify(cached)).not.toContain('Corner')
+    proxy.goAway()
+    await page.reload()
+    await page.getByText('$77.00').first().waitFor()
+  })
+})
+
+test('on the device of another person nothing is stored, until it is chosen', async () => {
+  const erin = await coffer.person()
+  await createHousehold(erin)
+  await view(viewing(), async (page) => {
+    await signIn(page, erin, true)
+    await page.getByText('Corner').waitFor()
+    const nothing = { cached: {}, workers: 0 }
+    expect(await storedBy(page)).toMatchObject(nothing)
+    await page.goto(`${proxy.url}/settings`)
+    const kept = page.getByLabel('Keep on this device what was seen last')
+    await kept.check()
+    await untilSeen(page, '/overview')
+    await kept.uncheck()
+    await eventually(
+      () => storedBy(page),
+      ({ workers }) => workers === 0,
+    )
+    await eventually(
+      () => storedBy(page),
+      ({ cached }) => Object.keys(cached).length === 0,
+    )
+    expect(await storedBy(page)).toMatchObject(nothing)
+  })
+})
+
+test('nothing of keys, exports, sessions or the second factor is ever stored', async () => {
+  const frank = await coffer.person()
+  await createHousehold(frank)
+  await view(viewing(), async (page) => {
+    await signIn(page, frank)
+    const [cookie] = await page.context().cookies()
+    const session = clientOf(coffer.baseUrl, { session: `${cookie?.name}=${cookie?.value}` })
+    const codes = await setUpSecondFactor({ session, password: frank.password })
+    await page.goto(`${proxy.url}/settings`)
+    await page.locator('input[name=name]').fill('script')
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByText('not shown again').waitFor()
+    const shown = await page.locator('code').allTextContents()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download it' }).click()
+    await (await download).path()
+    for (const screen of ['webhooks', 'accounts', 'imports', 'transactions', '']) {
+      await page.goto(`${proxy.url}/${screen}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+    }
+    await untilSeen(page, '/transactions')
+    const { cached, local } = await storedBy(page)
+    const names = Object.keys(cached).filter((name) => name.startsWith('coffer-seen'))
+    const foreign = /keys|sessions|export|security|webhooks|upload|import|feed|stream|billing|links/
+    expect(names.filter((name) => foreign.test(name))).toEqual([])
+    const texts = JSON.stringify([names.map((name) => cached[name]), local])
+    const secrets = [...codes, ...shown, cookie?.value ?? '', frank.password, 'totpEnabledAt']
+    expect(secrets.filter((secret) => secret === '' || texts.includes(secret))).toEqual([])
+  })
+})
