@@ -29,6 +29,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+/** Clickjacking: no page of another site shows this one in a frame. */
+function expectNoFrames(headers: Record<string, unknown>): void {
+  expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+  expect(headers['x-frame-options']).toBe('DENY')
+}
+
 const get = (url: string, headers = {}) => gateway.send('GET', url, { as: null, headers })
 
 test.each(['/', '/transactions', '/envelopes/spnd_1?account=bac_1', '/login/multifactor'])(
@@ -47,6 +53,7 @@ test.each(['/', '/transactions', '/envelopes/spnd_1?account=bac_1', '/login/mult
       expect(policy).toContain(rule)
     }
     expect(policy).not.toContain('unsafe')
+    expectNoFrames(headers)
   },
 )
 
@@ -58,6 +65,7 @@ test.each(['/links/connect', '/aggregator/oauth-return?oauth_state_id=1'])(
     const policy = String(headers['content-security-policy'])
     expect(policy).toContain("script-src 'self' https://link.example;")
     expect(policy).not.toContain('unsafe-eval')
+    expectNoFrames(headers)
     expect((await get('/', html)).headers['content-security-policy']).not.toContain('link.example')
   },
 )
