@@ -1,7 +1,10 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { bankAccountsQuery } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
+import { formatMoney } from '../../format/money.ts'
+import { usePreferences } from '../../preferences/preferences.ts'
 import { useChosenAccountId, useReader } from '../../shell/chosen-account.ts'
+import { frameWords } from '../../words/frame.ts'
 import { ruleWords as words } from '../../words/rules.ts'
 import type { Entries } from './rule-entries.ts'
 import type { Names } from './rule-sentence.ts'
@@ -29,6 +32,7 @@ export interface PartProps {
 /** Returns names of envelopes and accounts. With several accounts, an envelope names its own. */
 export function useKnown(): Known {
   const { locale, currencyDefault } = useReader()
+  const { areAmountsHidden } = usePreferences()
   const chosen = useChosenAccountId()
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const lists = useQueries({ queries: accounts.map((one) => spendingQuery(one.bankAccountId)) })
@@ -44,6 +48,8 @@ export function useKnown(): Known {
     envelopes,
     envelope: (id) => envelopes.find(({ value }) => value === id)?.text ?? words.unknown,
     account: (id) => accounts.find((one) => one.bankAccountId === id)?.name ?? words.unknown,
+    money: (amount, manner) =>
+      areAmountsHidden ? `(${frameWords.hidden})` : formatMoney(amount, manner),
     manner: (id) => {
       const account = accounts.find((one) => one.bankAccountId === (id || chosen))
       return { locale, currency: account?.currency ?? currencyDefault }

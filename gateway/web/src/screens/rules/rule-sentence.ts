@@ -1,6 +1,5 @@
 import type { Actions, Conditions } from '../../api/rule-queries.ts'
 import type { Manner } from '../../format/currency.ts'
-import { formatMoney } from '../../format/money.ts'
 import { rulePhrases as phrases, ruleWords as words } from '../../words/rules.ts'
 import { transactionWords } from '../../words/transactions.ts'
 
@@ -9,6 +8,8 @@ export interface Names {
   envelope: (spendingId: string) => string
   account: (bankAccountId: string) => string
   manner: (bankAccountId: string | undefined) => Manner
+  /** Writes an amount, or hides it by the reader's choice. */
+  money: (amount: number, manner: Manner) => string
 }
 
 /** Returns the conditions of a rule in words: `Name contains “LIDL” and money out`. */
@@ -22,7 +23,7 @@ export function conditionsText(conditions: Conditions, names: Names): string {
         kind: words.kinds[originalMerchantName.kind],
         text: originalMerchantName.text,
       }),
-    amountText(conditions, names.manner(bankAccountId)),
+    amountText(conditions, (amount) => names.money(amount, names.manner(bankAccountId))),
     direction && phrases.directions[direction],
     bankAccountId && phrases.account({ name: names.account(bankAccountId) }),
     source && phrases.source({ name: transactionWords.sources[source] }),
@@ -47,11 +48,14 @@ export function actionsText(actions: Actions, names: Names): string {
   return parts.filter(Boolean).join(', ')
 }
 
-function amountText({ amountFrom, amountTo }: Conditions, manner: Manner): string | null {
-  const from = formatMoney(amountFrom ?? 0, manner)
+function amountText(
+  { amountFrom, amountTo }: Conditions,
+  written: (amount: number) => string,
+): string | null {
+  const from = written(amountFrom ?? 0)
   if (amountTo === undefined)
     return amountFrom === undefined ? null : phrases.from({ amount: from })
-  const to = formatMoney(amountTo, manner)
+  const to = written(amountTo)
   if (amountFrom === undefined) return phrases.to({ amount: to })
   return amountFrom === amountTo ? phrases.exactly({ amount: to }) : phrases.between({ from, to })
 }
