@@ -13,17 +13,22 @@ export function offlineFiles(folder: string): Plugin {
   return {
     name: 'coffer-offline-files',
     apply: 'build',
-    generateBundle(_, bundle) {
-      const entry = Object.values(bundle).find(
-        (one) => one.type === 'chunk' && one.isEntry && one.facadeModuleId?.endsWith('index.html'),
-      )
-      if (entry === undefined) throw new Error('The build has no page.')
-      const kept = Object.keys(bundle).filter((name) => isOffline.test(name))
-      const others = kept.filter((name) => name !== entry.fileName && !isConnect.test(name))
-      const source = readFileSync(join(folder, 'build/service-worker.ts'), 'utf8')
-      const names = JSON.stringify([entry.fileName, ...others.sort()])
-      const code = stripTypeScriptTypes(source).replace("['__FILES__']", () => names)
-      this.emitFile({ type: 'asset', fileName: 'worker.js', source: code })
+    generateBundle: {
+      // After the plug-in that removes the empty scripts of styles.
+      order: 'post',
+      handler(_, bundle) {
+        const entry = Object.values(bundle).find(
+          (one) =>
+            one.type === 'chunk' && one.isEntry && one.facadeModuleId?.endsWith('index.html'),
+        )
+        if (entry === undefined) throw new Error('The build has no page.')
+        const kept = Object.keys(bundle).filter((name) => isOffline.test(name))
+        const others = kept.filter((name) => name !== entry.fileName && !isConnect.test(name))
+        const source = readFileSync(join(folder, 'build/service-worker.ts'), 'utf8')
+        const names = JSON.stringify([entry.fileName, ...others.sort()])
+        const code = stripTypeScriptTypes(source).replace("['__FILES__']", () => names)
+        this.emitFile({ type: 'asset', fileName: 'worker.js', source: code })
+      },
     },
   }
 }

@@ -48,7 +48,8 @@ async function seenBy(page: Page): Promise<string[]> {
 
 /** Waits until the answer of a path is stored, and the worker has all its files. */
 async function untilSeen(page: Page, path: string): Promise<void> {
-  await page.evaluate('navigator.serviceWorker.ready.then(() => null)')
+  const isActive = 'navigator.serviceWorker.getRegistration().then((one) => Boolean(one?.active))'
+  await eventually(() => page.evaluate<boolean>(isActive), Boolean)
   const isThere = (paths: string[]) => paths.some((one) => one.endsWith(path))
   await eventually(() => seenBy(page), isThere)
 }
