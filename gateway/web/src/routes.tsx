@@ -8,9 +8,9 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router'
 import { meQuery } from './api/account-queries.ts'
-import { basePath } from './api/client.ts'
 import { isSignedOut } from './api/faults.ts'
 import { queries } from './api/query-client.ts'
+import { basePath } from './base-path.ts'
 import { filtersOf, type SignInSearch, textOf } from './search.ts'
 import { finishSignOut } from './shell/due-sign-out.ts'
 import { BrokenPage, MissingPage } from './shell/faulty-pages.tsx'

@@ -2,8 +2,6 @@ import { createClient } from '@coffer/client'
 import { basePath } from '../base-path.ts'
 import { fetchRevalidated } from './revalidation.ts'
 
-export { basePath }
-
 /** The client of the API. The browser sends the cookie of the session by itself. */
 export const coffer = createClient({
   baseUrl: new URL(basePath, location.href).href,

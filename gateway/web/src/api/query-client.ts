@@ -1,7 +1,7 @@
 import type { GetMeResponse } from '@coffer/client/types'
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { basePath } from '../base-path.ts'
 import { eraseLastSeen } from '../offline/erasure.ts'
-import { basePath } from './client.ts'
 import { isSignedOut } from './faults.ts'
 import { renewalMs } from './live/liveness.ts'
 import { noteSession } from './live/session-end.ts'

@@ -1,5 +1,5 @@
 import type { SyncHealth } from '@coffer/client/types'
-import { basePath } from '../api/client.ts'
+import { basePath } from '../base-path.ts'
 import { accountWords as words } from '../words/accounts.ts'
 import rows from './rows.module.css'
 

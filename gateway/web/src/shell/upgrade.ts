@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { basePath } from '../api/client.ts'
+import { basePath } from '../base-path.ts'
 
 /** Time between two looks for a newer version while the app is seen, in ms. */
 const lookMs = 300_000

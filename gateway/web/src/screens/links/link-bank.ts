@@ -1,5 +1,6 @@
 import { CofferError } from '@coffer/client'
-import { basePath, coffer } from '../../api/client.ts'
+import { coffer } from '../../api/client.ts'
+import { basePath } from '../../base-path.ts'
 import { linkWords as words } from '../../words/links.ts'
 import { openPlaidLink } from './plaid-link.ts'
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { basePath } from '../../api/client.ts'
 import { forgetSession } from '../../api/query-client.ts'
+import { basePath } from '../../base-path.ts'
 import { applyDevice } from '../../offline/device.ts'
 import { setPreferences } from '../../preferences/preferences.ts'
 
