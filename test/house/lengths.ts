@@ -18,7 +18,7 @@ const packageReadme = /^(?!docs\/).+\/README\.md$/
  * they only grow, and a message cannot move to another file.
  */
 export function longFiles({ path, text }: File): string[] {
-  if (/\.(sql|json|mod)$|\/words\/languages\/\w+\/.+\.ts$/.test(path)) return []
+  if (/\.(sql|json|mod)$|\/languages\/([a-z]{2}|\w+\/.+)\.ts$/.test(path)) return []
   const lines = text.trimEnd().split('\n')
   const isTall = lines.length > fileLinesMax && !/^CHANGELOG\.md$|\.proto$/.test(path)
   const tall = isTall ? [`${path}: ${lines.length} lines`] : []

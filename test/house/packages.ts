@@ -15,7 +15,7 @@ const kitExportsMax: Record<string, number> = {
   secrets: 0,
   service: 15,
   telemetry: 15,
-  values: 40,
+  values: 42,
   workflows: 10,
 }
 

@@ -8,7 +8,13 @@ const sender = 'no-reply@money.example'
 const posted = {
   mailId: 'mail_01hzzzzzzzzzzzzzzzzzzzzzzz',
   to: 'pat@example.com',
-  letter: { subject: 'Hello', greeting: 'Hello Pat,', paragraphs: ['One.', 'Two.'], button: null },
+  letter: {
+    language: 'de',
+    subject: 'Hello',
+    greeting: 'Hello Pat,',
+    paragraphs: ['One.', 'Two.'],
+    button: null,
+  },
 }
 
 /** Sends a mail over the SMTP server in the options. Returns the error, null on success. */
@@ -37,6 +43,7 @@ test('a server without encryption gets no mail, unless that is allowed', async (
       to: 'pat@example.com',
       subject: 'Hello',
       text: expect.stringContaining('Two.'),
+      language: 'de',
     },
   ])
 })

@@ -47,9 +47,9 @@ const reset = (token: string, text = newPassword) =>
 const someAddress = () => `${newId('person').replace('_', '.')}@example.com`
 const identity = () => coffer.booted.database('identity')
 
-async function register(firstName = 'Pat'): Promise<string> {
+async function register(firstName = 'Pat', locale = 'en_US'): Promise<string> {
   const email = someAddress()
-  const { data } = await visitor.registerAccount({ body: { email, password, firstName } })
+  const { data } = await visitor.registerAccount({ body: { email, password, firstName, locale } })
   expect(data).toEqual({ message: expect.any(String), requireVerification: true })
   return email
 }
@@ -106,6 +106,12 @@ describe('registration', () => {
     expect(text).toContain(`Hello ${name},`)
     expect(html).not.toContain('<b>Pat')
     expect(html).toContain('&lt;b&gt;Pat &amp; &quot;Co&quot;&lt;/b&gt;')
+  })
+
+  test('sends its mails in the language of the account', async () => {
+    const email = await register('Pat', 'de_AT')
+    const { text, html } = await sink.mailTo(email, 'Bestätige deine E-Mail-Adresse')
+    expect(`${text}${html}`).toMatch(/^Hallo,\n.*<html lang="de">/s)
   })
 
   test('sends five mails to a mailbox in a quarter of an hour', async () => {

@@ -8,6 +8,8 @@ export interface ReceivedMail {
   to: string
   subject: string
   messageId: string
+  /** The header Content-Language. */
+  language: string
   text: string
   html: string
 }
@@ -96,12 +98,14 @@ async function read(stream: AsyncIterable<Buffer>): Promise<ReceivedMail> {
     messageId = '',
     text = '',
     html = '',
+    headers,
   } = await PostalMime.parse(Buffer.concat(chunks))
   return {
     from: from?.address ?? '',
     to: to?.[0]?.address ?? '',
     subject,
     messageId,
+    language: headers.find(({ key }) => key === 'content-language')?.value ?? '',
     text,
     html,
   }

@@ -3,23 +3,19 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import { secretBytes } from '../book/secret.ts'
 import type { settings } from '../config.ts'
 import { featuresOf } from '../features.ts'
-import { writeLinkNotice } from './link-notice.ts'
-import { isRefusedForGood, type MailServer } from './mail.client.ts'
-import { deleteMail, findEndingTrial, findMail, findRecipient } from './mail.sql.ts'
 import {
-  greetingOf,
-  isWanted,
-  type Letter,
-  type LinkKind,
-  type Mail,
-  type Recipient,
+  speechFor,
   writeLinkLetter,
+  writeLinkNotice,
   writeNotice,
   writeTrialLetter,
-} from './mail.ts'
+  writeWebhookNotice,
+} from './letter.ts'
+import { isRefusedForGood, type MailServer } from './mail.client.ts'
+import { deleteMail, findEndingTrial, findMail, findRecipient } from './mail.sql.ts'
+import { isWanted, type Letter, type LinkKind, type Mail, type Recipient } from './mail.ts'
 import { insertMailedLink, type MailedLinkPurpose } from './mailed-link.sql.ts'
 import { createMailedLink, mailedLinkUrl, publicAddresses } from './mailed-link.ts'
-import { writeWebhookNotice } from './webhook-notice.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'clock' | 'log'> & {
   mailServer: MailServer | null
@@ -61,11 +57,10 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
   async function writeLetter(mail: Mail, recipient: Recipient): Promise<Letter | null> {
     const { loginId } = recipient
     const { kind } = mail
-    // A new address may be that of a stranger, whom no name of the login is shown.
-    const greeting = kind === 'change-email' ? 'Hello,' : greetingOf(recipient)
+    const speech = speechFor(kind, recipient)
     if (kind === 'trial-ending') {
       const trial = config.billed ? await findEndingTrial(database, loginId) : null
-      return trial && writeTrialLetter(trial, { greeting, now: clock() })
+      return trial && writeTrialLetter(trial, clock(), speech)
     }
     if (kind === 'link-expiring' || kind === 'link-broken') {
       const { institutionName, consentEndsAt, timezone } = mail
@@ -74,12 +69,12 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
         consentEndsAt,
         timezone: timezone ?? 'UTC',
       }
-      return writeLinkNotice(kind, link, { greeting, url: baseUrl })
+      return writeLinkNotice(kind, link, { ...speech, url: baseUrl })
     }
     if (kind === 'webhook-failing' || kind === 'webhook-gone') {
-      return writeWebhookNotice(kind, mail.webhookHost ?? '', { greeting, url: baseUrl })
+      return writeWebhookNotice(kind, mail.webhookHost ?? '', { ...speech, url: baseUrl })
     }
-    if (!isLinkKind(kind)) return writeNotice(kind, { greeting })
+    if (!isLinkKind(kind)) return writeNotice(kind, speech)
     const { purpose, page } = pages[kind]
     const minutes = purpose === 'reset' ? config.resetLinkMinutes : config.verifyLinkMinutes
     const origin = { now: clock(), minutes }
@@ -91,7 +86,7 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
       unlocksCodes: true,
     })
     const link = mailedLinkUrl(baseUrl, page, token)
-    return writeLinkLetter(kind, { greeting, link, minutes })
+    return writeLinkLetter(kind, { link, minutes }, speech)
   }
 }
 

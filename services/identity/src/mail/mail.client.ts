@@ -65,7 +65,7 @@ export function createMailServer({ smtpUrl, smtpTls, sender }: MailServerOptions
         messageId: `<${mailId}@${domain}>`,
         text: text.render('letter', letter),
         html: html.render('letter', letter),
-        headers: { 'Auto-Submitted': 'auto-generated' },
+        headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': letter.language },
       })
     },
     close: async () => (await opening).close(),

@@ -78,7 +78,9 @@ export async function findRecipient(
   return pool.maybeOne(sql.type(Recipient)`
     SELECT login_id AS "loginId", first_name AS "firstName",
       disabled_at IS NOT NULL AS "isDisabled",
-      email_verified_at IS NOT NULL AS "isEmailVerified"
+      email_verified_at IS NOT NULL AS "isEmailVerified",
+      (SELECT a.locale FROM users u JOIN accounts a USING (account_id)
+        WHERE u.login_id = logins.login_id ORDER BY u.account_id LIMIT 1) AS locale
     FROM logins WHERE ${isRecipient}`)
 }
 

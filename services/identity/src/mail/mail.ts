@@ -1,4 +1,3 @@
-import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
 
 /** A queued mail. The recipient's login is looked up when the mail is sent, not before. */
@@ -58,12 +57,14 @@ export interface LinkNotice {
   timezone: string
 }
 
-/** The fields of a login that decide whether it gets a mail, and the salutation. */
+/** The fields of a login that decide whether it gets a mail, its language and the salutation. */
 export const Recipient = z.object({
   loginId: z.string(),
   firstName: z.string(),
   isDisabled: z.boolean(),
   isEmailVerified: z.boolean(),
+  /** Locale of its account, which decides the language; null for a login without one. */
+  locale: z.string().nullable(),
 })
 export type Recipient = z.infer<typeof Recipient>
 
@@ -76,10 +77,12 @@ export type EndingTrial = z.infer<typeof EndingTrial>
 
 /** The content of a mail; the templates in `mails/` render it as text and HTML. */
 export interface Letter {
+  /** Language of the texts (BCP 47). */
+  language: string
   subject: string
   greeting: string
   paragraphs: string[]
-  button: { label: string; url: string } | null
+  button: { label: string; url: string; otherwise: string } | null
 }
 
 /**
@@ -105,117 +108,3 @@ const forVerified = new Set<MailKind>([
   'webhook-failing',
   'webhook-gone',
 ])
-
-const notices: Record<NoticeKind, { subject: string; what: string }> = {
-  'password-changed': {
-    subject: 'Your password was changed',
-    what: 'The password of your Coffer login was changed, and every other session has ended.',
-  },
-  'authenticator-enabled': {
-    subject: 'An authenticator was enabled',
-    what: 'Signing in to Coffer now takes a code of it, and every other session has ended.',
-  },
-  'authenticator-disabled': {
-    subject: 'Your authenticator was disabled',
-    what: 'Signing in to Coffer takes your password alone now, and every other session has ended.',
-  },
-  'recovery-codes-renewed': {
-    subject: 'Your recovery codes were renewed',
-    what: 'Your Coffer login has new recovery codes, and the former ones stopped working.',
-  },
-  'wrong-codes': {
-    subject: 'Wrong codes were entered for your login',
-    what:
-      'Five wrong codes were entered as the second factor of your Coffer login, by a client that ' +
-      'has its password or an open session. Codes are refused for a while, longer each time.',
-  },
-  'second-factor-locked': {
-    subject: 'Your second factor is locked',
-    what:
-      'After 100 wrong codes in a row Coffer takes neither codes of your authenticator nor ' +
-      'recovery codes. A new password, set by the link of a mail, unlocks them.',
-  },
-  'email-change-requested': {
-    subject: 'A new email address was stated',
-    what: 'Your Coffer login gets another email address once a link mailed to that one is used.',
-  },
-  'email-changed': {
-    subject: 'Your email address was changed',
-    what: 'The email address of your Coffer login is another one now: this one gets no more mail.',
-  },
-}
-
-/** Returns the salutation. It has no name for unverified logins: a stranger may have set it. */
-export function greetingOf({ firstName, isEmailVerified }: Recipient): string {
-  return isEmailVerified ? `Hello ${firstName},` : 'Hello,'
-}
-
-/** Returns the content of a mail that reports a change of the login's credentials, or an attack. */
-export function writeNotice(kind: NoticeKind, { greeting }: Pick<Letter, 'greeting'>): Letter {
-  const { subject, what } = notices[kind]
-  const advice =
-    'If that was not you, ask for a new password at once, and tell the operator of this server.'
-  return { subject, greeting, paragraphs: [what, advice], button: null }
-}
-
-/** Returns the mail about the end of a trial; names the day in the account's timezone. */
-export function writeTrialLetter(
-  { trialEndsAt, timezone }: EndingTrial,
-  { greeting, now }: { greeting: string; now: Date },
-): Letter {
-  const format = { dateStyle: 'full', timeZone: timezone } as const
-  const day = trialEndsAt.toLocaleDateString('en-US', format)
-  const after = 'nothing is deleted: sign in and subscribe to go on as before.'
-  if (trialEndsAt <= now) {
-    const paragraphs = [
-      `The trial of your Coffer account ended on ${day}.`,
-      `Your account waits for you, and ${after}`,
-    ]
-    return { subject: 'Your trial has ended', greeting, paragraphs, button: null }
-  }
-  const days = Math.floor((trialEndsAt.getTime() - now.getTime()) / dayMs)
-  const left = days === 0 ? 'in less than a day' : `in ${days} ${days === 1 ? 'day' : 'days'}`
-  const paragraphs = [
-    `The trial of your Coffer account ends ${left}, on ${day}.`,
-    `After that your account waits for you, and ${after}`,
-  ]
-  return { subject: 'Your trial is about to end', greeting, paragraphs, button: null }
-}
-
-/** Returns the content of a mail with a link, which is valid for `minutes`. */
-export function writeLinkLetter(
-  kind: LinkKind,
-  { greeting, link, minutes }: { greeting: string; link: string; minutes: number },
-): Letter {
-  const { subject, what, otherwise, label } = linkTexts[kind]
-  const works = `The link works once, for ${durationText(minutes)}.`
-  const paragraphs = [what, `${works} If it was not you, nothing needs to be done${otherwise}.`]
-  return { subject, greeting, paragraphs, button: { label, url: link } }
-}
-
-const linkTexts: Record<LinkKind, Record<'subject' | 'what' | 'otherwise' | 'label', string>> = {
-  'verify-email': {
-    subject: 'Verify your email address',
-    what: 'Somebody registered at Coffer with this email address. If that was you, verify it here.',
-    otherwise: '',
-    label: 'Verify email address',
-  },
-  'change-email': {
-    subject: 'Verify your new email address',
-    what: 'Somebody gave a Coffer login this email address. If that was you, verify it here.',
-    otherwise: '',
-    label: 'Verify email address',
-  },
-  'reset-password': {
-    subject: 'Reset your password',
-    what: 'Somebody asked for a new password for your Coffer login. If that was you, set it here.',
-    otherwise: ': your password stays as it is',
-    label: 'Set a new password',
-  },
-}
-
-function durationText(minutes: number): string {
-  const isHours = minutes % 60 === 0
-  const count = isHours ? minutes / 60 : minutes
-  return `${count} ${isHours ? 'hour' : 'minute'}${count === 1 ? '' : 's'}`
-}
