@@ -3,6 +3,7 @@ import locales from '@react-aria/optimize-locales-plugin'
 import react from '@vitejs/plugin-react'
 import type { InlineConfig } from 'vite'
 import { catalogues } from './build/catalogues.ts'
+import { helpPages } from './build/help-pages.ts'
 import { licences } from './build/licences.ts'
 import { offlineFiles } from './build/offline-files.ts'
 
@@ -36,6 +37,7 @@ export const settings: InlineConfig = {
     react({ compiler: true }),
     licences(root),
     catalogues(),
+    helpPages(),
     offlineFiles(root),
     { ...locales.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' },
   ],

@@ -1,4 +1,5 @@
-// npm run pictures: draws the pictures of the README from the demo, into docs/pictures.
+// npm run pictures: draws the pictures of the README from the demo and those of the help, into
+// docs/pictures, and the icons of the app.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
@@ -9,6 +10,7 @@ import { runScript } from '@coffer/local/script'
 import { runMeasured } from '@coffer/test/bench/server.ts'
 import type { Browser, Page } from 'playwright-core'
 import { loadDemo, signInToDemo } from './demo.ts'
+import { drawHelp } from './help/help-pictures.ts'
 import { launchBrowser } from './launch.ts'
 
 const dataDir = join(root, '.coffer/pictures')
@@ -22,9 +24,10 @@ await runScript(async (stop) => {
   if (path === null) throw new FatalError('The pictures need a browser.')
   mkdirSync(folder, { recursive: true })
   return await runMeasured({ dataDir, log, stop, settings }, async ({ baseUrl }) => {
-    await loadDemo(baseUrl, dataDir)
     const browser = await launchBrowser(path)
     try {
+      await drawHelp(browser, baseUrl)
+      await loadDemo(baseUrl, dataDir)
       const options = { locale: 'en-US', viewport: { width: 1280, height: 860 } }
       const page = await browser.newPage({ ...options, colorScheme: 'light' })
       await signInToDemo(page, { baseUrl, dataDir })

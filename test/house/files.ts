@@ -9,7 +9,7 @@ export interface File {
 }
 
 const root = join(import.meta.dirname, '../..')
-const notWritten = /(^|\/)data\/|\.(png|ico|gz|zip)$/
+const notWritten = /(^|\/)data\/|\.(png|webp|ico|gz|zip)$/
 
 /** Excludes the files that `.gitattributes` says a program has written. */
 const writtenByPeople = ':(exclude,attr:linguist-generated)'

@@ -39,7 +39,9 @@ export function missingNames({ path, text }: File, files: readonly File[]): stri
 /** Returns the targets of a Markdown text's links into the repository, without links in code. */
 function linksIn(text: string): string[] {
   const links = withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)
-  return [...links].map(([, link = '']) => link).filter((link) => !/^[a-z]+:/.test(link))
+  // Pictures are no files that people write.
+  const foreign = /^[a-z]+:|\.(png|webp)$/
+  return [...links].map(([, link = '']) => link).filter((link) => !foreign.test(link))
 }
 
 function anchorsOf(text: string): Set<string> {

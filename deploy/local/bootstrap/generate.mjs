@@ -75,7 +75,9 @@ function clientCode() {
 /** @returns {Code} */
 function webApp() {
   const folders = ['gateway/web/src', 'gateway/web/build', 'gateway/web/public']
-  const sources = [...folders, 'gateway/client/src'].flatMap(filesIn)
+  // The help: pages and their pictures.
+  const help = ['docs/using', 'docs/pictures/using']
+  const sources = [...folders, ...help, 'gateway/client/src'].flatMap(filesIn)
   const own = ['index.html', 'connect.html', 'settings.ts', 'package.json', 'pnpm-lock.yaml']
   return {
     name: 'web',

@@ -15,7 +15,8 @@ const server = await createServer({
   ...settings,
   base: '/',
   plugins: [...(settings.plugins ?? []), based],
-  server: { port: 5173, proxy },
+  // The pictures of the help are in docs/.
+  server: { port: 5173, proxy, fs: { allow: ['../..'] } },
 })
 await server.listen()
 server.printUrls()

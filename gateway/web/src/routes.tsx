@@ -11,7 +11,7 @@ import { meQuery } from './api/account-queries.ts'
 import { isSignedOut } from './api/faults.ts'
 import { queries } from './api/query-client.ts'
 import { basePath } from './base-path.ts'
-import { filtersOf, type SignInSearch, textOf } from './search.ts'
+import { filtersOf, signInSearchOf, textOf } from './search.ts'
 import { finishSignOut } from './shell/due-sign-out.ts'
 import { BrokenPage, MissingPage } from './shell/faulty-pages.tsx'
 import { Frame } from './shell/frame.tsx'
@@ -21,11 +21,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: MissingPage
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: (search): SignInSearch => ({
-    next: textOf(search.next),
-    deleted: search.deleted === true || undefined,
-    ended: search.ended === true || undefined,
-  }),
+  validateSearch: signInSearchOf,
   component: lazyRouteComponent(() => import('./screens/sign-in/sign-in.tsx'), 'SignIn'),
 })
 
@@ -232,6 +228,18 @@ const plan = createRoute({
   component: lazyRouteComponent(() => import('./screens/start/plan.tsx'), 'Plan'),
 })
 
+const help = createRoute({
+  getParentRoute: () => frame,
+  path: '/help',
+  component: lazyRouteComponent(() => import('./screens/help/help.tsx'), 'Help'),
+})
+
+const helpArticle = createRoute({
+  getParentRoute: () => frame,
+  path: '/help/$page',
+  component: lazyRouteComponent(() => import('./screens/help/help.tsx'), 'HelpArticle'),
+})
+
 const more = createRoute({
   getParentRoute: () => frame,
   path: '/more',
@@ -270,6 +278,8 @@ export const router = createRouter({
       subscribed,
       setup,
       plan,
+      help,
+      helpArticle,
       more,
       missing,
     ]),
@@ -283,13 +293,5 @@ export const router = createRouter({
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router
-  }
-
-  /** State of an entry of the history, which the URL does not show. */
-  interface HistoryState {
-    /** Token for a new password, of a sign-in that needs one. */
-    resetToken?: string | undefined
-    /** The form that opens: `transaction`, `envelope`, `move`, `payday` or `rule`. */
-    opened?: string | undefined
   }
 }

@@ -9,6 +9,15 @@ export interface SignInSearch {
   deleted?: boolean | undefined
 }
 
+/** Reads the search parameters of the sign-in. */
+export function signInSearchOf({ next, deleted, ended }: Record<string, unknown>): SignInSearch {
+  return {
+    next: textOf(next),
+    deleted: deleted === true || undefined,
+    ended: ended === true || undefined,
+  }
+}
+
 /** Returns a search parameter of the URL that is a text. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined

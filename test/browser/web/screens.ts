@@ -21,6 +21,8 @@ const screens = `
 /webhooks          Webhooks
 /account/subscribe  Subscription
 /more              More
+/help              Help
+/help/bills        Bills, early and late
 /setup/plan        Your plan
 /login/verify      Verify your address
 /setup             Another bank account

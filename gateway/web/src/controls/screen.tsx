@@ -1,4 +1,7 @@
+import { Link } from '@tanstack/react-router'
+import { CircleQuestionMark } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { type HelpName, helpWords } from '../words/frame.ts'
 import rows from './rows.module.css'
 import styles from './screen.module.css'
 
@@ -9,6 +12,8 @@ interface Props {
   actions?: ReactNode
   /** Screens of forms and texts are narrow, so that lines stay readable. */
   isNarrow?: boolean
+  /** The page of the help about this screen. */
+  help?: HelpName
 }
 
 let hasShownOne = false
@@ -17,7 +22,7 @@ let hasShownOne = false
  * A screen with its heading. After a navigation the focus goes to the heading, so that screen
  * readers say where the reader is; after a reload the browser decides.
  */
-export function Screen({ title, children, actions, isNarrow = false }: Props) {
+export function Screen({ title, children, actions, isNarrow = false, help }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (hasShownOne) heading.current?.focus({ preventScroll: true })
@@ -27,9 +32,16 @@ export function Screen({ title, children, actions, isNarrow = false }: Props) {
     <div className={`${styles.screen} ${isNarrow ? styles.narrow : ''}`}>
       <title>{`${title} – Coffer`}</title>
       <header className={styles.header}>
-        <h1 ref={heading} tabIndex={-1}>
-          {title}
-        </h1>
+        <div className={styles.title}>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {help && (
+            <Link to="/help/$page" params={{ page: help }} aria-label={helpWords.onScreen}>
+              <CircleQuestionMark size={20} aria-hidden />
+            </Link>
+          )}
+        </div>
         {actions && <div className={styles.actions}>{actions}</div>}
       </header>
       {children}

@@ -1,5 +1,15 @@
 import { useLocation, useNavigate } from '@tanstack/react-router'
 
+declare module '@tanstack/react-router' {
+  /** State of an entry of the history, which the URL does not show. */
+  interface HistoryState {
+    /** Token for a new password, of a sign-in that needs one. */
+    resetToken?: string | undefined
+    /** The form that opens: `transaction`, `envelope`, `move`, `payday` or `rule`. */
+    opened?: string | undefined
+  }
+}
+
 /**
  * Returns whether a form of a screen is open, and the function that opens or closes it. The state
  * is that of the entry of the history, so that keys and the palette open it from any screen.

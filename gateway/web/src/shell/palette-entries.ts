@@ -4,7 +4,7 @@ import { bankAccountsQuery } from '../api/account-queries.ts'
 import { spendingQuery } from '../api/budget-queries.ts'
 import { tagsQuery } from '../api/tag-queries.ts'
 import { setPreferences, usePreferences } from '../preferences/preferences.ts'
-import { frameWords, keyWords } from '../words/frame.ts'
+import { frameWords, type HelpName, helpWords, keyWords } from '../words/frame.ts'
 import { useChosenAccountId } from './chosen-account.ts'
 import { paletteRank } from './palette-rank.ts'
 import { places } from './places.ts'
@@ -21,9 +21,16 @@ export interface Entry {
   act: () => void
 }
 
-/** Returns the screens, actions, bank accounts, envelopes and tags that fit a text, best first. */
+/** Returns all that fits a text, best first: screens, actions, what the account has, the help. */
 export function useOwnEntries(text: string): Entry[] {
-  const all = [...useScreens(), ...useActions(), ...useAccounts(), ...useEnvelopes(), ...useTags()]
+  const all = [
+    ...useScreens(),
+    ...useActions(),
+    ...useAccounts(),
+    ...useEnvelopes(),
+    ...useTags(),
+    ...useHelp(),
+  ]
   return all
     .map((entry) => ({ entry, rank: paletteRank(text, entry.text) }))
     .filter(({ rank }) => rank > 0)
@@ -129,5 +136,15 @@ function useTags(): Entry[] {
     text: name,
     about: frameWords.tags,
     act: () => void navigate({ to: '/transactions', search: { tag: name } }),
+  }))
+}
+
+function useHelp(): Entry[] {
+  const navigate = useNavigate()
+  return Object.entries(helpWords.pages).map(([page, text]) => ({
+    key: `help-${page}`,
+    text,
+    about: frameWords.help,
+    act: () => void navigate({ to: '/help/$page', params: { page: page as HelpName } }),
   }))
 }

@@ -1,6 +1,7 @@
 import {
   CalendarClock,
   ChartLine,
+  CircleQuestionMark,
   Ellipsis,
   FileUp,
   House,
@@ -35,6 +36,7 @@ export const places = [
   { to: '/tags', text: frameWords.tags, icon: Tags, key: 'l' },
   { to: '/accounts', text: frameWords.accounts, icon: Landmark, key: 'a' },
   { to: '/settings', text: frameWords.settings, icon: Settings, key: 's' },
+  { to: '/help', text: frameWords.help, icon: CircleQuestionMark, key: '?' },
 ] as const satisfies Place[]
 
 export const more = { to: '/more', text: frameWords.more, icon: Ellipsis } as const satisfies Omit<

@@ -25,7 +25,7 @@ export function Accounts() {
     </div>
   )
   return (
-    <Screen title={words.title} actions={actions} isNarrow>
+    <Screen title={words.title} actions={actions} help="cards" isNarrow>
       <Asked query={links} lines={8}>
         {(all) =>
           all.length === 0 ? (

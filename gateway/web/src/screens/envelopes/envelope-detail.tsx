@@ -40,7 +40,12 @@ function Found({ bankAccountId, spendingId }: { bankAccountId: string; spendingI
     </Link>
   )
   return (
-    <Screen key={spending?.name} title={spending?.name ?? words.title} actions={back}>
+    <Screen
+      key={spending?.name}
+      title={spending?.name ?? words.title}
+      actions={back}
+      help={spending?.spendingType === 'goal' ? 'envelopes' : 'bills'}
+    >
       <Asked query={all} lines={8}>
         {() => (spending ? <Parts spending={spending} /> : <p>{faultWords.notFound}</p>)}
       </Asked>

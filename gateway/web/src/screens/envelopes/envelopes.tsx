@@ -59,7 +59,7 @@ function List({ bankAccountId }: { bankAccountId: string }) {
     </>
   )
   return (
-    <Screen title={words.title} actions={actions}>
+    <Screen title={words.title} actions={actions} help="envelopes">
       <Asked query={spending} lines={8}>
         {(all) => (
           <>

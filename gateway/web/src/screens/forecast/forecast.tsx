@@ -24,7 +24,7 @@ export function Forecast() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()
   return (
-    <Screen title={words.title}>
+    <Screen title={words.title} help="forecast">
       <Asked query={accounts} lines={8}>
         {() => (chosen === null ? <Navigate to="/setup" /> : <Ahead bankAccountId={chosen} />)}
       </Asked>

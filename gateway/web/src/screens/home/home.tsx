@@ -18,7 +18,7 @@ export function Home() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()
   return (
-    <Screen title={homeWords.title}>
+    <Screen title={homeWords.title} help="first-day">
       <Asked query={accounts} lines={8}>
         {() => (chosen === null ? <Navigate to="/setup" /> : <Parts bankAccountId={chosen} />)}
       </Asked>

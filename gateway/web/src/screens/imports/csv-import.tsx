@@ -20,7 +20,7 @@ export function CsvImport() {
   const { transactionImportId } = route.useParams()
   const bankAccountId = useChosenAccountId()
   return (
-    <Screen title={words.mapTitle}>
+    <Screen title={words.mapTitle} help="files">
       {bankAccountId && (
         <Steps key={transactionImportId} bankAccountId={bankAccountId} id={transactionImportId} />
       )}

@@ -17,7 +17,7 @@ export function Imports() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()
   return (
-    <Screen title={words.title} isNarrow>
+    <Screen title={words.title} help="files" isNarrow>
       <Asked query={accounts} lines={8}>
         {() => (chosen === null ? <Navigate to="/setup" /> : <Parts bankAccountId={chosen} />)}
       </Asked>

@@ -45,7 +45,7 @@ export function Rules() {
     </Button>
   )
   return (
-    <Screen title={words.title} actions={create} isNarrow>
+    <Screen title={words.title} actions={create} help="rules" isNarrow>
       <p className={rows.soft}>{words.about}</p>
       <Suggestions known={known} edit={(entries) => setEdited({ rule: null, entries })} />
       <Card>

@@ -39,7 +39,7 @@ function List({ bankAccountId }: { bankAccountId: string }) {
     </Button>
   )
   return (
-    <Screen title={words.title} actions={create} isNarrow>
+    <Screen title={words.title} actions={create} help="paydays" isNarrow>
       <Asked query={schedules} lines={6}>
         {(all) =>
           all.length === 0 ? (

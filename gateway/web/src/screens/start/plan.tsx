@@ -22,7 +22,7 @@ export function Plan() {
     </Link>
   )
   return (
-    <Screen title={words.planTitle} actions={later} isNarrow>
+    <Screen title={words.planTitle} actions={later} help="first-day" isNarrow>
       <Asked query={accounts} lines={8}>
         {() =>
           chosen === null ? <Navigate to="/setup" /> : <Steps key={chosen} bankAccountId={chosen} />

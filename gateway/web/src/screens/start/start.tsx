@@ -15,7 +15,7 @@ export function Start() {
   const [way, setWay] = useState<Way>('hand')
   const title = accounts.length === 0 ? startWords.title : startWords.titleFurther
   return (
-    <Screen title={title} isNarrow>
+    <Screen title={title} help="first-day" isNarrow>
       {accounts.length === 0 && <p>{startWords.begin}</p>}
       <Card>
         <Ways way={way} choose={setWay} />

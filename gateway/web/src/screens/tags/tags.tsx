@@ -16,7 +16,7 @@ import styles from './tags.module.css'
 export function Tags() {
   const tags = useQuery(tagsQuery)
   return (
-    <Screen title={words.title} isNarrow>
+    <Screen title={words.title} help="tags" isNarrow>
       <p className={rows.soft}>{words.text}</p>
       <Card>
         <Asked query={tags} lines={6}>

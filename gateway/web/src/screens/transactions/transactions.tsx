@@ -29,7 +29,7 @@ export function Transactions() {
     </Button>
   )
   return (
-    <Screen title={transactionWords.title} actions={chosen && add}>
+    <Screen title={transactionWords.title} actions={chosen && add} help="refunds">
       <Asked query={accounts} lines={10}>
         {() =>
           chosen === null ? (

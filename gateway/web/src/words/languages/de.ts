@@ -6,6 +6,7 @@ import { envelopes } from './de/envelopes.ts'
 import { faults } from './de/faults.ts'
 import { forecast } from './de/forecast.ts'
 import { frame, keys } from './de/frame.ts'
+import { help } from './de/help.ts'
 import { history } from './de/history.ts'
 import { home } from './de/home.ts'
 import { imports } from './de/imports.ts'
@@ -34,6 +35,7 @@ export const texts = {
   forecast,
   frame,
   keys,
+  help,
   history,
   home,
   imports,

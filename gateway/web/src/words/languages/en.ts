@@ -6,6 +6,7 @@ import { envelopes } from './en/envelopes.ts'
 import { faults } from './en/faults.ts'
 import { forecast } from './en/forecast.ts'
 import { frame, keys } from './en/frame.ts'
+import { help } from './en/help.ts'
 import { history } from './en/history.ts'
 import { home } from './en/home.ts'
 import { imports } from './en/imports.ts'
@@ -34,6 +35,7 @@ export const texts = {
   forecast,
   frame,
   keys,
+  help,
   history,
   home,
   imports,

@@ -14,6 +14,7 @@ export const frame: Translation<'frame'> = {
   tags: 'Schlagwörter',
   accounts: 'Konten',
   settings: 'Einstellungen',
+  help: 'Hilfe',
   more: 'Mehr',
   signOut: 'Abmelden',
   hideAmounts: 'Beträge verbergen',

@@ -12,6 +12,7 @@ export const frame = {
   tags: 'Tags',
   accounts: 'Accounts',
   settings: 'Settings',
+  help: 'Help',
   more: 'More',
   signOut: 'Sign out',
   hideAmounts: 'Hide amounts',

@@ -1,0 +1,4 @@
+import type { HelpPage } from './help-page.ts'
+
+/** The pages in English. The build puts them into this file (build/help-pages.ts). */
+export const pages: HelpPage[] = []

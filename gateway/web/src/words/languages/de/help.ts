@@ -1,0 +1,21 @@
+import type { Translation } from '../translation.ts'
+
+export const help: Translation<'help'> = {
+  title: 'Hilfe',
+  onScreen: 'Hilfe zu dieser Seite',
+  all: 'Alle Seiten',
+  next: 'Weiter:',
+  keys: 'Auf einer Tastatur zeigt ? alle Tasten.',
+  pages: {
+    'first-day': 'Der erste Tag',
+    envelopes: 'Umschläge',
+    paydays: 'Zahltage',
+    bills: 'Rechnungen, früh und spät',
+    cards: 'Karten und Kredite',
+    refunds: 'Erstattungen und Fehler',
+    files: 'Dateien einer Bank',
+    rules: 'Regeln',
+    tags: 'Schlagwörter',
+    forecast: 'Die Prognose',
+  },
+}
