@@ -5,20 +5,39 @@ import { freePorts } from '@coffer/local/ports'
 import { expect, test } from '@jest/globals'
 import WebSocket from 'ws'
 
+/** How many times faster the clock of the client runs without a timeout of the platform. */
+const speed = 20
+
 /** Calls a port until the client gives up; its pauses are the longest: 250, 500, 1000, 2000 ms. */
 async function giveUp(port: number | undefined, options: { timeoutMs?: number } = {}) {
+  using stack = new DisposableStack()
+  stack.use(replaced(Math, 'random', () => 0.999))
+  if (options.timeoutMs === undefined) {
+    const [wait, { now }] = [setTimeout, performance]
+    const sooner = (done: () => void, ms = 0) => wait(done, ms / speed)
+    stack.use(replaced(globalThis, 'setTimeout', sooner as typeof setTimeout))
+    stack.use(replaced(performance, 'now', () => now.call(performance) * speed))
+  }
   let attempts = 0
   const counted: typeof fetch = (request) => {
     attempts += 1
     return fetch(request)
   }
-  const { random } = Math
-  Math.random = () => 0.999
   const baseUrl = `http://127.0.0.1:${port}`
   const call = createClient({ baseUrl, fetch: counted, ...options }).getHealth()
   const error = await call.catch((thrown) => thrown)
-  Math.random = random
   return { cause: error.cause, attempts }
+}
+
+/** Replaces a member until it is disposed. */
+function replaced<Of extends object, Name extends keyof Of>(of: Of, name: Name, by: Of[Name]) {
+  const before = of[name]
+  of[name] = by
+  return {
+    [Symbol.dispose]: () => {
+      of[name] = before
+    },
+  }
 }
 
 test.each([{}, { timeoutMs: 700 }])('a wrong port fails with its cause: %j', async (options) => {

@@ -7,12 +7,15 @@ import { afterAll, beforeAll } from '@jest/globals'
 export function started<Resource extends AsyncDisposable>(
   start: () => Promise<Resource>,
 ): Resource {
-  const resource = {} as Resource
+  const members = {} as Resource
+  let resource: Resource | undefined
   beforeAll(async () => {
-    Object.assign(resource, await start())
+    resource = await start()
+    Object.assign(members, resource)
   })
+  // The resource itself: the members lack methods of its class, such as that of a stack.
   afterAll(async () => {
-    await resource[Symbol.asyncDispose]?.()
+    await resource?.[Symbol.asyncDispose]()
   })
-  return resource
+  return members
 }
