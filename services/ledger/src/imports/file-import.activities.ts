@@ -24,6 +24,7 @@ import {
   findInstants,
   settleFile,
 } from './file-import.ts'
+import { inTurns } from './formats/rows/page-turns.service.ts'
 import type { Pages } from './formats/rows/pages.ts'
 import { countSkipped } from './formats/skipped-rows.ts'
 import type { FileRow, FileStatement, Unreadable } from './formats/statement.ts'
@@ -156,13 +157,13 @@ async function saveStatement(
     const joined = new Set([...stored, ...joins.map(({ row }) => row.uploadIdentifier)])
     const joinedCount = BigInt(joins.length)
     let importedCount = 0n
-    const envelopes = scopeOfRules(rules, statement.rows)
+    const envelopes = scopeOfRules(rules, known)
     const current = await readForRules(tx, key, { envelopes, now })
     const fileRules = startFileRules(rules, current)
     const isNew = (row: FileRow) =>
       !joined.has(row.uploadIdentifier) && !known.isStoredOtherwise(row)
     const select = (page: FileRow[]) => known.resolve(page).filter(isNew)
-    for (const newRows of rowsToInsert(statement.rows, select)) {
+    for await (const newRows of rowsToInsert(statement.rows, select)) {
       const transactionIds = newRows.map(() => newId('txn'))
       const of = { accountId, bankAccountId, transactionIds, now }
       const created = tidyRows(fileRules, createTransactions(newRows, of))
@@ -196,11 +197,11 @@ async function saveStatement(
 }
 
 /** Yields selected rows from the end of the file: lists show the largest ID of a day first. */
-function* rowsToInsert(
+async function* rowsToInsert(
   rows: Pages<FileRow>,
   select: (page: FileRow[]) => FileRow[],
-): Generator<FileRow[]> {
-  for (const page of rows.lastPages()) {
+): AsyncGenerator<FileRow[]> {
+  for await (const page of inTurns(rows.lastPages())) {
     const selected = select(page)
     for (let end = selected.length; end > 0; end -= rowsPerStatement) {
       yield selected.slice(Math.max(0, end - rowsPerStatement), end)

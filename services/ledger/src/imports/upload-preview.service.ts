@@ -8,8 +8,9 @@ import type { FileRow, FileStatement, Unreadable } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { findReading, listKnownIdentifiers } from './import.sql.ts'
 import { type IncomingFile, wholeOf } from './incoming-file.ts'
+import { findJoins } from './joining/join.service.ts'
 import { listJoinable } from './joining/joined-rows.sql.ts'
-import { findJoins, JoinSpan } from './joining/row-joins.ts'
+import { JoinSpan } from './joining/row-joins.ts'
 import { compareWithStored, type KnownRows } from './known/known-rows.service.ts'
 import type { Upload } from './upload.ts'
 
@@ -80,14 +81,14 @@ export async function compare(
       }
     }
     const transactions = await listJoinable(tx, key, { span, format })
-    const newRows = transactions.length === 0 ? [] : newRowsOf(all, { known, isKnown })
+    const newRows = newRowsOf(all, { known, isKnown })
     return {
       ...statement,
       shown,
       rowCount: all.length - known.corrections.length,
       knownCount,
       skipped: [...read.skipped, ...known.corrections],
-      joins: findJoins(newRows, transactions),
+      joins: await findJoins(newRows, transactions),
     }
   })
 }
@@ -95,6 +96,6 @@ export async function compare(
 function* newRowsOf(
   rows: Pages<FileRow>,
   { known, isKnown }: { known: KnownRows; isKnown: (row: FileRow) => boolean },
-): Generator<FileRow> {
-  for (const page of rows.pages()) yield* known.resolve(page).filter((row) => !isKnown(row))
+): Generator<FileRow[]> {
+  for (const page of rows.pages()) yield known.resolve(page).filter((row) => !isKnown(row))
 }

@@ -1,12 +1,30 @@
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import type { UploadKey } from '../../book/upload-key.ts'
+import { inTurns } from '../formats/rows/page-turns.service.ts'
 import type { Pages } from '../formats/rows/pages.ts'
 import type { FileRow } from '../formats/statement.ts'
 import { listKnownIdentifiers } from '../import.sql.ts'
 import type { KnownRows } from '../known/known-rows.service.ts'
 import type { Upload } from '../upload.ts'
 import { insertJoinedRows, listNamed } from './joined-rows.sql.ts'
-import { type NamedJoin, type RowJoin, settleJoins } from './row-joins.ts'
+import {
+  type Joinable,
+  JoinSearch,
+  type NamedJoin,
+  type RowJoin,
+  settleJoins,
+} from './row-joins.ts'
+
+/** Returns which new rows, given in pages, are equal to which transactions. */
+export async function findJoins(
+  newRows: Iterable<readonly FileRow[]>,
+  transactions: readonly Joinable[],
+): Promise<RowJoin[]> {
+  if (transactions.length === 0) return []
+  const search = new JoinSearch(transactions)
+  for await (const page of inTurns(newRows)) search.add(page)
+  return search.joins()
+}
 
 /**
  * Joins those rows of an import that its user named and that still can be joined. Returns these
@@ -21,7 +39,7 @@ export async function joinNamed(
   const wanted = new Set(named.map(({ uploadIdentifier }) => uploadIdentifier))
   const stored = new Set(await listKnownIdentifiers({ pool: tx }, key, [...wanted]))
   const found: FileRow[] = []
-  for (const page of rows.pages()) {
+  for await (const page of inTurns(rows.pages())) {
     found.push(...known.resolve(page).filter((row) => wanted.has(row.uploadIdentifier)))
   }
   const newRows = found.filter(

@@ -2,7 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { previewParts } from '../file-preview.ts'
 import { type FileRow, noBalances } from '../formats/statement.ts'
-import { countUnjoined, findJoins, type Joinable, joinDaysMax, settleJoins } from './row-joins.ts'
+import {
+  countUnjoined,
+  type Joinable,
+  JoinSearch,
+  joinDaysMax,
+  type RowJoin,
+  settleJoins,
+} from './row-joins.ts'
 
 const onDay = (day: number) => new Date(Date.UTC(2026, 2, day))
 
@@ -14,6 +21,12 @@ function aRow(uploadIdentifier: string, day: number, name = 'LIDL DIENSTL. BERLI
 function stored(transactionId: string, day: number, name = 'Lidl'): Joinable {
   const texts = { name, merchantName: null, originalName: '', originalMerchantName: '' }
   return { transactionId, amount: 475n, date: onDay(day), ...texts }
+}
+
+function findJoins(rows: FileRow[], transactions: Joinable[]): RowJoin[] {
+  const search = new JoinSearch(transactions)
+  for (const row of rows) search.add([row])
+  return search.joins()
 }
 
 const pairsOf = (rows: FileRow[], transactions: Joinable[]) =>

@@ -68,34 +68,50 @@ const comparedMax = 20
 const distances = [0, -1, 1, -2, 2, -3, 3, -4, 4]
 
 /**
- * Returns which rows are equal to which transactions: amount, a day at most `joinDaysMax` apart and
+ * Finds which rows are equal to which transactions: amount, a day at most `joinDaysMax` apart and
  * a common word. Each row and each transaction is in one join at most; nearer days come first, then
  * rows and transactions in their order.
  */
-export function findJoins(rows: Iterable<FileRow>, transactions: readonly Joinable[]): RowJoin[] {
-  const byDay = Map.groupBy(transactions, ({ amount, date }) => `${amount} ${dayOf(date)}`)
-  const wordsOf = new Map(transactions.map((one) => [one, wordsOfTransaction(one)]))
-  const pairs: (RowJoin & { days: number })[] = []
-  for (const row of rows) {
-    const day = dayOf(row.date)
-    const near = distances.flatMap(
-      (distance) => byDay.get(`${row.amount} ${day + distance}`)?.slice(0, comparedMax) ?? [],
-    )
-    const words = near.length === 0 ? [] : wordsOfRow(row)
-    for (const transaction of near) {
-      const days = Math.abs(daysAfter(row, transaction))
-      const isAlike = words.some((word) => wordsOf.get(transaction)?.has(word))
-      if (days <= joinDaysMax && isAlike) pairs.push({ row, transaction, days })
+export class JoinSearch {
+  readonly #byDay: Map<string, Joinable[]>
+  readonly #wordsOf = new Map<Joinable, ReadonlySet<string>>()
+  /** Pairs by the days between row and transaction. */
+  readonly #pairs: RowJoin[][] = Array.from({ length: joinDaysMax + 1 }, () => [])
+
+  constructor(transactions: readonly Joinable[]) {
+    this.#byDay = Map.groupBy(transactions, ({ amount, date }) => `${amount} ${dayOf(date)}`)
+  }
+
+  add(rows: readonly FileRow[]): void {
+    for (const row of rows) {
+      const day = dayOf(row.date)
+      const near = distances.flatMap(
+        (distance) =>
+          this.#byDay.get(`${row.amount} ${day + distance}`)?.slice(0, comparedMax) ?? [],
+      )
+      const words = near.length === 0 ? [] : wordsOfRow(row)
+      for (const transaction of near) {
+        const pairs = this.#pairs[Math.abs(daysAfter(row, transaction))]
+        const known = this.#wordsIn(transaction)
+        if (words.some((word) => known.has(word))) pairs?.push({ row, transaction })
+      }
     }
   }
-  const taken = new Set<FileRow | Joinable>()
-  return pairs
-    .sort((a, b) => a.days - b.days)
-    .filter(({ row, transaction }) => {
+
+  joins(): RowJoin[] {
+    const taken = new Set<FileRow | Joinable>()
+    return this.#pairs.flat().filter(({ row, transaction }) => {
       if (taken.has(row) || taken.has(transaction)) return false
       taken.add(row).add(transaction)
       return true
     })
+  }
+
+  #wordsIn(transaction: Joinable): ReadonlySet<string> {
+    const words = this.#wordsOf.get(transaction) ?? wordsOfTransaction(transaction)
+    this.#wordsOf.set(transaction, words)
+    return words
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import type { UploadKey } from '../../book/upload-key.ts'
+import { inTurns } from '../formats/rows/page-turns.service.ts'
 import type { Pages } from '../formats/rows/pages.ts'
 import type { FileRow, SkippedRow } from '../formats/statement.ts'
 import { listStoredBookings } from './joined-bookings.sql.ts'
@@ -12,6 +12,8 @@ import { addHolders, besideStored, type Holders, identifiersOf } from './reused-
 export interface KnownRows {
   /** The rows that correct stored ones: they are skipped. */
   corrections: SkippedRow[]
+  /** Whether money comes in by a row of the file. */
+  hasDeposit: boolean
   /** Returns rows of the file beside the stored ones, without the corrections. */
   resolve: (rows: readonly FileRow[]) => FileRow[]
   /** Returns whether the booking of a row is stored in another form. */
@@ -30,7 +32,8 @@ export async function compareWithStored(
   const holders: Holders = { stored: new Set(), rows: new Map() }
   const bookings = new Map<string, StoredBooking>()
   const corrections: SkippedRow[] = []
-  for (const page of rows.pages()) {
+  let hasDeposit = false
+  for await (const page of inTurns(rows.pages())) {
     addHolders(holders, page, await listStoredRows(tx, key, identifiersOf(page)))
     const stored = await listStoredBookings(tx, key, bookingsOf(page))
     for (const [identifier, one] of stored) bookings.set(identifier, one)
@@ -38,12 +41,11 @@ export async function compareWithStored(
       if (!corrects || !holders.stored.has(corrects.identifier)) continue
       corrections.push({ identifier, reason: 'correction', ...corrects.place })
     }
-    // Pages whose rows need no comparison send no statement: without a pause all pages of the
-    // file would be read in one turn of the event loop, which delays requests.
-    await setImmediate()
+    hasDeposit ||= page.some(({ amount }) => amount < 0n)
   }
   return {
     corrections,
+    hasDeposit,
     resolve: (page) => page.flatMap((row) => besideStored(row, holders) ?? []),
     isStoredOtherwise: (row) => isStoredOtherwise(row, bookings),
   }

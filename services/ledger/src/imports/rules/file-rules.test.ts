@@ -73,6 +73,9 @@ test('rows that were stored before take nothing', () => {
   const { differing, settlement } = assignRows(holding(10n), null, orderRows(fileRules))
   expect(differing).toEqual([])
   expect(settlement.envelopes[0]?.currentAmount).toBe(7n)
-  expect(scopeOfRules(rules, rows)).toEqual({ spendingIds: [spendingId], refundIds: [] })
+  expect(scopeOfRules(rules, { hasDeposit: false })).toEqual({
+    spendingIds: [spendingId],
+    refundIds: [],
+  })
   expect(tidyRows(startFileRules(rules, null), rowsOf(4n))[0]?.spendingId).toBeNull()
 })

@@ -74,18 +74,13 @@ export function scopeOfRows({ ruled }: FileRules) {
 }
 
 /** Returns the scope of the envelopes that rules may name for the rows of a file. */
-export function scopeOfRules({ rules }: CompiledRules, rows: Iterable<{ amount: bigint }>) {
+export function scopeOfRules({ rules }: CompiledRules, { hasDeposit }: { hasDeposit: boolean }) {
   const idsOf = (field: 'spendingId' | 'refundSpendingId') => [
     ...new Set(rules.flatMap(({ actions }) => actions[field] ?? [])),
   ]
   const named = idsOf('refundSpendingId')
-  const refundIds = named.length > 0 && hasRefund(rows) ? named : []
+  const refundIds = hasDeposit ? named : []
   return { spendingIds: [...new Set([...idsOf('spendingId'), ...refundIds])], refundIds }
-}
-
-function hasRefund(rows: Iterable<{ amount: bigint }>): boolean {
-  for (const { amount } of rows) if (amount < 0n) return true
-  return false
 }
 
 /** Returns new transactions of a file as rules have them inserted; notes those with envelopes. */

@@ -1,0 +1,12 @@
+import { setImmediate } from 'node:timers/promises'
+
+/**
+ * Yields pages of rows, each in a turn of the event loop of its own: all pages of a file in one
+ * turn would delay requests, as those without a statement to send do.
+ */
+export async function* inTurns<Page>(pages: Iterable<Page>): AsyncGenerator<Page> {
+  for (const page of pages) {
+    yield page
+    await setImmediate()
+  }
+}

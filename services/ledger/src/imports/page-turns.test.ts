@@ -1,0 +1,42 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from '@jest/globals'
+import { Pages } from './formats/rows/pages.ts'
+import type { FileRow } from './formats/statement.ts'
+import { findJoins } from './joining/join.service.ts'
+import { compareWithStored } from './known/known-rows.service.ts'
+
+/** Returns a result, and the number of turns of the event loop that it took. */
+async function countTurns<Result>(run: () => Promise<Result>): Promise<[Result, number]> {
+  let turns = 0
+  const ended = new AbortController()
+  const others = async () => {
+    for (; !ended.signal.aborted; turns += 1) await setImmediate()
+  }
+  const loop = others()
+  const result = await run()
+  ended.abort()
+  await loop
+  return [result, turns]
+}
+
+test('other work runs between the pages of a file, also if no statement is sent', async () => {
+  const rows = new Pages<FileRow>(1)
+  for (let n = 0; n < 5; n += 1) {
+    const texts = { name: 'Row', originalName: 'Row', originalMerchantName: 'Row' }
+    const of = { amount: n === 4 ? -1n : 1n, date: new Date(0), isPending: false }
+    rows.push({ uploadIdentifier: `row-${n}`, ...of, ...texts })
+  }
+  const key = { accountId: 'acct_1', bankAccountId: 'bac_1' }
+  // No row has an identifier to look for, so no statement is sent.
+  const [known, turns] = await countTurns(() => compareWithStored(undefined as never, key, rows))
+  expect(turns).toBeGreaterThanOrEqual(5)
+  expect(known.resolve([...rows])).toHaveLength(5)
+  expect(known.hasDeposit).toBe(true)
+
+  const transaction = { transactionId: 'txn_1', amount: 1n, date: new Date(0), merchantName: null }
+  const texts = { name: 'Row', originalName: 'Row', originalMerchantName: 'Row' }
+  const stored = [{ ...transaction, ...texts }]
+  const [joins, searched] = await countTurns(() => findJoins(rows.pages(), stored))
+  expect(searched).toBeGreaterThanOrEqual(5)
+  expect(joins.map(({ row }) => row.uploadIdentifier)).toEqual(['row-0'])
+})
