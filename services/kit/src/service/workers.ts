@@ -37,6 +37,15 @@ export interface WorkersOptions<Output> {
   exceeded: () => Output
 }
 
+/** Options that depend on the input of a task. */
+export interface TaskOptions<Input> {
+  /**
+   * Whether the thread of a task ends with it. V8 gives the pages of a heap that has ended to
+   * others; those of an idle thread would add to what the main thread needs for the result.
+   */
+  endsThread?: (input: Input) => boolean
+}
+
 const youngMaxMbDefault = 96
 
 // In new threads the option of Node for semi-spaces would overrule `maxYoungGenerationSizeMb`. The
@@ -49,25 +58,17 @@ setFlagsFromString('--max-semi-space-size=0')
  * starts no thread for queued tasks after a signal has ended one.
  */
 export function startWorkers<Input, Output>(
-  options: WorkersOptions<Output>,
+  options: WorkersOptions<Output> & TaskOptions<Input>,
 ): Workers<Input, Output> {
-  const pool = new Piscina({
-    filename: options.module.href,
-    name: 'run',
-    minThreads: 0,
-    maxThreads: options.threadsMax,
-    idleTimeout: options.idleTimeoutMs ?? 10_000,
-    resourceLimits: {
-      maxOldGenerationSizeMb: options.memoryMaxMb,
-      maxYoungGenerationSizeMb: options.youngMaxMb ?? youngMaxMbDefault,
-    },
-  })
+  const pool = createPool(options, options.idleTimeoutMs ?? 10_000)
+  const ending = options.endsThread && createPool(options, 0)
   const threads = createSemaphore(options.threadsMax)
   const tasks = new Set<AbortController>()
   const runTask = async (input: Input, stop: AbortSignal): Promise<Output> => {
     const timeout = AbortSignal.timeout(options.taskTimeoutMs)
+    const of = (options.endsThread?.(input) && ending) || pool
     try {
-      return await pool.run(input, { signal: AbortSignal.any([stop, timeout]) })
+      return await of.run(input, { signal: AbortSignal.any([stop, timeout]) })
     } catch (error) {
       if (stop.aborted) throw stop.reason
       const isOutOfMemory = Object(error).code === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -92,9 +93,23 @@ export function startWorkers<Input, Output>(
     },
     [Symbol.asyncDispose]: async () => {
       for (const task of tasks) task.abort(unavailable('the process is stopping'))
-      await pool.destroy()
+      await Promise.all([pool.destroy(), ending?.destroy()])
     },
   }
+}
+
+function createPool<Output>(options: WorkersOptions<Output>, idleTimeout: number): Piscina {
+  return new Piscina({
+    filename: options.module.href,
+    name: 'run',
+    minThreads: 0,
+    maxThreads: options.threadsMax,
+    idleTimeout,
+    resourceLimits: {
+      maxOldGenerationSizeMb: options.memoryMaxMb,
+      maxYoungGenerationSizeMb: options.youngMaxMb ?? youngMaxMbDefault,
+    },
+  })
 }
 
 function queueFull(): Error {

@@ -4,12 +4,18 @@ import type { Worker } from 'node:worker_threads'
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { refused } from '../../src/rpc/errors.ts'
-import { startWorkers } from '../../src/service/workers.ts'
+import { startWorkers, type TaskOptions } from '../../src/service/workers.ts'
 import type { run } from '../fixture/worker.ts'
 
 type Task = Parameters<typeof run>[0]
 
-const start = (queueMax: number, limits: { waitTimeoutMs?: number; taskTimeoutMs?: number } = {}) =>
+interface Limits extends TaskOptions<Task> {
+  waitTimeoutMs?: number
+  taskTimeoutMs?: number
+  idleTimeoutMs?: number
+}
+
+const start = (queueMax: number, limits: Limits = {}) =>
   startWorkers<Task, number>({
     module: new URL('../fixture/worker.ts', import.meta.url),
     threadsMax: 1,
@@ -72,20 +78,36 @@ test('a task that waits too long for a thread is refused', async () => {
   expect(await workers.run({ numbers: [3] })).toBe(3)
 })
 
-test('a task that never ends is killed with its thread; queued tasks get another', async () => {
+/** Collects the ends of the threads that start from now on. */
+function noteExits() {
   const exits: Promise<unknown>[] = []
   const note = (created: unknown) => {
     exits.push(once((created as { worker: Worker }).worker, 'exit'))
   }
   subscribe('worker_threads', note)
+  return { exits, [Symbol.dispose]: () => unsubscribe('worker_threads', note) }
+}
+
+test('a task may end its thread, and others keep theirs', async () => {
+  using noted = noteExits()
+  const endsThread = ({ numbers = [] }: Task) => numbers.length > 1
+  await using workers = start(2, { idleTimeoutMs: 600_000, endsThread })
+  expect(await workers.run({ numbers: [1] })).toBe(1)
+  expect(await workers.run({ numbers: [1, 2] })).toBe(3)
+  expect(await workers.run({ numbers: [2] })).toBe(2)
+  expect(noted.exits).toHaveLength(2)
+  await noted.exits[1]
+})
+
+test('a task that never ends is killed with its thread; queued tasks get another', async () => {
+  using noted = noteExits()
   await using workers = start(2, { taskTimeoutMs: 3_000 })
   const endless = workers.run({ endless: true })
   const waiting = workers.run({ numbers: [1] })
   await expect(endless).rejects.toMatchObject(tooMuch)
   expect(await waiting).toBe(1)
-  unsubscribe('worker_threads', note)
-  expect(exits).toHaveLength(2)
-  await exits[0]
+  expect(noted.exits).toHaveLength(2)
+  await noted.exits[0]
 })
 
 test('a task that exceeds the memory of its thread is refused', async () => {

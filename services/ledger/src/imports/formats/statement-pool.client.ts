@@ -26,6 +26,9 @@ export interface Readers extends AsyncDisposable {
   ) => Promise<ConvertedSheet | Unreadable | 'busy'>
 }
 
+/** Size in bytes of the largest file whose thread may read another one. */
+const keptBytesMax = 512 * 1024
+
 /** Starts the worker threads. The largest file takes a few seconds, far below `taskTimeoutMs`. */
 export function startReaders({
   module = new URL('./statement.worker.ts', import.meta.url),
@@ -36,6 +39,7 @@ export function startReaders({
     threadsMax: 2,
     // Short: an idle thread keeps the memory of its last file.
     idleTimeoutMs: 1_000,
+    endsThread: (task) => bytesOf(task).length > keptBytesMax,
     queueMax: 20,
     waitTimeoutMs: 30_000,
     taskTimeoutMs,
@@ -75,4 +79,9 @@ export function startReaders({
       }),
     [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
   }
+}
+
+function bytesOf(task: FileTask): Uint8Array {
+  if ('sheet' in task) return task.sheet
+  return 'list' in task ? task.list.bytes : task.bytes
 }

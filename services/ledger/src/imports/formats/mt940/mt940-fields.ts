@@ -1,14 +1,26 @@
 import { lineCounter } from '../row-place.ts'
 import { Pages, type PagesPart } from '../rows/pages.ts'
 
-/** A field of a SWIFT message: its tag, such as `25`, and its first line without the tag. */
-export type MtField = { tag: string; line: string }
-
 /** The lines of a field `:61:`, which is on line `at`, and those of the fields `:86:` after it. */
 export type MtEntry = { lines: string[]; texts: string[]; at: number }
 
-/** One message of an account, from `:20:` on: its entries, and its other fields in their order. */
-export type MtMessage = { fields: MtField[]; entries: PagesPart<MtEntry> }
+/** Tags of the fields, besides entries, that tell something about a message. */
+const TOLD = {
+  account: ['25', '25P'],
+  balance: ['60F', '60M', '62F', '62M', '64'],
+  closing: ['62F'],
+  available: ['64'],
+  floor: ['34F'],
+  sums: ['90D', '90C'],
+}
+type Told = keyof typeof TOLD
+const told = Object.keys(TOLD) as Told[]
+
+/**
+ * One message of an account, from `:20:` on: its entries, and of its other fields the first lines
+ * without the tag, of the first field of each kind. Some files have a message for each entry.
+ */
+export type MtMessage = Record<Told, string | null> & { entries: PagesPart<MtEntry> }
 
 /** Maximum length of a line in characters, far more than the 65 of the standard; it is cut. */
 const LINE_LENGTH_MAX = 10_000
@@ -41,20 +53,33 @@ export function readMtMessages(text: string): MtMessage[] {
       continue
     }
     if (tag !== '86') endEntry()
-    if (tag === '20') messages.push({ fields: [], entries: entries.part() })
+    if (tag === '20') messages.push(startMessage(entries.part()))
     const message = messages.at(-1)
     if (message === undefined) continue
     const lines: string[] = tag === '86' && entry !== null ? (entry as MtEntry).texts : []
     lines.push(line.slice(start.length))
     field = { lines, size: 1 }
     if (tag === '61') entry = { lines, texts: [], at: lineAt(index) }
-    else if (entry === null) message.fields.push({ tag, line: line.slice(start.length) })
+    else if (entry === null) tell(message, tag, { line: line.slice(start.length), messages })
   }
   endEntry()
   return messages
 }
 
-/** Returns the first line of the first field with one of these tags; undefined without one. */
-export function firstLineOf({ fields }: MtMessage, ...tags: string[]): string | undefined {
-  return fields.find(({ tag }) => tags.includes(tag))?.line.trim()
+function startMessage(entries: PagesPart<MtEntry>): MtMessage {
+  const none = { account: null, balance: null, closing: null, available: null }
+  return { ...none, floor: null, sums: null, entries }
+}
+
+/** Adds a field to the last of the messages; one string is kept of what the one before says too. */
+function tell(
+  message: MtMessage,
+  tag: string,
+  { line, messages }: { line: string; messages: readonly MtMessage[] },
+): void {
+  for (const one of told) {
+    if (message[one] !== null || !TOLD[one].includes(tag)) continue
+    const [text, before] = [line.trim(), messages.at(-2)?.[one]]
+    message[one] = before === text ? before : text
+  }
 }

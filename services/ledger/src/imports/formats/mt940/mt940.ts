@@ -15,11 +15,10 @@ import {
 import { type FoundRow, nameRows } from '../statement-rows.ts'
 import { readAmount, rowsMax } from '../statement-values.ts'
 import { decodeFile, encodingOf } from '../text/file-text.ts'
-import { firstLineOf, type MtMessage, readMtMessages } from './mt940-fields.ts'
+import { type MtMessage, readMtMessages } from './mt940-fields.ts'
 import { readMtEntry } from './mt940-rows.ts'
 
 const BALANCE = /^([CD])(\d\d)(\d\d)(\d\d)([A-Z]{3})([\d.,]+)$/
-const BALANCE_TAGS = ['60F', '60M', '62F', '62M', '64']
 
 /**
  * Returns the bank accounts of an MT940 or MT942 file (docs/file-formats.md#mt940-and-mt942);
@@ -88,18 +87,18 @@ function countEntries(messages: readonly MtMessage[]): number {
 }
 
 function accountOf(message: MtMessage): string {
-  return (firstLineOf(message, '25', '25P') ?? '').replaceAll(' ', '')
+  return (message.account ?? '').replaceAll(' ', '')
 }
 
 /** Returns whether a message is an MT940, which has balances; an MT942 has none. */
-function isStatement({ fields }: MtMessage): boolean {
-  return fields.some(({ tag }) => BALANCE_TAGS.includes(tag))
+function isStatement({ balance }: MtMessage): boolean {
+  return balance !== null
 }
 
-function currencyOf(message: MtMessage): string | undefined {
-  const balance = BALANCE.exec(firstLineOf(message, ...BALANCE_TAGS) ?? '')?.[5]
-  const floor = /^([A-Z]{3})/.exec(firstLineOf(message, '34F') ?? '')?.[1]
-  return balance ?? floor ?? /^\d*([A-Z]{3})/.exec(firstLineOf(message, '90D', '90C') ?? '')?.[1]
+function currencyOf({ balance, floor, sums }: MtMessage): string | undefined {
+  const ofBalance = BALANCE.exec(balance ?? '')?.[5]
+  const ofFloor = /^([A-Z]{3})/.exec(floor ?? '')?.[1]
+  return ofBalance ?? ofFloor ?? /^\d*([A-Z]{3})/.exec(sums ?? '')?.[1]
 }
 
 /** Returns the final closing balance and the available one; of a page (`:62M:`) there is none. */
@@ -107,8 +106,8 @@ function readBalances(
   message: MtMessage,
   settings: { places: number; timezone: string },
 ): FileBalances {
-  const booked = readBalance(firstLineOf(message, '62F'), settings)
-  const available = readBalance(firstLineOf(message, '64'), settings)
+  const booked = readBalance(message.closing, settings)
+  const available = readBalance(message.available, settings)
   return {
     ...noBalances,
     current: booked?.amount ?? null,
@@ -119,7 +118,7 @@ function readBalances(
 }
 
 function readBalance(
-  text: string | undefined,
+  text: string | null,
   { places, timezone }: { places: number; timezone: string },
 ): { amount: bigint; asOf: Date } | null {
   const [, mark, year, month, date, , digits = ''] = BALANCE.exec(text ?? '') ?? []

@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'node:v8'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 /** Number of items of a page by default. */
-const pageLengthDefault = 1000
+const pageLengthDefault = 250
 
 /** The content of a list as structured cloning passes it between threads. */
 export type PagesContent = { pages: Uint8Array[]; length: number }
@@ -119,8 +119,11 @@ export class PagesPart<Item> implements Iterable<Item> {
     const last = this.#runs.at(-1)
     this.#list.push(item)
     this.length += 1
+    const next = { start: at, end: at + 1 }
     if (last?.end === at) last.end += 1
-    else this.#runs.push({ start: at, end: at + 1 })
+    // A literal has room for one run alone, as most parts have; push makes room for 16.
+    else if (last === undefined) this.#runs = [next]
+    else this.#runs.push(next)
   }
 
   *[Symbol.iterator](): Generator<Item> {
