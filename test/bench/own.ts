@@ -103,7 +103,7 @@ function cluster(): void {
  * Inserts transactions that have no envelope and do not change balances, so `coffer audit` requires
  * no journal rows for them. Each day from 2000-01-01 has 100. The numbers in their names differ.
  */
-async function fill(
+export async function fill(
   databaseUrl: string,
   of: { accountId: string; bankAccountId: string; rows: number },
 ): Promise<void> {

@@ -1,5 +1,6 @@
 // npm run bench:web -- [times]: measures the time until the reference page shows its operations and
-// until home of the demo can be used on a phone; prints the sizes of the app.
+// until home of the demo can be used on a phone, and scrolls of 100,000 transactions; prints the
+// sizes of the app.
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
@@ -11,6 +12,7 @@ import { runMeasured } from '@coffer/test/bench/server.ts'
 import type { Browser, Page } from 'playwright-core'
 import { loadDemo, signInToDemo } from './demo.ts'
 import { launchBrowser } from './launch.ts'
+import { measureLongList } from './long-list.ts'
 import { phone, slowDown } from './phone.ts'
 import { entryFiles, homeFiles, sizeOf, styleFiles } from './sizes.ts'
 
@@ -21,7 +23,8 @@ await runScript(async (stop) => {
   const log = createProgress()
   const path = await findBrowser({ env: process.env, log })
   if (path === null) throw new FatalError('The benchmark needs a browser.')
-  return await runMeasured({ dataDir, log, stop, settings: {} }, async ({ baseUrl }) => {
+  return await runMeasured({ dataDir, log, stop, settings: {} }, async (measured) => {
+    const { baseUrl } = measured
     await loadDemo(baseUrl, dataDir)
     const browser = await launchBrowser(path)
     const repeat = async <Visit extends object>(page: string, visit: () => Promise<Visit>) => {
@@ -40,6 +43,9 @@ await runScript(async (stop) => {
     try {
       await repeat('reference', () => visitReference(browser, baseUrl))
       await repeat('home', () => visitHome(browser, baseUrl))
+      for await (const scrolled of measureLongList(browser, measured)) {
+        log.say('bench', JSON.stringify({ ...scrolled, loads: loadavg().map(Math.round) }))
+      }
       const [entry, home, styles] = [entryFiles(), homeFiles(), styleFiles()].map(sizeOf)
       log.say('bench', JSON.stringify({ brotliBytes: { entry, home, styles } }))
       return 0

@@ -1,10 +1,11 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { type Filters, transactionsQuery } from '../../api/transaction-queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { transactionPagesQuery } from '../../api/lists/transaction-pages.ts'
+import type { Filters } from '../../api/transaction-queries.ts'
 import { findMarkedLine, useKeys } from '../../controls/use-keys.ts'
+import { TransactionList } from './list/transaction-list.tsx'
 import { PassedDay } from './passed-day.tsx'
 import { useSelection } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
-import { TransactionList } from './transaction-list.tsx'
 import styles from './transactions.module.css'
 
 interface Props {
@@ -15,8 +16,8 @@ interface Props {
 /** The transactions, of which several are selected and changed as one. */
 export function Listing({ bankAccountId, filters }: Props) {
   const selection = useSelection()
-  const { data } = useInfiniteQuery(transactionsQuery(bankAccountId, filters))
-  const loaded = data?.pages.flatMap(({ items }) => items) ?? []
+  const { data: pages = [] } = useQuery(transactionPagesQuery(bankAccountId, filters))
+  const loaded = pages.flatMap(({ items }) => items)
   useKeys((key) => {
     const line = findMarkedLine()?.dataset.line
     if (key === 'e' && line !== undefined) {

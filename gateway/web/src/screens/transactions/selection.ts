@@ -14,15 +14,22 @@ export interface Selection {
 /** Returns the selection of a list. */
 export function useSelection(): Selection {
   const [chosen, setChosen] = useState<Chosen | null>(null)
-  const choose = (transactions: Transaction[]) => {
-    const entries = transactions.slice(0, bulkMax).map((one) => [one.transactionId, one] as const)
-    setChosen(new Map(entries))
+  return {
+    chosen,
+    choose: (transactions) => setChosen(chosenOf(transactions)),
+    toggle: (transaction) => setChosen((now) => toggled(now, transaction)),
+    end: () => setChosen(null),
   }
-  const toggle = (transaction: Transaction) => {
-    const { transactionId } = transaction
-    const others = [...(chosen?.values() ?? [])]
-    if (!chosen?.has(transactionId)) choose([...others, transaction])
-    else choose(others.filter((one) => one.transactionId !== transactionId))
-  }
-  return { chosen, toggle, choose, end: () => setChosen(null) }
+}
+
+function chosenOf(transactions: Transaction[]): Chosen {
+  const entries = transactions.slice(0, bulkMax).map((one) => [one.transactionId, one] as const)
+  return new Map(entries)
+}
+
+function toggled(chosen: Chosen | null, transaction: Transaction): Chosen {
+  const { transactionId } = transaction
+  const others = [...(chosen?.values() ?? [])]
+  if (!chosen?.has(transactionId)) return chosenOf([...others, transaction])
+  return chosenOf(others.filter((one) => one.transactionId !== transactionId))
 }

@@ -1,8 +1,9 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Navigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { bankAccountsQuery } from '../../api/account-queries.ts'
-import { type Filters as FilterValues, transactionsQuery } from '../../api/transaction-queries.ts'
+import { transactionPagesQuery } from '../../api/lists/transaction-pages.ts'
+import type { Filters as FilterValues } from '../../api/transaction-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
 import { Screen } from '../../controls/screen.tsx'
@@ -55,9 +56,9 @@ export function Transactions() {
 
 /** The search, the filters and the download; nothing while there are no transactions. */
 function Ways({ bankAccountId, filters }: { bankAccountId: string; filters: FilterValues }) {
-  const { data } = useInfiniteQuery(transactionsQuery(bankAccountId, filters))
+  const { data: pages } = useQuery(transactionPagesQuery(bankAccountId, filters))
   const isFiltered = Object.values(filters).some((one) => one !== undefined)
-  if (data?.pages[0]?.items.length === 0 && !isFiltered) return null
+  if (pages?.[0]?.items.length === 0 && !isFiltered) return null
   return (
     <Filters bankAccountId={bankAccountId} filters={filters}>
       <DownloadCsv bankAccountId={bankAccountId} filters={filters} />

@@ -7,7 +7,7 @@ import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { axeFaults, takePicture, useBrowser } from '../browser.ts'
 import { startPathProxy } from '../path-proxy.ts'
-import { createHousehold } from './household.ts'
+import { createHousehold } from '../web/household.ts'
 
 const { viewBypassed, view } = useBrowser()
 

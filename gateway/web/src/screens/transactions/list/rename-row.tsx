@@ -1,12 +1,12 @@
 import { type KeyboardEvent, useState } from 'react'
-import type { Transaction } from '../../api/budget-queries.ts'
-import { useChange } from '../../api/changes.ts'
-import { coffer } from '../../api/client.ts'
-import { Button } from '../../controls/button.tsx'
-import { TextField } from '../../controls/field.tsx'
-import { Form } from '../../controls/form.tsx'
-import { transactionWords as words } from '../../words/transactions.ts'
-import styles from './transactions.module.css'
+import type { Transaction } from '../../../api/budget-queries.ts'
+import { useChange } from '../../../api/changes.ts'
+import { coffer } from '../../../api/client.ts'
+import { Button } from '../../../controls/button.tsx'
+import { TextField } from '../../../controls/field.tsx'
+import { Form } from '../../../controls/form.tsx'
+import { transactionWords as words } from '../../../words/transactions.ts'
+import styles from '../transactions.module.css'
 
 interface Props {
   transaction: Transaction

@@ -1,32 +1,32 @@
 import { Link } from '@tanstack/react-router'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
-import type { Spending, Transaction } from '../../api/budget-queries.ts'
-import { useChange } from '../../api/changes.ts'
-import { showNote } from '../../api/notes.ts'
-import { Amount } from '../../controls/amount.tsx'
-import { assign, assignedText, isPaidInPart } from '../../controls/assignments.ts'
-import { FaultBanner } from '../../controls/form.tsx'
-import { Tags } from '../../controls/tag-field.tsx'
-import { useMoneyText } from '../../controls/texts/money-text.ts'
-import { useManner } from '../../shell/chosen-account.ts'
-import { bulkWords } from '../../words/bulk.ts'
-import { transactionWords as words } from '../../words/transactions.ts'
+import type { Spending, Transaction } from '../../../api/budget-queries.ts'
+import { useChange } from '../../../api/changes.ts'
+import { showNote } from '../../../api/notes.ts'
+import { Amount } from '../../../controls/amount.tsx'
+import { assign, assignedText, isPaidInPart } from '../../../controls/assignments.ts'
+import { FaultBanner } from '../../../controls/form.tsx'
+import { Tags } from '../../../controls/tag-field.tsx'
+import { useMoneyText } from '../../../controls/texts/money-text.ts'
+import type { Manner } from '../../../format/currency.ts'
+import { bulkWords } from '../../../words/bulk.ts'
+import { transactionWords as words } from '../../../words/transactions.ts'
+import styles from '../transactions.module.css'
 import { RenameRow } from './rename-row.tsx'
-import styles from './transactions.module.css'
 
 interface Props {
   transaction: Transaction
   spending: Spending[]
+  manner: Manner
   /** Whether it is selected; null while nothing can be selected. */
   isSelected: boolean | null
-  onSelect: () => void
+  toggle: (transaction: Transaction) => void
 }
 
 /** A transaction: its name links to its details, its envelope is changed in place. */
-export function TransactionRow({ transaction, spending, isSelected, onSelect }: Props) {
+export function TransactionRow({ transaction, spending, manner, isSelected, toggle }: Props) {
   const { bankAccountId, transactionId, amount, originalName, notes, isPending } = transaction
-  const manner = useManner(bankAccountId)
   const money = useMoneyText(manner)
   const [isRenaming, setRenaming] = useState(false)
   const name = transaction.name ?? originalName
@@ -47,7 +47,7 @@ export function TransactionRow({ transaction, spending, isSelected, onSelect }: 
           type="checkbox"
           aria-label={bulkWords.one({ name })}
           checked={isSelected}
-          onChange={onSelect}
+          onChange={() => toggle(transaction)}
         />
       )}
       <div className={styles.row}>
