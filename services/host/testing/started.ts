@@ -1,21 +1,25 @@
 import { afterAll, beforeAll } from '@jest/globals'
 
+/** The resources of the test file under way, as a worker runs one file after the other. */
+let open = new AsyncDisposableStack()
+
 /**
- * Starts a resource before the tests of a file, and disposes of it afterwards. The result has its
- * members once the first test runs: a plain object whose members do not change.
+ * Starts a resource before the tests of a file, and disposes of it afterwards: the one that started
+ * last first, as services need their mail server to the end. The result has its members once the
+ * first test runs: a plain object whose members do not change.
  */
 export function started<Resource extends AsyncDisposable>(
   start: () => Promise<Resource>,
 ): Resource {
-  const members = {} as Resource
-  let resource: Resource | undefined
+  const resource = {} as Resource
   beforeAll(async () => {
-    resource = await start()
-    Object.assign(members, resource)
+    Object.assign(resource, open.use(await start()))
   })
-  // The resource itself: the members lack methods of its class, such as that of a stack.
+  // The first of these calls disposes of all: jest runs them in the order of their registration.
   afterAll(async () => {
-    await resource?.[Symbol.asyncDispose]()
+    const ended = open
+    open = new AsyncDisposableStack()
+    await ended.disposeAsync()
   })
-  return members
+  return resource
 }
