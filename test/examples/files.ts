@@ -111,6 +111,14 @@ async function importsSeveral(
   const bankAccountId = path.split('/').at(-1)
   const choices = 'encoding=utf-8&decimalMark=.&dayFirst=false'
   const { body: made } = await key('POST', `/uploads?${choices}`, { form })
+  const previewed = new FormData()
+  for (const [name, part] of form) previewed.set(name, part)
+  previewed.set('statements', JSON.stringify([{ statement: '1001', bankAccountId }]))
+  await key('POST', `/uploads?preview=true&${choices}`, {
+    form: previewed,
+    name: 'preview',
+    summary: 'What the import of one of its accounts would do',
+  })
   const group = `/uploads/${made.uploadGroupId}`
   await key('PATCH', group, { body: { statements: [{ statement: '1001', bankAccountId }] } })
   await until(key, group, ({ status }) => status === 'complete')

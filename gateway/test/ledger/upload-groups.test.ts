@@ -53,6 +53,14 @@ test('the mapping of a form goes to the ledger, before or behind the file', asyn
   }
   expect((await gateway.send('POST', '/api/uploads', await formOf({ data }))).status).toBe(200)
   expect(taken.at(-1)).toMatchObject({ statements: [] })
+  const joins = [{ uploadIdentifier: 'F1', transactionId: ids.transactionId }]
+  const joined = JSON.stringify([{ ...mappings[0], joins }])
+  const previewed = await formOf({ statements: joined, data })
+  expect((await gateway.send('POST', '/api/uploads?preview=true', previewed)).status).toBe(200)
+  expect(taken.pop()).toMatchObject({
+    preview: true,
+    statements: [{ ...mappings[0], joins: { joins } }],
+  })
   const hashes = new Set(taken.map(({ bodyHash }) => bodyHash))
   expect(hashes.size).toBe(2)
   for (const [sent, problem] of [
@@ -60,6 +68,7 @@ test('the mapping of a form goes to the ledger, before or behind the file', asyn
     ['{}', 'must be a list of objects in JSON'],
     [JSON.stringify([{ statement: '1001' }]), 'bankAccountId'],
     [JSON.stringify([{ statement: '', bankAccountId: 'bac_1' }]), 'begins with bac_'],
+    [joined.replace('txn_', 'bac_'), 'begins with txn_'],
     [JSON.stringify(Array.from({ length: 21 }, () => mappings[0])), 'at most 20'],
     ['x'.repeat(257 * 1024), 'at most 256 KiB'],
   ] as const) {
@@ -78,7 +87,8 @@ test('a PATCH maps further accounts, with the refusals of the ledger by field', 
   }
   const getUploadGroup = () => ({ uploadGroup: group })
   gateway = await createGateway({ uploadGroups: { updateUploadGroup, getUploadGroup } }, uploadsOn)
-  const body = { statements: [{ statement: '1001', bankAccountId }], dayFirst: true }
+  const joins = [{ uploadIdentifier: 'F1', transactionId: ids.transactionId }]
+  const body = { statements: [{ statement: '1001', bankAccountId, joins }], dayFirst: true }
   const refused = await gateway.send('PATCH', one, { body })
   expect([refused.status, refused.body.problems]).toEqual([
     400,
@@ -87,7 +97,7 @@ test('a PATCH maps further accounts, with the refusals of the ledger by field', 
   const { message } = gateway.received.find(({ rpc }) => rpc === 'UpdateUploadGroup')!
   expect(message).toMatchObject({
     uploadGroupId,
-    statements: body.statements,
+    statements: [{ statement: '1001', bankAccountId, joins: { joins } }],
     choices: { dayFirst: true },
   })
   expect((await gateway.send('GET', one)).body).toMatchObject({ status: 'processing' })

@@ -4,6 +4,7 @@ import { type Values, valuesOf } from '../../http/bodies/update.ts'
 import { boolean, id, line, list, object, oneOf, rule, typed } from '../../http/fields/fields.ts'
 import { lineShape } from '../../http/fields/shapes.ts'
 import { integerText, optionalBoolean, value } from '../../http/queries/query.ts'
+import { rowJoins } from './row-joins.ts'
 
 const headerRowMax = 1000
 /** Maximum number of accounts of a file that one request maps (docs/limits.md). */
@@ -55,6 +56,7 @@ export const statementMappings = list(
   object({
     statement: name.describe('Account of the file: statement of one of those listed'),
     bankAccountId: id('bac').describe('ID of a manual bank account, another one for each'),
+    joins: rowJoins.optional(),
   }),
 )
   .max(mappedMax, rule(`must have at most ${mappedMax} items: PATCH adds further ones`))
@@ -78,12 +80,14 @@ const sent = {
   dayFirst: optionalBoolean.meta({ type: 'boolean', description: descriptions.dayFirst }),
 }
 
+const preview = optionalBoolean.meta({
+  type: 'boolean',
+  description: 'Answers what the import would do, and stores nothing',
+})
+
 /** Choices about the reading of an uploaded file, in a query. */
 export const uploadQuery = z.object({
-  preview: optionalBoolean.meta({
-    type: 'boolean',
-    description: 'Answers what the import would do, and stores nothing',
-  }),
+  preview,
   ...sent,
   statement: value
     .pipe(name.optional())
@@ -91,7 +95,12 @@ export const uploadQuery = z.object({
 })
 
 /** Choices about the reading of a file of several accounts, in a query. */
-export const severalQuery = z.object(sent)
+export const severalQuery = z.object({ preview, ...sent })
+
+/** Returns the bank accounts of a file of several accounts, as messages. */
+export function mappingsOf(statements: z.infer<typeof statementMappings>) {
+  return statements.map(({ joins, ...one }) => (joins ? { ...one, joins: { joins } } : one))
+}
 
 /** Choices about the reading of a CSV file, in a query. */
 export const csvQuery = z.object({

@@ -16,7 +16,13 @@ import { object } from '../../http/fields/fields.ts'
 import { nextPageLink, pageText } from '../../http/queries/cursor.ts'
 import { pagedById } from '../../http/queries/query.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
-import { choicesOf, severalChoices, severalQuery, statementMappings } from './reading-choices.ts'
+import {
+  choicesOf,
+  mappingsOf,
+  severalChoices,
+  severalQuery,
+  statementMappings,
+} from './reading-choices.ts'
 
 /** The file is read before the answer: as long as the thread that reads files may take. */
 const readingTimeoutMs = 30_000
@@ -60,7 +66,8 @@ function createRoute(groups: Client<typeof UploadGroupService>): Route {
     description:
       'The answer lists the accounts of the file. The form field statements maps them to bank ' +
       'accounts, whose imports start; without it nothing is imported, and a PATCH maps them ' +
-      'within an hour (docs/files.md#all-accounts).',
+      'within an hour. With preview nothing is stored: each mapped account has what its import ' +
+      'would do (docs/files.md#all-accounts).',
     since: '0.4.0',
     auth: 'key',
     feature: 'uploads',
@@ -71,14 +78,15 @@ function createRoute(groups: Client<typeof UploadGroupService>): Route {
     query: severalQuery,
     answer: UploadGroupSchema,
     handler: async (call) => {
-      const file = { ...call, params: {}, ...choicesOf(call.query), parseParts }
+      const { preview = false, ...choices } = call.query
+      const file = { ...call, params: {}, ...choicesOf(choices), parseParts, preview }
       return (await sendFile(file, groups.createUploadGroup, readingTimeoutMs)).uploadGroup
     },
   })
 }
 
 const parseParts = (form: Form) => ({
-  statements: parseList(form, 'statements', statementMappings),
+  statements: mappingsOf(parseList(form, 'statements', statementMappings)),
 })
 
 function listRoute(groups: Client<typeof UploadGroupService>): Route {
@@ -122,7 +130,7 @@ function updateRoute(groups: Client<typeof UploadGroupService>, find: Find): Rou
     find,
     answer: UploadGroupSchema,
     handler: async ({ params, body: { statements = [], ...choices }, writeOptions }) => {
-      const request = { ...params, statements, ...choicesOf(choices) }
+      const request = { ...params, statements: mappingsOf(statements), ...choicesOf(choices) }
       const options = { ...writeOptions, timeoutMs: readingTimeoutMs }
       return (await groups.updateUploadGroup(request, options)).uploadGroup
     },

@@ -2,6 +2,7 @@ import { refused } from '@coffer/kit/rpc/errors'
 import type { FilePart } from '@coffer/proto/ledger/v1/upload'
 import { type ReadingChoices, requireChoices } from './formats/reading-choices.ts'
 import { type NamedJoin, requireJoins } from './joining/row-joins.ts'
+import { type Mapping, mappingsOf } from './several/upload-group.ts'
 
 /** Maximum size of a file in bytes (docs/limits.md). */
 export const fileSizeMax = 6 * 1024 * 1024
@@ -14,7 +15,7 @@ export interface FileTotals {
   size: bigint
   bodyHash: Buffer
   /** The bank accounts of a file of several accounts. */
-  statements: { statement: string; bankAccountId: string }[]
+  statements: Mapping[]
   /** Rows to join to stored transactions. */
   joins: NamedJoin[]
 }
@@ -87,10 +88,7 @@ async function* restOf(
       const { bodyHash, statements, joins } = part.value
       read.end = {
         bodyHash: Buffer.from(bodyHash),
-        statements: statements.map(({ statement, bankAccountId }) => ({
-          statement,
-          bankAccountId,
-        })),
+        statements: mappingsOf(statements),
         joins: requireJoins(joins),
       }
       return

@@ -3,8 +3,9 @@ import { unavailable } from '@coffer/kit/rpc/errors'
 import type { BankAccount } from '../book/bank-account.ts'
 import { currencyFault } from './file-import.ts'
 import { type Compared, previewRowsMax } from './file-preview.ts'
+import type { ReadingChoices } from './formats/reading-choices.ts'
 import type { Pages } from './formats/rows/pages.ts'
-import type { FileRow, FileStatement, Unreadable } from './formats/statement.ts'
+import type { FileRow, FileStatement, ReadingSettings, Unreadable } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { findReading, listKnownIdentifiers } from './import.sql.ts'
 import { type IncomingFile, wholeOf } from './incoming-file.ts'
@@ -30,28 +31,38 @@ export async function previewUpload(
   },
 ): Promise<Previewed> {
   const { bankAccount, file, format } = of
-  const { accountId, bankAccountId, name } = bankAccount
-  const key = { accountId, bankAccountId }
-  const known = await findReading(database, { ...key, fileId: '' })
-  const { timezone, identifierTimezone } = known ?? { ...of, identifierTimezone: of.timezone }
-  if (timezone === '') throw unavailable('the timezone of the account is being changed')
-  const statement = await readers.read(accountId, async () => ({
+  const settings = await settingsFor(database, { ...of, choices: file.choices })
+  const statement = await readers.read(bankAccount.accountId, async () => ({
     bytes: await wholeOf(file.bytes),
-    settings: {
-      currency: bankAccount.currency,
-      timezone,
-      identifierTimezone,
-      bankAccount: { bankAccountId, name },
-      stated: file.choices,
-    },
+    settings,
     format: { kind: format },
   }))
   if (statement === 'busy') throw unavailable('another file of this account is read: try again')
-  if ('unreadable' in statement) return statement
-  const fault = currencyFault(statement, bankAccount)
-  return fault === null
-    ? compare(database, key, { read: statement, format })
-    : { unreadable: fault }
+  return compareRead(database, statement, { bankAccount, format })
+}
+
+/** Returns by what a file is read for a bank account, as its import does. */
+export async function settingsFor(
+  database: Database,
+  of: { bankAccount: BankAccount; timezone: string; choices: ReadingChoices },
+): Promise<ReadingSettings> {
+  const { currency, accountId, bankAccountId, name } = of.bankAccount
+  const known = await findReading(database, { accountId, bankAccountId, fileId: '' })
+  const { timezone, identifierTimezone } = known ?? { ...of, identifierTimezone: of.timezone }
+  if (timezone === '') throw unavailable('the timezone of the account is being changed')
+  const bankAccount = { bankAccountId, name }
+  return { currency, timezone, identifierTimezone, bankAccount, stated: of.choices }
+}
+
+/** Compares what is read of a file with the stored rows, if its import would not refuse it. */
+export async function compareRead(
+  database: Database,
+  read: FileStatement | Unreadable,
+  { bankAccount, format }: { bankAccount: BankAccount; format: Upload['format'] },
+): Promise<Previewed> {
+  if ('unreadable' in read) return read
+  const fault = currencyFault(read, bankAccount)
+  return fault === null ? compare(database, bankAccount, { read, format }) : { unreadable: fault }
 }
 
 /** Compares a file with the stored rows, as its import would. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { listRows } from '../../../test/imports/sound-statement.ts'
 import { statementOf } from '../../../test/imports/uploading.ts'
-import { readStatementFile } from './statement-file.ts'
+import { readStatementFile, readStatements } from './statement-file.ts'
 
 type Kind = 'ofx' | 'qif' | 'mt940' | 'camt053'
 
@@ -53,6 +53,30 @@ test.each<[Kind, string, [string, string], string]>([
     unreadable: expect.stringMatching(/^No row of the file can be read: 2 without a .*line \d+: ./),
     skipped: [expect.anything(), expect.anything()],
   })
+})
+
+test('accounts that share a pass over their file are read as each alone', () => {
+  const accounts = ['1', '2', '3'].map((number) => mt.replace(':25:1', `:25:${number}`))
+  const bytes = new TextEncoder().encode(accounts.join('-\n').replace('260101USD', '260101CAD'))
+  const wanted = ['2', '1', '3', '4'].map((statement) => {
+    const own = { currency: statement === '1' ? 'CAD' : 'USD', timezone: 'UTC' }
+    return {
+      ...own,
+      bankAccount: { bankAccountId: `bac_${statement}`, name: '' },
+      stated: { statement },
+    }
+  })
+  const read = readStatements({ bytes, kind: 'mt940', settings: wanted }).map(listRows)
+  const alone = wanted.map((one) =>
+    listRows(readStatementFile({ bytes, settings: one, format: { kind: 'mt940' } })),
+  )
+  expect(read).toEqual(alone)
+  expect(read).toMatchObject([
+    { currency: 'USD' },
+    { currency: 'CAD' },
+    {},
+    { asks: 'statement', statements: [{}, {}, {}] },
+  ])
 })
 
 test('a file without a balance, or without a row, has no instant', () => {

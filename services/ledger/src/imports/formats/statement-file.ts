@@ -39,9 +39,11 @@ const readers = {
  * be read. Pure, so a worker thread can run it.
  */
 export function readStatementFile(task: ReadingTask): FileStatement | Unreadable {
-  const { settings } = task
-  const read = readTask(task)
-  return 'unreadable' in read ? read : (noneRead(read) ?? withInstant(read, settings.timezone))
+  return ended(readTask(task), task.settings)
+}
+
+function ended(read: FileStatement | Unreadable, { timezone }: ReadingSettings) {
+  return 'unreadable' in read ? read : (noneRead(read) ?? withInstant(read, timezone))
 }
 
 function accountsOf(
@@ -81,12 +83,26 @@ export type ListingTask = {
   list: { bytes: Uint8Array; settings: ReadingSettings; kind: Exclude<FileKind, 'csv'> }
 }
 
+/** A file of several accounts, and the settings to read each of some of them. */
+export type SeveralTask = {
+  several: {
+    bytes: Uint8Array
+    kind: Exclude<FileKind, 'csv'>
+    settings: readonly ReadingSettings[]
+  }
+}
+
 /** A statement as it passes between threads. */
 export type ReadFile = Omit<FileStatement, 'rows'> & { rows: PagesContent }
 
 /** A task of a thread that reads files, and its result. */
-export type FileTask = ReadingTask | ListingTask | SheetTask
-export type FileResult = ReadFile | { statements: ListedStatement[] } | ConvertedSheet | Unreadable
+export type FileTask = ReadingTask | ListingTask | SeveralTask | SheetTask
+export type FileResult =
+  | ReadFile
+  | { statements: ListedStatement[] }
+  | { read: (ReadFile | Unreadable)[] }
+  | ConvertedSheet
+  | Unreadable
 
 /** Returns the accounts of a file, at most 100, or why it is unreadable. Pure. */
 export function listStatements({
@@ -96,6 +112,27 @@ export function listStatements({
 }: ListingTask['list']): { statements: ListedStatement[] } | Unreadable {
   const accounts = accountsOfFile(bytes, kind, settings)
   return 'unreadable' in accounts ? accounts : { statements: listAccounts(accounts) }
+}
+
+/**
+ * Returns the content of accounts of a file, each by its settings, or why it is unreadable. Pure.
+ * Accounts that are read by equal settings, but for their names, share one pass over the file.
+ */
+export function readStatements({
+  bytes,
+  kind,
+  settings,
+}: SeveralTask['several']): (FileStatement | Unreadable)[] {
+  const passes = new Map<string, FileAccount[] | Unreadable>()
+  return settings.map((one) => {
+    const { bankAccount, stated: { statement, ...stated } = {}, ...others } = one
+    // Only an export, which may be in an archive, is read for one bank account.
+    const of = kind === 'json' || kind === 'zip' ? bankAccount : undefined
+    const key = JSON.stringify([others, stated, of])
+    const accounts = passes.get(key) ?? accountsOfFile(bytes, kind, one)
+    passes.set(key, accounts)
+    return ended('unreadable' in accounts ? accounts : chooseAccount(accounts, statement), one)
+  })
 }
 
 /** Gives undated balances the end of the newest row's day (docs/files.md#balances). */

@@ -2,7 +2,14 @@ import { startWorkers } from '@coffer/kit/service/workers'
 import { Pages } from './rows/pages.ts'
 import type { ConvertedSheet, SheetTask } from './sheets/sheet.ts'
 import type { FileRow, FileStatement, ListedStatement, Unreadable } from './statement.ts'
-import type { FileResult, FileTask, ListingTask, ReadFile, ReadingTask } from './statement-file.ts'
+import type {
+  FileResult,
+  FileTask,
+  ListingTask,
+  ReadFile,
+  ReadingTask,
+  SeveralTask,
+} from './statement-file.ts'
 
 /** Worker threads that parse files; a process reads one file of an account at a time. */
 export interface Readers extends AsyncDisposable {
@@ -19,6 +26,11 @@ export interface Readers extends AsyncDisposable {
     accountId: string,
     list: ListingTask['list'],
   ) => Promise<{ statements: ListedStatement[] } | Unreadable>
+  /** Returns the content of several accounts of a file; else as `list`. */
+  readAll: (
+    accountId: string,
+    several: SeveralTask['several'],
+  ) => Promise<(FileStatement | Unreadable)[] | Unreadable>
   /** Returns a sheet as CSV, or why it is unreadable; else as `read`. */
   convert: (
     accountId: string,
@@ -58,21 +70,29 @@ export function startReaders({
   const alone = async <Result>(accountId: string, run: () => Promise<Result>) => {
     return reading.has(accountId) ? 'busy' : start(accountId, run)
   }
+  const inTurn = async <Result>(accountId: string, run: () => Promise<Result>) => {
+    for (let other = reading.get(accountId); other; other = reading.get(accountId)) {
+      await other.catch(() => undefined)
+    }
+    return start(accountId, run)
+  }
   return {
     read: (accountId, load) =>
       alone(accountId, async () => {
         const task = await load()
         if ('unreadable' in task) return task
-        const read = (await threads.run(task)) as ReadFile | Unreadable
-        return 'unreadable' in read ? read : { ...read, rows: Pages.of<FileRow>(read.rows) }
+        return receivedOf((await threads.run(task)) as ReadFile | Unreadable)
       }),
-    list: async (accountId, list) => {
-      for (let other = reading.get(accountId); other; other = reading.get(accountId)) {
-        await other.catch(() => undefined)
-      }
+    list: (accountId, list) => {
       type Listed = { statements: ListedStatement[] } | Unreadable
-      return start(accountId, async () => (await threads.run({ list })) as Listed)
+      return inTurn(accountId, async () => (await threads.run({ list })) as Listed)
     },
+    readAll: (accountId, several) =>
+      inTurn(accountId, async () => {
+        type Read = { read: (ReadFile | Unreadable)[] } | Unreadable
+        const found = (await threads.run({ several })) as Read
+        return 'unreadable' in found ? found : found.read.map(receivedOf)
+      }),
     convert: (accountId, load) =>
       alone(accountId, async () => {
         return (await threads.run(await load())) as ConvertedSheet | Unreadable
@@ -83,5 +103,11 @@ export function startReaders({
 
 function bytesOf(task: FileTask): Uint8Array {
   if ('sheet' in task) return task.sheet
+  if ('several' in task) return task.several.bytes
   return 'list' in task ? task.list.bytes : task.bytes
+}
+
+/** Returns a statement as it has passed between threads. */
+function receivedOf(read: ReadFile | Unreadable): FileStatement | Unreadable {
+  return 'unreadable' in read ? read : { ...read, rows: Pages.of<FileRow>(read.rows) }
 }

@@ -6,11 +6,13 @@ import {
   listStatements,
   type ReadFile,
   readStatementFile,
+  readStatements,
 } from './statement-file.ts'
 
 /** Entry point of the worker thread: parsing a large file would block the event loop. */
 export function run(task: FileTask): FileResult {
   if ('sheet' in task) return convertSheet(task)
+  if ('several' in task) return { read: readStatements(task.several).map(contentOf) }
   return 'list' in task ? listStatements(task.list) : contentOf(readStatementFile(task))
 }
 

@@ -8,6 +8,8 @@ import { UploadCreatedSchema } from '@coffer/proto/ledger/v1/events'
 import { type Bounds, uploadBound } from '../../accounts/bounds.sql.ts'
 import type { ReadingChoices } from '../formats/reading-choices.ts'
 import { onlyOf } from '../incoming-file.ts'
+import { keepNamedJoins } from '../joining/joined-rows.sql.ts'
+import type { NamedJoin } from '../joining/row-joins.ts'
 import { nameOf, type Storage } from '../storage/storage.ts'
 import type { FileKey } from '../storage/stored-file.ts'
 import { insertUpload } from '../upload.sql.ts'
@@ -15,7 +17,7 @@ import { createUpload } from '../upload.ts'
 import { listFileIds } from './upload-group.sql.ts'
 import { type GroupFile, type Mapping, statementOf, type UploadGroup } from './upload-group.ts'
 
-type Made = ReturnType<typeof createUpload>
+type Made = ReturnType<typeof createUpload> & { joins: readonly NamedJoin[] }
 
 /**
  * Returns a new upload with a file of its own for each mapping: so each import, its bank account
@@ -27,13 +29,13 @@ export function createParts(
 ): Made[] {
   const { accountId, uploadGroupId, format } = group
   const { name, contentType, size } = file
-  return of.mappings.map(({ statement, bankAccountId }) => {
+  return of.mappings.map(({ statement, bankAccountId, joins }) => {
     const ids = { accountId, bankAccountId, fileId: newId('file') }
     const choices = { ...group.choices, ...of.choices, statement }
     const { createdBy } = of
     const body = { ...ids, name, contentType, size, format, choices, createdBy }
     const made = createUpload({ ...body, transactionUploadId: newId('txup') }, of.now)
-    return { ...made, upload: { ...made.upload, uploadGroupId } }
+    return { ...made, upload: { ...made.upload, uploadGroupId }, joins: joins ?? [] }
   })
 }
 
@@ -45,11 +47,12 @@ export async function insertParts(
 ): Promise<void> {
   const { accountId, timezone, locale } = caller
   const settings = { accountId, timezone, locale, version: 0n }
-  for (const made of parts) {
+  for (const { joins, ...made } of parts) {
     const subject = { accountId, entityId: made.upload.transactionUploadId, version: 1n }
     const event = toMessage(UploadCreatedSchema, made.upload)
     const changes = [changeOf(UploadCreatedSchema, subject, event)]
     await insertUpload(tx, { ...made, settings, changes })
+    await keepNamedJoins(tx, made.upload, joins)
   }
   await requireWithin(tx, uploadBound(config, accountId))
 }

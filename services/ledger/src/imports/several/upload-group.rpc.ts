@@ -9,6 +9,7 @@ import { newId } from '@coffer/kit/values/id'
 import {
   CreateUploadGroupResponseSchema,
   type UpdateUploadGroupRequest,
+  type UploadGroup as UploadGroupMessage,
   type UploadGroupService,
 } from '@coffer/proto/ledger/v1/upload_group'
 import type { ServiceImpl } from '@connectrpc/connect'
@@ -21,9 +22,11 @@ import { type IncomingFile, receiveFile, wholeOf } from '../incoming-file.ts'
 import { nameOf, type Storage } from '../storage/storage.ts'
 import { createFile } from '../storage/stored-file.ts'
 import { markFileDeleted } from '../upload.sql.ts'
-import { detectFormat } from '../upload.ts'
+import { detectFormat, type Upload } from '../upload.ts'
+import { renderUpload } from '../upload-answer.ts'
 import { renderGroup, renderListedGroup } from './group-answer.ts'
 import { createParts, insertParts, keepCopies, partsOf } from './group-import.service.ts'
+import { previewUploads } from './group-preview.service.ts'
 import { readMapped } from './group-reading.service.ts'
 import { undoUploads } from './undo.service.ts'
 import {
@@ -39,6 +42,7 @@ import {
 import {
   askingMappings,
   type FoundGroup,
+  mappingsOf,
   planImports,
   requireUndoable,
   type UploadGroup,
@@ -57,6 +61,9 @@ export function uploadGroupRoutes(deps: Deps): ServiceImpl<typeof UploadGroupSer
   return {
     createUploadGroup: async (request, context) => {
       const file = await receiveFile(request)
+      if (file.isPreview) {
+        return { uploadGroup: await previewGroup(deps, file, callerOf(context)) }
+      }
       const bodyHash = async () => (await file.finish()).bodyHash
       const reply = CreateUploadGroupResponseSchema
       return once({ database, context, reply, bodyHash }, (key) => {
@@ -88,44 +95,24 @@ export function uploadGroupRoutes(deps: Deps): ServiceImpl<typeof UploadGroupSer
   }
 }
 
+type GroupFormat = ReturnType<typeof detectFormat>
 type ReplyKey = IdempotencyKey<typeof CreateUploadGroupResponseSchema> | null
 
 async function createGroup(
   deps: Deps,
   { file, caller, key }: { file: IncomingFile; caller: Caller; key: ReplyKey },
 ) {
-  const { config, database, clock } = deps
-  const { accountId, userId: createdBy } = caller
+  const { config, database } = deps
+  const { accountId } = caller
   const format = detectFormat(file)
   await requireRoom(database, uploadBound(config, accountId))
   await removeSurplus(deps, accountId)
   await requireRoom(database, groupBound(config, accountId))
-  const bytes = await wholeOf(file.bytes)
-  const { size, bodyHash, statements: mappings } = await file.finish()
-  const { choices, name, contentType } = file
-  const listing = { accountId, format, choices, bytes, timezone: caller.timezone }
-  const statements = await readMapped(deps, listing, { mappings })
-  const ids = { accountId, fileId: newId('file') }
-  const now = clock()
-  const kind = 'transactions/uploads' as const
-  const body = { ...ids, bankAccountId: '', createdBy, name, contentType, size, kind }
-  const { bankAccountId: _, ...stored } = createFile(body, now)
-  const uploadGroupId = newId('upgr')
-  const group: UploadGroup = {
-    ...ids,
-    uploadGroupId,
-    format,
-    statements,
-    choices,
-    createdAt: now,
-    createdBy,
-  }
-  const found = { group, file: stored }
-  const parts = createParts(found, { mappings, choices, createdBy, now })
-  const uploads = parts.map(({ upload }) => upload)
+  const { found, parts, bytes, bodyHash } = await readGroup(deps, { file, format, caller })
+  const uploads = parts.map(({ upload, joins }) => ({ ...upload, joins: [...joins] }))
   const uploadGroup = renderGroup({ ...found, uploads })
   const reply = create(CreateUploadGroupResponseSchema, { uploadGroup })
-  const keys = [ids, ...parts.map((one) => one.file)]
+  const keys = [found.file, ...parts.map((one) => one.file)]
   await keepCopies(deps, { keys, bytes }, () =>
     database.transaction(async (tx) => {
       await insertGroup(tx, found)
@@ -135,6 +122,44 @@ async function createGroup(
     }),
   )
   return reply
+}
+
+/** Reads a file for a new group: its accounts, and an upload for each that a mapping names. */
+async function readGroup(
+  deps: Pick<Deps, 'database' | 'clock' | 'readers'>,
+  { file, format, caller }: { file: IncomingFile; format: GroupFormat; caller: Caller },
+) {
+  const { accountId, userId: createdBy, timezone } = caller
+  const bytes = await wholeOf(file.bytes)
+  const { size, bodyHash, statements: mappings } = await file.finish()
+  const { choices, name, contentType } = file
+  const listing = { accountId, format, choices, bytes, timezone }
+  const statements = await readMapped(deps, listing, { mappings })
+  const ids = { accountId, fileId: newId('file') }
+  const now = deps.clock()
+  const kind = 'transactions/uploads' as const
+  const body = { ...ids, bankAccountId: '', createdBy, name, contentType, size, kind }
+  const { bankAccountId: _, ...stored } = createFile(body, now)
+  const of = { uploadGroupId: newId('upgr'), format, statements, choices }
+  const group: UploadGroup = { ...ids, ...of, createdAt: now, createdBy }
+  const found = { group, file: stored }
+  const parts = createParts(found, { mappings, choices, createdBy, now })
+  return { found, parts, bytes, bodyHash }
+}
+
+/** Returns what the imports of a file would do, as a group that is not stored. */
+async function previewGroup(
+  deps: Deps,
+  file: IncomingFile,
+  caller: Caller,
+): Promise<UploadGroupMessage> {
+  const format = detectFormat(file)
+  const { found, parts, bytes } = await readGroup(deps, { file, format, caller })
+  const uploads = parts.map(({ upload }) => upload)
+  const of = { bytes, format, timezone: caller.timezone }
+  const shown = await previewUploads(deps, uploads, of)
+  const render = (upload: Upload) => shown.get(upload) ?? renderUpload(upload)
+  return { ...renderGroup({ ...found, uploads }, render), status: 'preview' }
 }
 
 /** Makes room for a file: removes the oldest ones of groups whose imports are complete. */
@@ -159,10 +184,7 @@ async function updateGroup(
   const key = { accountId, uploadGroupId: request.uploadGroupId }
   const found = await getGroup(deps, key)
   const choices = requireChoices(request.choices)
-  const sent = request.statements.map(({ statement, bankAccountId }) => ({
-    statement,
-    bankAccountId,
-  }))
+  const sent = mappingsOf(request.statements)
   const mappings = sent.length > 0 ? sent : askingMappings(found.uploads)
   const { wanted } = planImports(mappings, found.uploads)
   if (wanted.length === 0) {

@@ -1,10 +1,12 @@
 import { invalid, refused } from '@coffer/kit/rpc/errors'
+import type { StatementMapping } from '@coffer/proto/ledger/v1/upload'
 import type { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import type { BankAccount } from '../../book/bank-account.ts'
 import { fileKinds } from '../formats/file-kind.ts'
 import { ReadingChoices } from '../formats/reading-choices.ts'
 import { ListedStatement } from '../formats/statement.ts'
+import { joinsMax, type NamedJoin } from '../joining/row-joins.ts'
 import { StoredFile } from '../storage/stored-file.ts'
 import type { Upload } from '../upload.ts'
 
@@ -25,14 +27,31 @@ export type UploadGroup = z.infer<typeof UploadGroup>
 export const GroupFile = StoredFile.omit({ bankAccountId: true })
 export type GroupFile = z.infer<typeof GroupFile>
 
-/** A bank account that an account of the file, `statement`, goes to. */
-export type Mapping = { statement: string; bankAccountId: string }
+/**
+ * A bank account that an account of the file, `statement`, goes to, and the rows to join there;
+ * null for those of the failed import that is repeated.
+ */
+export type Mapping = { statement: string; bankAccountId: string; joins: NamedJoin[] | null }
 
 /** A group with its file and its uploads, at most one for each statement. */
 export type FoundGroup = { group: UploadGroup; file: GroupFile; uploads: readonly Upload[] }
 
 /** Maximum number of accounts of a file that are imported (docs/limits.md). */
 const mappedMax = 20
+
+/** Returns the mappings of a request. Throws `invalid` if they have more joins than an import. */
+export function mappingsOf(statements: readonly StatementMapping[]): Mapping[] {
+  const count = statements.reduce((sum, { joins }) => sum + (joins?.joins.length ?? 0), 0)
+  if (count > joinsMax) {
+    const text = `must have at most ${joinsMax} joins in all: PATCH adds further accounts`
+    throw invalid({ statements: text })
+  }
+  return statements.map(({ statement, bankAccountId, joins }) => ({
+    statement,
+    bankAccountId,
+    joins: joins ? plainJoins(joins.joins) : null,
+  }))
+}
 
 type GroupStatus = (typeof values)['UploadGroup.status'][number]
 
@@ -134,8 +153,9 @@ export function requireCurrencies(faults: ReturnType<typeof otherCurrencies>): v
 
 /**
  * Returns the mappings that need an import: those of new statements and of failed ones, which
- * `replaced` lists. One that is imported, or runs, into the same bank account needs none. Throws
- * `invalid`, by field, if it goes to another one, or the bank account has another statement.
+ * `replaced` lists, with the joins of these where the mapping states none. One that is imported, or
+ * runs, into the same bank account needs none. Throws `invalid`, by field, if it goes to another
+ * one, or the bank account has another statement.
  */
 export function planImports(
   mappings: readonly Mapping[],
@@ -143,7 +163,8 @@ export function planImports(
 ): { wanted: Mapping[]; replaced: Upload[] } {
   const problems: ProblemsOf = {}
   const live = uploads.filter(({ status }) => status !== 'failed')
-  const wanted = mappings.filter(({ statement, bankAccountId }, index) => {
+  const failed = uploads.filter(({ status }) => status === 'failed')
+  const missing = mappings.filter(({ statement, bankAccountId }, index) => {
     const same = live.find((one) => statementOf(one) === statement)
     if (same?.bankAccountId === bankAccountId) return false
     const other = live.find((one) => one.bankAccountId === bankAccountId)
@@ -152,13 +173,38 @@ export function planImports(
     return true
   })
   requireNone(problems)
-  const isWanted = (upload: Upload) => wanted.some((one) => one.statement === statementOf(upload))
-  return { wanted, replaced: uploads.filter((one) => one.status === 'failed' && isWanted(one)) }
+  const replaced = failed.filter((upload) =>
+    missing.some((one) => one.statement === statementOf(upload)),
+  )
+  const wanted = missing.map((one) => ({ ...one, joins: one.joins ?? formerJoins(one, failed) }))
+  return { wanted, replaced }
 }
 
 /** Returns the mappings of the failed uploads that ask for a choice, to import them by it. */
 export function askingMappings(uploads: readonly Upload[]): Mapping[] {
   return uploads
     .filter(({ status, asks }) => status === 'failed' && asks !== null)
-    .map((upload) => ({ statement: statementOf(upload), bankAccountId: upload.bankAccountId }))
+    .map((upload) => ({
+      statement: statementOf(upload),
+      bankAccountId: upload.bankAccountId,
+      joins: null,
+    }))
+}
+
+/** Returns the joins of the failed import of a mapping into the same bank account; null without. */
+function formerJoins(
+  { statement, bankAccountId }: Mapping,
+  failed: readonly Upload[],
+): NamedJoin[] | null {
+  const former = failed.find(
+    (one) => statementOf(one) === statement && one.bankAccountId === bankAccountId,
+  )
+  return former?.joins ? plainJoins(former.joins) : null
+}
+
+/** Returns joins as they are named, without outcomes. */
+function plainJoins(
+  joins: readonly Pick<NamedJoin, 'uploadIdentifier' | 'transactionId'>[],
+): NamedJoin[] {
+  return joins.map(({ uploadIdentifier, transactionId }) => ({ uploadIdentifier, transactionId }))
 }

@@ -1,9 +1,8 @@
 import { eventually } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
-import { createHousehold, type Household } from '@coffer/host/testing/household'
+import type { Household } from '@coffer/host/testing/household'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
-import { UploadGroupService } from '@coffer/proto/ledger/v1/upload_group'
 import { Code } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -11,67 +10,13 @@ import { z } from 'zod'
 import { ledger } from '../../../src/service.ts'
 import { auditing } from '../../auditing.ts'
 import { problems } from '../../outcomes.ts'
-import { bytesOf } from '../file-parts.ts'
 import { storedFiles } from '../stored-files.ts'
-import { opening, statementOf } from '../uploading.ts'
+import { statementOf } from '../uploading.ts'
+import { file, fileOf, grouping, type Mapping, partsOf } from './grouping.ts'
 
 const booted = auditing(booting([ledger]))
-const groups = () => booted.client('ledger', UploadGroupService)
 
-type Mapping = { statement: string; bankAccountId: string }
-
-/** Returns an OFX file with the statements of several accounts, keyed by their numbers. */
-function fileOf(accounts: Record<string, string>): string {
-  const statements = Object.entries(accounts).map(([number, statement]) =>
-    statement
-      .replace('<OFX>', '')
-      .replace('</OFX>', '')
-      .replace('<BANKTRANLIST>', `<BANKACCTFROM><ACCTID>${number}</BANKACCTFROM><BANKTRANLIST>`),
-  )
-  return `<OFX>${statements.join('')}</OFX>`
-}
-
-const file = fileOf({
-  '1001': statementOf({ a: '-10.00', b: '-20.00' }, { ledger: '470.00' }),
-  '2002': statementOf({ c: '5.00' }, { ledger: '75.00' }),
-})
-
-async function* partsOf(text: string, statements: Mapping[], name = 'all.ofx') {
-  const content = new TextEncoder().encode(text)
-  yield { part: { of: { case: 'start' as const, value: { name } } } }
-  for await (const value of bytesOf(content)) {
-    yield { part: { of: { case: 'bytes' as const, value } } }
-  }
-  const value = { bodyHash: new Uint8Array([1]), statements }
-  yield { part: { of: { case: 'end' as const, value } } }
-}
-
-/** Creates a household with two bank accounts, the second with the fields of `changes`. */
-async function household(changes: object = {}) {
-  const home = await createHousehold(booted, opening)
-  const body = { linkId: home.linkId, name: 'Savings', ...opening, ...changes }
-  const { bankAccount } = await home.accounts.createBankAccount(body, home.as)
-  const second = bankAccount?.bankAccountId ?? ''
-  const mappings = [
-    { statement: '1001', bankAccountId: home.bankAccountId },
-    { statement: '2002', bankAccountId: second },
-  ]
-  return { ...home, second, mappings }
-}
-
-async function send({ as }: Household, mappings: Mapping[] = [], text = file) {
-  const { uploadGroup } = await groups().createUploadGroup(partsOf(text, mappings), as)
-  return uploadGroup!
-}
-
-async function ended({ as }: Household, uploadGroupId: string) {
-  const found = await eventually(
-    async () => (await groups().getUploadGroup({ uploadGroupId }, as)).uploadGroup,
-    (one) => one?.status !== 'processing',
-    60_000,
-  )
-  return found!
-}
+const { groups, household, send, typed, ended } = grouping(booted)
 
 async function balancesOf({ accounts, as }: Household, bankAccountIds: string[]) {
   const read = async (bankAccountId: string) =>
@@ -152,12 +97,15 @@ describe('a file of several accounts', () => {
 
   test('keeps the parts that came in beside a failed one, which a choice repeats', async () => {
     const home = await household()
-    const { as, mappings } = home
+    const { as, bankAccountId } = home
+    const [one, two] = home.mappings as [Mapping, Mapping]
     const text = fileOf({
       '1001': statementOf({ a: '-1,400' }),
       '2002': statementOf({ c: '5.00' }),
     })
-    const { uploadGroupId } = await send(home, mappings, text)
+    const transactionId = await typed(home, { bankAccountId, name: 'row a', amount: 140_000n })
+    const joins = { joins: [{ uploadIdentifier: 'a', transactionId }] }
+    const { uploadGroupId } = await send(home, [{ ...one, joins }, two], text)
     const failed = await ended(home, uploadGroupId)
     expect(failed).toMatchObject({
       status: 'failed',
@@ -174,7 +122,7 @@ describe('a file of several accounts', () => {
     const done = await ended(home, uploadGroupId)
     expect(done).toMatchObject({
       status: 'complete',
-      statements: [{ upload: { importedCount: 1n } }, {}],
+      statements: [{ upload: { importedCount: 0n, joinedCount: 1n, unjoinedCount: 0n } }, {}],
     })
     const [part] = done.statements
     expect(part?.upload?.transactionUploadId).not.toBe(
@@ -243,7 +191,7 @@ describe('a file of several accounts', () => {
       const changed = groups().updateUploadGroup({ uploadGroupId, statements }, home.as)
       expect(await problems(changed)).toMatchObject(fault)
     }
-    const csv = groups().createUploadGroup(partsOf('a,b\n1,2', [], 'a.csv'), home.as)
+    const csv = groups().createUploadGroup(partsOf('a,b\n1,2', [], { name: 'a.csv' }), home.as)
     await expect(csv).rejects.toMatchObject({ code: Code.InvalidArgument })
     const cut = groups().createUploadGroup(partsOf('<OFX><STMTRS>', []), home.as)
     await expect(cut).rejects.toMatchObject({ code: Code.InvalidArgument })
