@@ -38,8 +38,12 @@ export interface Viewer {
   expectAccessible: (viewing: Viewing, look: (page: Page) => Promise<void>) => Promise<void>
 }
 
-/** WCAG 2.2, levels A and AA, as axe names their rules. */
+/** The client pauses for a random time before it repeats a request; then the worker answers. */
+const shortPauses = 'const { random } = Math; Math.random = () => random() / 1_000'
+
+/** Rules of axe by tag: WCAG 2.2, levels A and AA, and those about texts. */
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const texts = ['cat.name-role-value', 'cat.text-alternatives', 'cat.forms', 'cat.language']
 
 // The browser also logs a violation, but a test has to name it.
 const reportViolations = `document.addEventListener('securitypolicyviolation', (event) =>
@@ -66,13 +70,20 @@ export function useBrowser(): Viewer {
   }
 }
 
-/** Returns what axe finds on a page, whose context bypasses the CSP, or the contrast alone. */
-export async function axeFaults(page: Page, of: 'all' | 'contrast' = 'all'): Promise<string[]> {
+/**
+ * Returns what axe finds on a page, whose context bypasses the CSP. The contrast depends on the
+ * colours alone, and the language changes names and texts alone.
+ */
+export async function axeFaults(
+  page: Page,
+  of: 'all' | 'contrast' | 'texts' = 'all',
+): Promise<string[]> {
   // The legacy mode opens no second page for its result; our pages have no frames to look into.
   const builder = new AxeBuilder({ page }).setLegacyMode()
   // Details of what passes cost a third of the time.
   builder.options({ resultTypes: ['violations'] })
   if (of === 'all') builder.withTags(wcag)
+  else if (of === 'texts') builder.withTags(texts)
   else builder.withRules('color-contrast')
   const { violations } = await builder.analyze()
   return violations.flatMap(({ id, nodes }) =>
@@ -195,6 +206,7 @@ async function faultsOf(
     if (!isAllowed && !asked.startsWith('data:')) faults.push(asked)
   })
   await context.addInitScript(reportViolations)
+  if (hasOutage && hasWorker) await context.addInitScript(shortPauses)
   return faults
 }
 

@@ -7,7 +7,7 @@ import { jetstreamManager } from '@nats-io/jetstream'
 
 /** Returns a broker that is not connected, and the reason, if the first attempt fails. */
 export async function attempt(
-  servers: NatsServers & { bytesMax?: number },
+  servers: NatsServers & { bytesMax?: number; connectMs?: number },
   replicas = 1,
   prefix = newId('t'),
 ) {

@@ -159,7 +159,7 @@ test('the keyboard alone makes a rule, moves it and deletes one; dragging moves 
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
     await press('g r')
     await page.getByText('First', { exact: true }).waitFor()
-    await press('Tab Enter')
+    await press('Tab Tab Enter')
     await page.getByRole('dialog').getByLabel('Name at the bank', { exact: true }).waitFor()
     await press('Tab Tab Tab')
     await keyboard.type('gym')

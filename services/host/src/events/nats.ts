@@ -28,6 +28,7 @@ const checkMs = 2_000
 const duplicateWindowMsDefault = 2 * 60_000
 const bytesMaxDefault = 2 ** 30
 const publishMsDefault = 5_000
+const connectMsDefault = 5_000
 
 // Names of errors that NATS answers with; the class of the second is not exported.
 const refusals = new Set(['JetStreamApiError', 'JetStreamNotEnabled'])
@@ -47,6 +48,8 @@ export interface BrokerOptions extends NatsServers {
   duplicateWindowMs?: number
   /** Time in ms in which NATS has to acknowledge a message; five seconds by default. */
   publishMs?: number
+  /** Time in ms in which a connection has to be made; five seconds by default. */
+  connectMs?: number
   log: Log
 }
 
@@ -111,6 +114,7 @@ async function open(options: BrokerOptions, refusal: Refusal) {
   const { prefix, serviceNames, replicas = 1, log, ...more } = options
   const { duplicateWindowMs = duplicateWindowMsDefault, bytesMax = bytesMaxDefault } = more
   const { user = operatorUser, hasStream = true, publishMs = publishMsDefault } = more
+  const { connectMs = connectMsDefault } = more
   const connection = await connect({
     ...natsOptions(more),
     name: 'coffer',
@@ -125,7 +129,7 @@ async function open(options: BrokerOptions, refusal: Refusal) {
     ignoreClusterUpdates: true,
     // By default, the client creates two errors per publish in advance, for their stack traces.
     noAsyncTraces: true,
-    timeout: 5_000,
+    timeout: connectMs,
     pingInterval: 10_000,
     maxPingOut: 2,
   })
