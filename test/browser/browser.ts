@@ -20,6 +20,8 @@ export interface Viewing {
   hasWorker?: boolean
   /** Whether the server is away for a while, which the browser logs too. */
   hasOutage?: boolean
+  /** Whether a page tries to show another one in a frame, whose refusal the browser logs. */
+  isFramed?: boolean
   /** `Cookie` header of a session. */
   cookie?: string
   /** Name of a picture for people to look at, in the folder that COFFER_SCREENSHOTS names. */
@@ -184,10 +186,8 @@ async function inContext(
 }
 
 /** Returns a list to which the faults of all pages of a context are added. */
-async function faultsOf(
-  context: BrowserContext,
-  { url, origins = [], hasRefusals = false, hasOutage = false, hasWorker = false }: Viewing,
-): Promise<string[]> {
+async function faultsOf(context: BrowserContext, viewing: Viewing): Promise<string[]> {
+  const { url, origins = [], hasRefusals, hasOutage, hasWorker, isFramed } = viewing
   const allowed = [new URL(url).origin, ...origins]
   const faults: string[] = []
   context.on('console', (message) => {
@@ -196,6 +196,7 @@ async function faultsOf(
     if (message.text().startsWith('Service Worker registration blocked')) return
     // A worker that becomes active during a load: the files then come from the browser's cache.
     if (hasWorker && message.text().includes('service worker resource mismatch')) return
+    if (isFramed && /^(Framing|Refused to (frame|display)) /.test(message.text())) return
     if (hasOutage && message.text().includes('net::ERR_')) return
     if (['error', 'warning'].includes(message.type())) faults.push(message.text())
   })

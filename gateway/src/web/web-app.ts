@@ -91,7 +91,7 @@ export async function mountWebApp(
       .headers({ 'content-security-policy': page.csp, 'content-type': 'text/html; charset=utf-8' })
       .send(page.html)
   const sendPage: WebApp['sendPage'] = (reply) =>
-    send(reply, { csp: policy, html: read('index.html') })
+    send(reply, { csp: policy, html: withCookie(read('index.html'), reply.request) })
   app.route({ method: ['GET', 'HEAD'], url: '/', handler: (_, reply) => sendPage(reply) })
   const { policy: csp, fill } = connectPage(aggregatorLinkUrl)
   for (const url of connectPaths) {
@@ -137,4 +137,9 @@ export async function mountWebApp(
     },
     sendPage,
   }
+}
+
+/** Says in the page whether its request had a cookie: it then asks for answers as it loads. */
+function withCookie(page: string, { headers }: FastifyRequest): string {
+  return headers.cookie ? page.replace('data-cookie="no"', 'data-cookie="yes"') : page
 }

@@ -9,10 +9,14 @@ const folder = mkdtempSync(join(tmpdir(), 'coffer-web-'))
 const script = 'const answer = 42\n'.repeat(100)
 const html = { accept: 'text/html,application/xhtml+xml' }
 
+/** Returns the page at a path, for a request with a cookie or without. */
+const pageAt = (base: string, hasCookie: 'yes' | 'no') =>
+  `<html data-base="${base}" data-cookie="${hasCookie}"><script src="${base}assets/a.js">`
+
 let gateway: Gateway
 beforeAll(async () => {
   mkdirSync(join(folder, 'assets'))
-  writeFileSync(join(folder, 'index.html'), '<html data-base="./"><script src="./assets/a.js">')
+  writeFileSync(join(folder, 'index.html'), pageAt('./', 'no'))
   writeFileSync(join(folder, 'connect.html'), '<html data-base="./" data-script="">')
   writeFileSync(join(folder, 'icon.svg'), '<svg/>')
   writeFileSync(join(folder, 'worker.js'), '// worker')
@@ -42,7 +46,9 @@ test.each(['/', '/transactions', '/envelopes/spnd_1?account=bac_1', '/login/mult
   async (url) => {
     const { status, text, headers } = await get(url, html)
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(text).toBe('<html data-base="/money/"><script src="/money/assets/a.js">')
+    expect(text).toBe(pageAt('/money/', 'no'))
+    const { text: known } = await get(url, { ...html, cookie: 'coffer_session=1' })
+    expect(known).toBe(pageAt('/money/', 'yes'))
     expect(headers['cache-control']).toBe('no-store')
     const policy = String(headers['content-security-policy'])
     for (const rule of [

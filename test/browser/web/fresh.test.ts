@@ -109,6 +109,19 @@ test.each([
   })
 })
 
+test('answers that are asked for before the app is there are asked for once', async () => {
+  const gina = await coffer.person()
+  await createHousehold(gina)
+  await view({ url: `${coffer.baseUrl}/icon.svg`, cookie: gina.cookie }, async (page) => {
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.goto(coffer.baseUrl)
+    await page.getByText('Corner').waitFor()
+    const early = asked.filter((path) => /(me|overview)$/.test(path))
+    expect(early.sort()).toEqual(['/api/overview', '/api/users/me'])
+  })
+})
+
 test('an upgrade of the server is noticed when its tab is seen again', async () => {
   const bob = await coffer.person()
   await createHousehold(bob)

@@ -1,4 +1,5 @@
 import { basePath } from '../base-path.ts'
+import { forgetEarly, takeEarly } from '../early.ts'
 import { eraseLastSeen, erasuresSoFar, mayKeep } from '../offline/erasure.ts'
 import { OfflineError } from '../offline/offline-error.ts'
 import { isServerReached, noteAnswer } from './reachability.ts'
@@ -22,6 +23,7 @@ const kept = new Map<string, Kept>()
  */
 export async function fetchRevalidated(request: Request): Promise<Response> {
   if (request.method !== 'GET') {
+    forgetEarly()
     if (!isServerReached() || !navigator.onLine) await requireServer(request.signal)
     return send(request)
   }
@@ -58,13 +60,22 @@ export async function fetchRevalidated(request: Request): Promise<Response> {
 /** Sends a request, and notes whether the server answers. An aborted request says nothing. */
 async function send(request: Request): Promise<Response> {
   try {
-    const response = await fetch(request)
+    const response = await (earlyAnswer(request) ?? fetch(request))
     noteAnswer(true)
     return response
   } catch (error) {
     if (!request.signal.aborted) noteAnswer(false)
     throw error
   }
+}
+
+/** Returns the answer that was asked for before the app was there; it ends with the request. */
+function earlyAnswer({ url, method, signal }: Request): Promise<Response> | undefined {
+  const answer = method === 'GET' ? takeEarly(url) : undefined
+  if (answer === undefined) return undefined
+  const { promise: end, reject } = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  return Promise.race([answer, end])
 }
 
 /** Uses what keeps answers for times without a network; null if none are kept, or if it fails. */
@@ -94,6 +105,7 @@ async function requireServer(signal: AbortSignal): Promise<void> {
 
 /** Forgets all answers, for example at the end of a session. */
 export function forgetAnswers(): void {
+  forgetEarly()
   kept.clear()
 }
 

@@ -1,5 +1,6 @@
 import { coffer } from '../api/client.ts'
 import { isSignedOut } from '../api/faults.ts'
+import { forgetEarly } from '../early.ts'
 import { currentPreferences, setPreferences } from '../preferences/preferences.ts'
 
 /** Time for the request in ms: a person who signs out does not wait for a network. */
@@ -7,6 +8,8 @@ const waitMs = 5_000
 
 /** Ends the session on the server, or notes that this is still due. Returns whether it ended. */
 export async function endSession(): Promise<boolean> {
+  // They are of the session that ends.
+  forgetEarly()
   const hasEnded = await coffer.signOut({ timeoutMs: waitMs }).then(() => true, isSignedOut)
   setPreferences({ isSignOutDue: !hasEnded })
   return hasEnded

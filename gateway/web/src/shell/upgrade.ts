@@ -39,7 +39,7 @@ export function useIsOld(): boolean {
 
 /** Reads the page again. A server that does not answer counts as unchanged. */
 async function hasOtherScript(): Promise<boolean> {
-  const own = document.querySelector<HTMLScriptElement>('script[type=module][src]')
+  const own = document.querySelector<HTMLScriptElement>('script[type=module]:not([async])')
   const name = new URL(own?.src ?? location.href).pathname.split('/').at(-1) ?? ''
   try {
     const answer = await fetch(basePath, { headers: { accept: 'text/html' } })

@@ -33,6 +33,11 @@ export function chosenLanguage(): LanguageCode | null {
   }
 }
 
+/** Returns the language of the page: the chosen one, else by the browser. */
+export function currentLanguage(): LanguageCode {
+  return chosenLanguage() ?? languageOf(navigator.languages ?? [])
+}
+
 /** The languages in their own names, as choices. */
 export const languageNames = Object.entries(languages).map(([value, { name }]) => ({
   value,

@@ -1,9 +1,9 @@
 import { IntlMessageFormat } from 'intl-messageformat'
-import { chosenLanguage, languageOf, languages } from './languages.ts'
+import { currentLanguage, languages } from './languages.ts'
 import type { Part, Words } from './translation.ts'
 
 /** The language of the page, decided before anything is shown. */
-export const language = chosenLanguage() ?? languageOf(navigator.languages ?? [])
+export const language = currentLanguage()
 
 // Modules with texts wait for this one, so that they can read texts as they load.
 const catalogue = await languages[language].load()
