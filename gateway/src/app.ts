@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { Log } from '@coffer/kit/service/log'
 import { startWorkers, type WorkersOptions } from '@coffer/kit/service/workers'
@@ -100,7 +101,7 @@ const drawing: WorkersOptions<string> = {
   taskTimeoutMs: 10_000,
   memoryMaxMb: 256,
   exceeded: () => {
-    throw unavailable('the chart takes too long: send an earlier `end`')
+    throw unavailable(say('FORECAST_CHART_SLOW'))
   },
 }
 
@@ -108,7 +109,7 @@ const drawing: WorkersOptions<string> = {
 const fileLimits = {
   max: 100,
   perAccountMax: 10,
-  text: 'too many files at a time: repeat after Retry-After',
+  text: say('TOO_MANY_FILES'),
 }
 
 /** Returns the HTTP application; it does not listen yet. Closing it ends its worker threads. */

@@ -12,10 +12,11 @@ const kitExportsMax: Record<string, number> = {
   events: 13,
   http: 5,
   rpc: 50,
+  reasons: 10,
   secrets: 0,
   service: 15,
   telemetry: 15,
-  values: 42,
+  values: 44,
   workflows: 10,
 }
 

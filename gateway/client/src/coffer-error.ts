@@ -4,6 +4,17 @@ export type Problems = string | Problems[] | { [key: string]: Problems }
 // A bulk request may have problems in each of its items.
 const textLengthMax = 500
 
+/** A fault of one value of a request, of problem details (docs/api/refusals.md). */
+export interface Fault {
+  /** Place of the value: a JSON Pointer (RFC 6901) as a URI fragment, such as `#/amount`. */
+  pointer: string
+  /** The fault, for people. */
+  detail: string
+  code?: string
+  /** Values of the sentence by name. */
+  params?: Record<string, string>
+}
+
 /**
  * An answer of the server that is not 2xx (docs/api/errors.md), or not JSON, such as the page of a
  * proxy. Its message has the text of the server, with the problems and the hints. Without an
@@ -16,6 +27,12 @@ export class CofferError extends Error {
   /** Code of the error, where the kind of error has one. */
   code: string | undefined
   problems: Problems | undefined
+  /** The text of the server, for people; undefined without one. */
+  detail: string | undefined
+  /** Values of the text by name, if problem details were asked for by `Accept`. */
+  params: Record<string, string>
+  /** The problems as a list with codes, if problem details were asked for by `Accept`. */
+  faults: Fault[]
   /** Ways to mend the request, for people. */
   hints: string[]
   /** ID of the request, for the logs of the server. */
@@ -29,13 +46,16 @@ export class CofferError extends Error {
   body: unknown
 
   constructor(response: Response, body: unknown) {
-    const { error, code, problems, hints = [] } = asRefusal(body)
+    const { error, detail = error, code, params, problems, errors, hints = [] } = asRefusal(body)
     const faults = problems === undefined ? '' : ` (${textOf(problems)})`
     const advice = hints.length === 0 ? '' : `. Hint: ${hints.join('; ')}`
-    super(`${error ?? textWithout(response)}${faults}${advice}`)
+    super(`${detail ?? textWithout(response)}${faults}${advice}`)
     this.status = response.status
     this.code = code
     this.problems = problems
+    this.detail = detail
+    this.params = params ?? {}
+    this.faults = errors ?? []
     this.hints = hints
     this.requestId = response.headers.get('x-request-id') ?? undefined
     this.retryAfter = secondsOf(response.headers.get('retry-after'))
@@ -102,8 +122,11 @@ function simplest(alternatives: string[][]): string[] {
 
 interface Refusal {
   error?: string
+  detail?: string
   code?: string
+  params?: Record<string, string>
   problems?: Problems
+  errors?: Fault[]
   hints?: string[]
 }
 

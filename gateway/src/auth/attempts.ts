@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refusalOf, refused } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { asCaller, headers } from '@coffer/kit/rpc/rpc'
@@ -93,7 +94,7 @@ export function limitAttempts({ mesh, clock, config, sessions }: AttemptDeps): A
 
 function tooMany(retryAfterSeconds: number): Error {
   const refusal = { status: 429, retryAfterSeconds: Math.max(1, retryAfterSeconds) }
-  return refused('too many attempts: repeat after Retry-After', refusal)
+  return refused(say('TOO_MANY_ATTEMPTS'), refusal)
 }
 
 /** Returns the network of an IP address: IPv4 as it is, the /64 prefix of IPv6 (RFC 6177). */

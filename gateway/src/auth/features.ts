@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { FeatureService } from '@coffer/proto/identity/v1/feature'
@@ -13,21 +14,21 @@ export interface FeatureSettings {
 }
 
 const off: Record<Feature, { text: string; status: 404 | 406 }> = {
-  uploads: { text: 'uploads are not enabled on this server', status: 404 },
-  feed: { text: 'the feed integration is not enabled on this server', status: 404 },
-  aggregator: { text: 'the aggregator is not enabled on this server', status: 406 },
+  uploads: { text: say('UPLOADS_OFF'), status: 404 },
+  feed: { text: say('FEED_OFF'), status: 404 },
+  aggregator: { text: say('AGGREGATOR_OFF'), status: 406 },
   aggregatorWebhooks: {
     text: 'webhooks of the aggregator are not enabled on this server',
     status: 404,
   },
-  billing: { text: 'billing is not enabled on this server', status: 404 },
+  billing: { text: say('BILLING_OFF'), status: 404 },
 }
 
 const offeredOffTexts = {
-  allowSignUp: 'sign-up is not enabled on this server',
-  verifyEmailAddress: 'email verification is not enabled on this server',
-  allowForgotPassword: 'password reset by mail is not enabled on this server',
-  proofOfWorkEnabled: 'proof of work is not enabled on this server',
+  allowSignUp: say('SIGN_UP_OFF'),
+  verifyEmailAddress: say('VERIFICATION_OFF'),
+  allowForgotPassword: say('RESET_OFF'),
+  proofOfWorkEnabled: say('PROOF_OF_WORK_OFF'),
 } as const
 
 /**

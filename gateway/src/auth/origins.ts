@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { forbidden } from '@coffer/kit/rpc/errors'
 import type { FastifyRequest } from 'fastify'
 
@@ -14,9 +15,7 @@ export interface Origins {
   refuseForeign: (request: FastifyRequest) => void
 }
 
-const otherScheme =
-  'the page and this server differ in their scheme: set COFFER_EXTERNAL_URL, or ' +
-  'COFFER_TRUSTED_PROXIES for a proxy that sends X-Forwarded-Proto'
+const otherScheme = say('SCHEME_DIFFERS')
 
 /**
  * Returns CSRF checks. They detect requests from pages of other origins by `Sec-Fetch-Site` (Fetch
@@ -46,7 +45,7 @@ export function createOrigins(config: { allowedOrigins: string[]; externalUrl: s
       const { origin, 'sec-fetch-site': site } = request.headers
       if (origin === undefined && site === undefined) return
       if (site === 'same-origin' || site === 'none') return
-      requireOwn(request, 'pages of other origins need an API key or COFFER_ALLOWED_ORIGINS')
+      requireOwn(request, say('ORIGIN_REFUSED'))
     },
   }
 }

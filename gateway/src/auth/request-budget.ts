@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { asCaller, headers } from '@coffer/kit/rpc/rpc'
@@ -73,9 +74,7 @@ export function createRequestBudget({ mesh, config, sessions }: BudgetDeps): Req
       })
       const short = budgets.find(({ budget }) => !budget.isSufficient)
       if (!short) return
-      const text =
-        `the budget of ${short.of} is spent (${short.quota} units in a minute): ` +
-        'repeat after Retry-After'
+      const text = say('BUDGET_SPENT', { of: short.of, max: short.quota })
       const retryAfterSeconds = Math.max(1, short.budget.resetSeconds)
       throw refused(text, { status: 429, retryAfterSeconds })
     },

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { type Link, LinkService } from '@coffer/proto/ledger/v1/link'
@@ -15,7 +16,7 @@ export function createGetAggregatorLink(mesh: Mesh, text: string): GetAggregator
   const links = mesh.client('ledger', LinkService)
   return async (linkId, options) => {
     const link = requirePart((await links.getLink({ linkId }, options)).link)
-    if (link.deletedAt) throw notFound('link', 'the link has been deleted')
+    if (link.deletedAt) throw notFound('link', say('LINK_DELETED'))
     if (link.linkType !== 'aggregator') throw refused(text)
     return link
   }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import type { Log } from '@coffer/kit/service/log'
@@ -64,7 +65,7 @@ export function createCandidates({ mesh, log }: { mesh: Mesh; log: Log }) {
       const candidate = feedBankAccounts.find(({ feedLinkId }) => feedLinkId === ids.feedLinkId)
       if (!candidate)
         throw invalid({
-          feedBankAccountId: 'is not an account of this link: list or refresh its candidates',
+          feedBankAccountId: say('CANDIDATE_UNKNOWN'),
         })
       return candidate
     },

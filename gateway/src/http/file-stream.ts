@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -26,7 +27,7 @@ export function createFileStreams({
       to: { request: FastifyRequest; reply: FastifyReply; fileName: string },
     ): Readable => {
       if (running >= max) {
-        throw refused('too many exports are running: repeat after Retry-After', {
+        throw refused(say('TOO_MANY_EXPORTS'), {
           status: 429,
           retryAfterSeconds: 30,
         })

@@ -12,6 +12,27 @@ export const hintsSchema = {
     'and `problems`',
 } as const
 
+/** Schemas of the members by which programs tell refusals apart (docs/api/refusals.md). */
+export const reasonSchemas = {
+  code: {
+    type: 'string',
+    description:
+      'Stable code of the refusal, for programs, if it has one; the list grows ' +
+      '(docs/api/refusals.md)',
+  },
+  params: {
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Values of the sentence by name, such as a bound; left out if there are none',
+  },
+  errors: {
+    type: 'array',
+    minItems: 1,
+    items: { $ref: '#/components/schemas/Fault' },
+    description: 'The faults of `problems` as a list, with their codes; at most 100',
+  },
+} as const
+
 const requestId = { type: 'string', description: 'Quote it when you report the failure' }
 const faults = {
   $ref: '#/components/schemas/Problems',
@@ -79,15 +100,26 @@ export const errorSchemas = {
       title: { type: 'string', description: 'Phrase of the status, such as Bad Request' },
       status: { type: 'integer', minimum: 400, maximum: 599, description: 'Status of the answer' },
       detail: error,
-      code: {
-        type: 'string',
-        description: 'Stable code of the refusal, for programs, if it has one',
-      },
+      ...reasonSchemas,
       problems: faults,
       hints: hintsSchema,
       requestId,
     },
     required: ['type', 'title', 'status', 'detail'],
+  },
+  Fault: {
+    type: 'object',
+    description: 'A fault of one value of a request',
+    properties: {
+      pointer: {
+        type: 'string',
+        description: 'Place in the body or query: a JSON Pointer (RFC 6901) as a URI fragment',
+      },
+      detail: { type: 'string', description: 'The fault, for people; the text may change' },
+      code: reasonSchemas.code,
+      params: reasonSchemas.params,
+    },
+    required: ['pointer', 'detail'],
   },
   ServerError: {
     type: 'object',

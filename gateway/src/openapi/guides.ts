@@ -17,6 +17,8 @@ export const contents: readonly Group[] = [
       'api.md#bulk-requests',
       'api.md#sockets',
       'api/errors.md',
+      'api/refusals.md',
+      'api/refusals-by-subject.md',
       'api/overview.md',
       'api/conditional-requests.md',
       'api/lists.md',

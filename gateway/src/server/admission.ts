@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { say } from '@coffer/kit/reasons/reasons'
 import type { OutgoingCaller } from '@coffer/kit/rpc/caller'
 import { forbidden, invalid, isTransient, refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import { isId } from '@coffer/kit/values/id'
@@ -63,10 +64,7 @@ export async function admit(
       throw forbidden('this API key may only read: use one of scope full')
     }
     if (paid && !credential.subscriptionActive) {
-      throw refused(
-        'the subscription is not active: create a checkout, or renew it in the portal',
-        { status: 402 },
-      )
+      throw refused(say('SUBSCRIPTION_INACTIVE'), { status: 402 })
     }
     const apiKeyId = sent.kind === 'key' ? sent.apiKeyId : ''
     const cost = costOf(reads ? 'GET' : method)

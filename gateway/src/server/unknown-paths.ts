@@ -1,10 +1,11 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { methodsOf, type RoutedPath } from '../http/route.ts'
 
 /** Throws refused (404) for an unknown path, whatever the credential (docs/api/errors.md). */
 function refuseUnknown(): never {
-  throw refused('no such path: GET /api/openapi.json lists all', { status: 404 })
+  throw refused(say('PATH_UNKNOWN'), { status: 404 })
 }
 
 /** Throws refused (404) for a path with an empty parameter, such as `/api/links/`. */

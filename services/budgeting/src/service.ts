@@ -2,6 +2,7 @@ import {
   accountRemovalActivities,
   askIdentity,
 } from '@coffer/kit/accounts/account-removal.activities'
+import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { defineService } from '@coffer/kit/service/service'
 import { startWorkers } from '@coffer/kit/service/workers'
@@ -43,7 +44,7 @@ export const budgeting = defineService({
       taskTimeoutMs: 3_500,
       memoryMaxMb: 256,
       exceeded: () => {
-        throw unavailable('the forecast takes too long: send an earlier end')
+        throw unavailable(say('FORECAST_SLOW'))
       },
     })
     return {

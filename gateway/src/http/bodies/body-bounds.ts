@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { findExcess } from '@coffer/kit/values/json'
 import type { Route } from '../route.ts'
@@ -43,5 +44,5 @@ export function requireBounded(bytes: Uint8Array, { tokensMax }: Pick<BodyBounds
 
 /** Returns the refusal (413) of a body above the maximum size of its route. */
 export function tooLarge({ size }: Pick<BodyBounds, 'size'> = common) {
-  return refused(`the body is larger than ${size}`, { status: 413 })
+  return refused(say('BODY_TOO_LARGE', { size }), { status: 413 })
 }

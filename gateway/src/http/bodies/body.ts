@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, type Problems, refused } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { z } from 'zod'
@@ -85,9 +86,7 @@ function refusalOfShapes({ options }: z.ZodUnion, body: object, timezone: string
   const first = options.filter((_, index) => index === intended?.index)
   const others = options.filter((_, index) => index !== intended?.index)
   const shapes = [...first, ...others].map((shape) => problemsOf(shape, body, timezone))
-  const text = intended
-    ? `Invalid request: see problems.oneOf[0], for a body with ${intended.sign}`
-    : undefined
+  const text = intended ? say('INVALID_SHAPE', { sign: intended.sign }) : undefined
   return invalid({ oneOf: Object.fromEntries(Object.entries(shapes)) }, text)
 }
 

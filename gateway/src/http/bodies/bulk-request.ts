@@ -1,6 +1,8 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { z } from 'zod'
 import { bodyHints } from '../errors/body-hints.ts'
 import { type ProblemTree, problemsOfIssues, problemTree } from '../errors/problems.ts'
+import { reasonMembers } from '../errors/reason-members.ts'
 import { texts } from '../fields/fields.ts'
 
 /** The refusal of one item: `error`, `problems` and `hints` of the answer to a single request. */
@@ -15,10 +17,10 @@ export type BulkItem<Item> = { item: Item } | { refused: RefusedItem }
  * before its items are validated.
  */
 export function bulkItems<Schema extends z.ZodObject>(schema: Schema, sizeMax: number) {
-  const size = `must have 1 to ${sizeMax} items`
+  const size = say('ITEM_COUNT', { min: 1, max: sizeMax })
   const item = z.unknown().meta(shapeOf(schema))
   return z
-    .array(item, { error: ({ input }) => (input === undefined ? texts.missing : 'must be a list') })
+    .array(item, { error: ({ input }) => (input === undefined ? texts.missing : say('NOT_LIST')) })
     .min(1, size)
     .max(sizeMax, size)
     .transform((items) => items.map((sent) => validate(schema, sent)))
@@ -29,15 +31,18 @@ function validate<Schema extends z.ZodObject>(
   sent: unknown,
 ): BulkItem<z.output<Schema>> {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
-    return { refused: { error: 'must be an object' } }
+    return { refused: refusedItem({ error: say('NOT_OBJECT') }) }
   }
   const { data, error } = schema.safeParse(sent)
   if (data) return { item: data }
   const problems = problemTree(problemsOfIssues(error?.issues ?? []))
   const hints = bodyHints({ problems, body: sent, schema })
-  return {
-    refused: { error: 'Invalid request', problems, ...(hints.length > 0 ? { hints } : {}) },
-  }
+  const refusal = { error: say('INVALID_REQUEST'), problems }
+  return { refused: refusedItem(hints.length > 0 ? { ...refusal, hints } : refusal) }
+}
+
+function refusedItem(refusal: RefusedItem): RefusedItem {
+  return { ...refusal, ...reasonMembers(refusal) }
 }
 
 function shapeOf(schema: z.ZodObject): Record<string, unknown> {

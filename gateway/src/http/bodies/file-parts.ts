@@ -1,4 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
+import { say } from '@coffer/kit/reasons/reasons'
 import { unanswered, unavailable } from '@coffer/kit/rpc/errors'
 import type {
   FileEndSchema,
@@ -75,7 +76,7 @@ export async function sendFile<Reply>(
 
 /** Returns a 503: the ledger stores no incomplete file, so the client may repeat the request. */
 function notKept(): Error {
-  return unavailable('the file was not taken in time, and nothing of it is kept: send it again')
+  return unavailable(say('FILE_LATE'))
 }
 
 /**

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { problemsOf, refusalOf, unavailable } from '@coffer/kit/rpc/errors'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { FastifyError } from 'fastify'
@@ -36,7 +37,7 @@ const serverErrors: Record<string, string> = {
 
 /** Creates the error of a client address beyond its limit; the rate limiter adds Retry-After. */
 export function tooManyRequests(): Error {
-  const text = 'too many requests: repeat after Retry-After'
+  const text = say('TOO_MANY_REQUESTS')
   return Object.assign(new Error(text), { statusCode: 429 })
 }
 
@@ -52,9 +53,7 @@ export function isUnknownRpc(error: unknown): boolean {
 
 /** Throws 503 instead of 504 for a call without effects, so that clients may repeat the request. */
 export function throwUnavailable(error: unknown): never {
-  throw isUnanswered(error)
-    ? unavailable('a service is not available: repeat the request later')
-    : error
+  throw isUnanswered(error) ? unavailable(say('SERVICE_UNAVAILABLE')) : error
 }
 
 /** Returns the HTTP answer of an error. `isRead`: the request only read, so it may be repeated. */
@@ -96,7 +95,7 @@ export function isRefusal(error: unknown): boolean {
 }
 
 function internal(): ErrorAnswer {
-  return { status: 500, body: { error: 'internal error' } }
+  return { status: 500, body: { error: say('INTERNAL_ERROR') } }
 }
 
 function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {
@@ -118,12 +117,8 @@ function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {
 
 function textOf(error: ConnectError, isRead: boolean): string {
   // An error with a cause comes from the transport: its text is for the log, not for clients.
-  if (error.code === Code.Unavailable && error.cause)
-    return 'a service is not available: repeat the request later'
+  if (error.code === Code.Unavailable && error.cause) return say('SERVICE_UNAVAILABLE')
   if (error.code !== Code.DeadlineExceeded) return error.rawMessage
   // The timeout has passed, or the connection to the service broke.
-  return isRead
-    ? 'the request was not answered in time: repeat it'
-    : 'the request was not answered; it may have been carried out all the same: ' +
-        'look before repeating'
+  return isRead ? say('NOT_ANSWERED') : say('OUTCOME_UNKNOWN')
 }

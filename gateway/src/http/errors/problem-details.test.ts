@@ -36,6 +36,7 @@ test.each([
       detail: 'Invalid request',
       code: 'A_CODE',
       problems: { amount: 'must be an integer' },
+      errors: [{ pointer: '#/amount', detail: 'must be an integer', code: 'NOT_INTEGER' }],
     },
   ])
 })

@@ -1,5 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import Negotiator from 'negotiator'
+import type { ProblemTree } from './problems.ts'
+import { reasonMembers } from './reason-members.ts'
 
 const jsonType = 'application/json'
 
@@ -9,6 +11,7 @@ export const problemType = 'application/problem+json'
 /** The body of an error by default (docs/api/errors.md). */
 interface ErrorBody {
   error: string
+  problems?: ProblemTree
   [key: string]: unknown
 }
 
@@ -21,6 +24,7 @@ export type ErrorRenderer = (
 /**
  * Returns the renderer of error bodies. A request whose `Accept` names `application/problem+json`
  * gets problem details (RFC 9457), every other one the default body: wildcards do not name it.
+ * Only the details have the code of every refusal, so the default body stays as it was.
  * `type` of the details is a URL below `externalUrl`, so it is the same on all replicas.
  */
 export function createErrorRenderer({ externalUrl }: { externalUrl: string }): ErrorRenderer {
@@ -29,7 +33,8 @@ export function createErrorRenderer({ externalUrl }: { externalUrl: string }): E
     if (!namesProblemType(accept)) return { type: jsonType, text: JSON.stringify(body) }
     const { error, ...more } = body
     const type = `${reference}#${sectionOf(status)}`
-    const details = { type, title: titleOf(status), status, detail: error, ...more }
+    const title = titleOf(status)
+    const details = { type, title, status, detail: error, ...reasonMembers(body), ...more }
     return { type: problemType, text: JSON.stringify(details) }
   }
 }

@@ -1,4 +1,5 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import { say } from '@coffer/kit/reasons/reasons'
 import type { Problems } from '@coffer/kit/rpc/errors'
 import { readDay, startOfDay } from '@coffer/kit/values/day'
 import type { z } from 'zod'
@@ -67,11 +68,10 @@ function messageOf(issue: Issue, timezone: string): string {
   const { day, isInstant } = (issue.code === 'custom' ? issue.params : undefined) ?? {}
   if (timezone === '') return issue.message
   if (isInstant === true) {
-    return issue.message.replace(/, like .*/, `, like ${midnightOf(exampleDay, timezone)}`)
+    return say('NOT_TIMESTAMP', { example: midnightOf(exampleDay, timezone) })
   }
   if (typeof day !== 'string') return issue.message
-  const midnight = `${midnightOf(day, timezone)}, midnight of that day in ${timezone}`
-  return `must have a time with an offset: send ${midnight}`
+  return say('TIME_MISSING', { instant: midnightOf(day, timezone), timezone })
 }
 
 const exampleDay = '2026-01-31'

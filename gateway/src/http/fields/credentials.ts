@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { z } from 'zod'
 import { filled, line, rule, string, typed } from './fields.ts'
 import { emailShape } from './shapes.ts'
@@ -13,11 +14,8 @@ const emailForm = z.email()
 
 /** A valid email address in lower case; upper case is refused, not converted. */
 export const email = filled
-  .refine((value) => value === value.toLowerCase(), rule('must be lower case'))
-  .refine(
-    (value) => value.length <= 254 && emailForm.safeParse(value).success,
-    rule('must be a valid email address'),
-  )
+  .refine((value) => value === value.toLowerCase(), rule(say('NOT_LOWER_CASE')))
+  .refine((value) => value.length <= 254 && emailForm.safeParse(value).success, rule(say('EMAIL')))
   .meta(emailShape({ isLower: true }))
 
 /** An email address in any case, converted to lower case. */
@@ -29,7 +27,7 @@ export const typedEmail = string
 
 /** The nonce that solves a proof-of-work challenge. */
 export const nonce = z
-  .int({ error: typed('must be an integer') })
-  .refine((value) => value >= 0, rule('must not be negative'))
+  .int({ error: typed(say('NOT_INTEGER')) })
+  .refine((value) => value >= 0, rule(say('NEGATIVE')))
   .transform(BigInt)
   .meta({ minimum: 0 })

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { readDay } from '@coffer/kit/values/day'
 import { DateTime } from 'luxon'
 import type { z } from 'zod'
@@ -10,12 +11,12 @@ export function isDay(text: string): boolean {
 /** Refuses a text that is no calendar day, and says so of one like 2026-02-30. */
 export function requireDay(sent: string | undefined, context: z.RefinementCtx): void {
   if (sent === undefined || isDay(sent)) return
-  context.addIssue(missingDay(sent) ?? 'must be a day like 2026-01-31')
+  context.addIssue(missingDay(sent) ?? say('NOT_DAY'))
 }
 
 /** Returns the problem of a text that begins with a day which no calendar has; null without one. */
 export function missingDay(text: string): string | null {
   const [written] = /^\d{4}-\d\d-\d\d(?!\d)/.exec(text) ?? []
   const isMissing = written !== undefined && !DateTime.fromISO(written).isValid
-  return isMissing ? `${written} is not a day of the calendar` : null
+  return isMissing ? say('NO_SUCH_DAY', { day: written }) : null
 }

@@ -1,9 +1,10 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { say } from '@coffer/kit/reasons/reasons'
 import { currencies } from '@coffer/kit/values/currency'
 import { isId } from '@coffer/kit/values/id'
 import { withoutJoiners } from '@coffer/kit/values/printable'
 import { readRuleset } from '@coffer/kit/values/ruleset'
-import { isYearInRange, yearRange } from '@coffer/kit/values/time'
+import { isYearInRange, yearFirst, yearLast } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
 import { z } from 'zod'
 import { isDay, missingDay } from './day.ts'
@@ -21,18 +22,18 @@ import {
 
 /** Texts of problems that several fields share (docs/api/errors.md). */
 export const texts = {
-  missing: 'required key is missing',
-  blank: 'cannot be blank',
-  null: 'must be null',
-  unknown: 'key not expected',
-  repeated: 'key sent twice: send it once',
-  printable: 'must have printable characters only',
-  integer: 'must be an integer',
-  safe: 'must be an integer between -9007199254740991 and 9007199254740991',
-  boolean: 'must be a boolean',
-  string: 'must be a string',
-  timestamp: 'must be an RFC 3339 timestamp with an offset, like 2026-01-31T00:00:00Z',
-  years: `must lie between ${yearRange}`,
+  missing: say('KEY_MISSING'),
+  blank: say('BLANK'),
+  null: say('NOT_NULL'),
+  unknown: say('KEY_UNKNOWN'),
+  repeated: say('KEY_REPEATED'),
+  printable: say('NOT_PRINTABLE'),
+  integer: say('NOT_INTEGER'),
+  safe: say('INTEGER_RANGE', { min: -9007199254740991, max: 9007199254740991 }),
+  boolean: say('NOT_BOOLEAN'),
+  string: say('NOT_STRING'),
+  timestamp: say('NOT_TIMESTAMP', { example: '2026-01-31T00:00:00Z' }),
+  years: say('YEAR_RANGE', { min: yearFirst, max: yearLast }),
 } as const
 
 const rfc3339 =
@@ -94,16 +95,10 @@ export function line(
     (min === 0 ? clearable : string)
       .trim()
       .refine((text) => min === 0 || text !== '', rule(texts.blank))
-      .refine(
-        (text) => hasLength(text, { min, max }),
-        rule(`must have ${min} to ${max} characters`),
-      )
+      .refine((text) => hasLength(text, { min, max }), rule(say('LENGTH', { min, max })))
       // After the bound: a long run of combining marks takes quadratic time. A few forms grow.
       .normalize('NFC')
-      .refine(
-        (text) => hasLength(text, { min, max }),
-        rule(`must have ${min} to ${max} characters`),
-      )
+      .refine((text) => hasLength(text, { min, max }), rule(say('LENGTH', { min, max })))
       .refine(kinds[kind], rule(texts.printable))
       .meta(lineShape({ min, max }, kind === 'lines' ? 'lines' : 'line'))
   )
@@ -122,7 +117,7 @@ const phraseRange = { min: 1, max: 1000 }
 
 /** A search phrase: any text of 1 to 1000 characters, not blank after trimming. */
 export const phrase = filled
-  .refine((value) => hasLength(value, phraseRange), rule('must have at most 1000 characters'))
+  .refine((value) => hasLength(value, phraseRange), rule(say('TOO_LONG', { max: 1000 })))
   .meta(filledShape(phraseRange))
 
 /** A path within the app. Open redirect: a path that begins with `//` would name another host. */
@@ -137,7 +132,7 @@ const rulesetLengthMax = 1000
 export const ruleset = filled
   .refine(
     (value) => value.length <= rulesetLengthMax,
-    rule(`must have at most ${rulesetLengthMax} characters`),
+    rule(say('TOO_LONG', { max: rulesetLengthMax })),
   )
   .superRefine((value, context) => {
     const read = readRuleset(value)
@@ -147,12 +142,12 @@ export const ruleset = filled
   .meta(rulesetShape(rulesetLengthMax))
 
 export function list<Schema extends z.ZodType>(schema: Schema) {
-  return z.array(schema, { error: typed('must be a list') })
+  return z.array(schema, { error: typed(say('NOT_LIST')) })
 }
 
 /** Returns the schema of a closed object: unknown keys are problems. */
 export function object<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.strictObject(shape, { error: typed('must be an object') })
+  return z.strictObject(shape, { error: typed(say('NOT_OBJECT')) })
 }
 
 /** Returns the schema of an ID with the prefix; every character is checked (docs/api.md#ids). */
@@ -168,7 +163,7 @@ export function id(prefix: string) {
 
 /** Returns the problem of a text that is not an ID with the prefix. */
 export function idProblem(prefix: string, text: string): string {
-  return `must be an ID that begins with ${prefix}_: ${idFault(prefix, text)}`
+  return say('ID_MALFORMED', { prefix, fault: idFault(prefix, text) })
 }
 
 /** Returns the regular expression of IDs with the prefix, for the OpenAPI document. */
@@ -189,25 +184,25 @@ export const money = integer.transform(BigInt)
 
 /** An amount in minor units other than 0, as bigint. */
 export const nonZeroMoney = integer
-  .refine((value) => value !== 0, rule('must not be 0'))
+  .refine((value) => value !== 0, rule(say('ZERO')))
   .transform(BigInt)
   .meta({ not: { const: 0 } })
 
 /** An amount in minor units above 0, as bigint. */
 export const positiveMoney = integer
-  .refine((value) => value > 0, rule('must be greater than 0'))
+  .refine((value) => value > 0, rule(say('NOT_POSITIVE')))
   .transform(BigInt)
   .meta({ minimum: 1 })
 
 /** An amount in minor units of 0 or more, as bigint. */
 export const notNegativeMoney = integer
-  .refine((value) => value >= 0, rule('must not be negative'))
+  .refine((value) => value >= 0, rule(say('NEGATIVE')))
   .transform(BigInt)
   .meta({ minimum: 0 })
 
 /** A number of days of grace, 0 to 14 (docs/limits.md). */
 export const graceDays = integer
-  .refine((value) => value >= 0 && value <= 14, rule('must be 0 to 14'))
+  .refine((value) => value >= 0 && value <= 14, rule(say('RANGE', { min: 0, max: 14 })))
   .meta({ minimum: 0, maximum: 14 })
 
 export const boolean = z.boolean({ error: typed(texts.boolean) })
@@ -235,7 +230,7 @@ export const timestamp = filled
 
 /** Returns the schema of an enumeration; its problem lists the accepted values. */
 export function oneOf<const Value extends string>(values: readonly [Value, ...Value[]]) {
-  return z.enum(values, { error: typed(`must be one of: ${values.join(', ')}`) })
+  return z.enum(values, { error: typed(say('NOT_ONE_OF', { values: values.join(', ') })) })
 }
 
 /** Returns the schema of a constant: the discriminator of a union. */
@@ -257,32 +252,32 @@ export function ignoringNull<Schema extends z.ZodType>(schema: Schema) {
 
 /** An ISO 4217 code that a bank account can have (docs/api.md#money). */
 export const currency = filled
-  .refine((value) => currencies().includes(value), rule('must be an ISO 4217 currency code'))
+  .refine((value) => currencies().includes(value), rule(say('CURRENCY')))
   .meta(currencyShape)
 
 /** A mask: the last four digits of a bank account's number. */
 export const mask = string
   .trim()
-  .regex(/^\d{4}$/, rule('must be exactly 4 digits'))
+  .regex(/^\d{4}$/, rule(say('MASK_DIGITS')))
   .meta(formShape('\\d{4}'))
 
 /** A bank account's mask in a PATCH: any four characters (docs/links.md#bank-accounts). */
 export const maskChange = line({ min: 0, max: 300 })
-  .refine((value) => hasLength(value, { min: 4, max: 4 }), rule('must have exactly 4 characters'))
+  .refine((value) => hasLength(value, { min: 4, max: 4 }), rule(say('MASK_LENGTH')))
   .meta(lineShape({ min: 4, max: 4 }))
 
 /** The base URL of a feed provider; feed-sync checks it against the allowed URLs. */
 export const feedUrl = filled
-  .refine((value) => value.length <= 2000 && URL.canParse(value), rule('must be a URL'))
-  .refine((value) => /^https?:$/.test(new URL(value).protocol), rule('must be http or https'))
-  .refine((value) => new URL(value).search === '', rule('must have no query parameters'))
+  .refine((value) => value.length <= 2000 && URL.canParse(value), rule(say('NOT_URL')))
+  .refine((value) => /^https?:$/.test(new URL(value).protocol), rule(say('URL_NOT_HTTP')))
+  .refine((value) => new URL(value).search === '', rule(say('URL_QUERY')))
   .refine(
     (value) => new URL(value).username === '' && new URL(value).password === '',
-    rule('must have no credentials'),
+    rule(say('URL_CREDENTIALS')),
   )
   .meta(urlShape)
 
 /** The feed provider's API key: 1 to 100 letters and digits (docs/banks/feed.md#urls). */
 export const feedApiKey = filled
-  .regex(/^[A-Za-z0-9]{1,100}$/, rule('must be 1 to 100 letters and digits'))
+  .regex(/^[A-Za-z0-9]{1,100}$/, rule(say('FEED_KEY')))
   .meta(formShape('[A-Za-z0-9]{1,100}'))

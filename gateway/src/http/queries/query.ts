@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { isId } from '@coffer/kit/values/id'
 import { z } from 'zod'
@@ -36,7 +37,7 @@ function optionalInteger(description: string, { min, max }: Range) {
     .transform((sent) => (integerText.test(sent ?? '') ? Number(sent) : undefined))
     .refine(
       (number) => number === undefined || (number >= min && number <= max),
-      `must be between ${min} and ${max}`,
+      say('BETWEEN', { min, max }),
     )
     .meta({ type: 'integer', minimum: min, maximum: max, description })
 }
@@ -108,7 +109,7 @@ function cursor<Schema extends z.ZodType>(position: Schema) {
     .transform((sent, context) => {
       if (sent === undefined) return undefined
       const found = decodeCursor(position, sent)
-      if (found === null) context.addIssue('must be a cursor from an earlier page of this list')
+      if (found === null) context.addIssue(say('CURSOR'))
       return found ?? undefined
     })
     .meta({ type: 'string', description: cursorText })
@@ -192,7 +193,7 @@ export function keyList(allowed: readonly string[]) {
 export function optionalChoice(allowed: readonly string[], description: string) {
   return value
     .refine((sent) => sent === undefined || allowed.includes(sent), {
-      error: `must be one of: ${allowed.join(', ')}`,
+      error: say('NOT_ONE_OF', { values: allowed.join(', ') }),
     })
     .meta({ type: 'string', enum: allowed, description })
 }

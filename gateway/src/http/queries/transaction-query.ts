@@ -1,4 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { say } from '@coffer/kit/reasons/reasons'
 import { isId } from '@coffer/kit/values/id'
 import { isYearInRange } from '@coffer/kit/values/time'
 import { values } from '@coffer/proto/values'
@@ -88,11 +89,11 @@ function filtered<Shape extends z.ZodRawShape>(more: Shape) {
     const { limit: _, offset: skipped, ...more } = sent as z.output<typeof transactionPage>
     const { from, to } = more
     if (from && to && from > to) {
-      context.addIssue({ code: 'custom', path: ['to'], message: 'must not be before from' })
+      context.addIssue({ code: 'custom', path: ['to'], message: say('BEFORE_FROM') })
     }
     const { amount_from: least, amount_to: most } = more
     if (least !== undefined && most !== undefined && least > most) {
-      const message = 'must not be below amount_from'
+      const message = say('BELOW_FROM')
       context.addIssue({ code: 'custom', path: ['amount_to'], message })
     }
     const isFiltered = Object.values(more).some((one) => one !== undefined)

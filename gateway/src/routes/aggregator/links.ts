@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import {
   AggregatorLinkService,
   CreateAggregatorLinkResponseSchema,
@@ -103,10 +104,7 @@ function creationRoutes(deps: RouteDeps): Route[] {
 
 function updateRoutes({ mesh }: RouteDeps): Route[] {
   const links = mesh.client('aggregator-sync', AggregatorLinkService)
-  const getLink = createGetAggregatorLink(
-    mesh,
-    'cannot update a non-Plaid link: choose a link of type aggregator',
-  )
+  const getLink = createGetAggregatorLink(mesh, say('NOT_PLAID_UPDATE'))
   return [
     route({
       id: 'createUpdateToken',

@@ -1,4 +1,5 @@
 import { progressSubject } from '@coffer/kit/events/progress'
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { AggregatorLinkService } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
 import type { CallOptions } from '@connectrpc/connect'
@@ -36,7 +37,7 @@ export function setUpWaitRoute({ mesh, broker, progressTimes, draining }: RouteD
       options,
     )
     const [link] = aggregatorLinks
-    if (link?.deletedAt) throw notFound('link', 'the link has been deleted')
+    if (link?.deletedAt) throw notFound('link', say('LINK_DELETED'))
     return link ? { status: link.status } : null
   }
 

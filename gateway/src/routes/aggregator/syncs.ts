@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import { z } from 'zod'
 import { createGetAggregatorLink } from '../../compose/aggregator-link.ts'
@@ -8,10 +9,7 @@ import { type Route, route } from '../../http/route.ts'
 /** Returns the routes of syncs of aggregator links (docs/links.md#over-the-aggregator). */
 export function aggregatorSyncRoutes({ mesh }: RouteDeps): Route[] {
   const syncs = mesh.client('aggregator-sync', AggregatorSyncService)
-  const getLink = createGetAggregatorLink(
-    mesh,
-    'cannot manually sync a non-Plaid link: choose a link of type aggregator',
-  )
+  const getLink = createGetAggregatorLink(mesh, say('NOT_PLAID_SYNC'))
   return [
     route({
       id: 'syncAggregatorLink',

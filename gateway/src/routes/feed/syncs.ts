@@ -1,4 +1,5 @@
 import { progressSubject } from '@coffer/kit/events/progress'
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { FeedSyncService } from '@coffer/proto/feedsync/v1/feed_sync'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
@@ -98,9 +99,9 @@ function progressRoute({ mesh, broker, progressTimes }: RouteDeps): Route {
 /** Returns the ID of the link's feed connection. Throws refused unless it is a live feed link. */
 function requireFeedLink({ link }: GetLinkResponse): string {
   const { deletedAt, linkType, feedLinkId } = requirePart(link)
-  if (deletedAt) throw refused('The link has been deleted: use another one')
+  if (deletedAt) throw refused(say('LINK_GONE'))
   if (linkType !== 'feed' || feedLinkId === undefined) {
-    throw refused('the link is not a feed link: only feed links can be synced')
+    throw refused(say('NOT_FEED_LINK'))
   }
   return feedLinkId
 }

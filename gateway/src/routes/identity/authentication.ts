@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import {
   IssueChallengeResponseSchema,
@@ -50,7 +51,7 @@ const secondFactorOwed = {
 
 // Answer to a sign-in that requires a new password, by `resetToken` (docs/sign-in.md#passwords).
 const passwordChangeOwed = {
-  error: 'the password has to be changed',
+  error: say('PASSWORD_CHANGE_REQUIRED'),
   code: 'PASSWORD_CHANGE_REQUIRED',
 }
 

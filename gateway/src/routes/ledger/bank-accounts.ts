@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import {
   BalancesSchema,
@@ -251,11 +252,11 @@ function createAttach({ mesh, config }: RouteDeps, accounts: Accounts, candidate
     const { feedLinkId } = requirePart(link)
     const candidate = await candidates.get({ feedBankAccountId, feedLinkId }, options)
     if (candidate.status !== 'inactive') {
-      throw invalid({ feedBankAccountId: 'is in use: send one whose status is inactive' })
+      throw invalid({ feedBankAccountId: say('CANDIDATE_USED') })
     }
     if (candidate.currency !== currency) {
-      const text = `is in ${candidate.currency}, and the bank account in ${currency}`
-      throw invalid({ feedBankAccountId: `${text}: send one in ${currency}` })
+      const currencies = { stated: candidate.currency, own: currency, same: currency }
+      throw invalid({ feedBankAccountId: say('CANDIDATE_CURRENCY', currencies) })
     }
     return former
   }

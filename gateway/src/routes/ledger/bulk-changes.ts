@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import { BalancesSchema, BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import {
@@ -51,8 +52,8 @@ const filter = object({
 
 const bulkChange = z.strictObject({
   items: list(id('txn'))
-    .min(1, `must have 1 to ${sizeMax} items`)
-    .max(sizeMax, `must have 1 to ${sizeMax} items`)
+    .min(1, say('ITEM_COUNT', { min: 1, max: sizeMax }))
+    .max(sizeMax, say('ITEM_COUNT', { min: 1, max: sizeMax }))
     .optional()
     .describe('IDs of the transactions, 1 to 500, each once; or filter'),
   filter: filter

@@ -14,8 +14,9 @@ import { requirePart } from '../../http/answers/answer.ts'
 import { hintsOf } from '../../http/answers/hints.ts'
 import { bulkItems } from '../../http/bodies/bulk-request.ts'
 import { problemTree } from '../../http/errors/problems.ts'
+import { reasonMembers } from '../../http/errors/reason-members.ts'
 import { type Route, route } from '../../http/route.ts'
-import { hintsSchema } from '../../openapi/errors.ts'
+import { hintsSchema, reasonSchemas } from '../../openapi/errors.ts'
 import { creationOf, transactionCreation } from './transactions.ts'
 
 export const sizeMax = 500
@@ -26,6 +27,9 @@ export const bulkResult = {
   error: { optional: { json: { type: 'string' } } },
   problems: { optional: { json: { $ref: '#/components/schemas/Problems' } } },
   hints: { optional: { json: hintsSchema } },
+  code: { optional: { json: reasonSchemas.code } },
+  params: { optional: { json: reasonSchemas.params } },
+  errors: { optional: { json: reasonSchemas.errors } },
 }
 
 /**
@@ -92,5 +96,6 @@ export function toResult(result: ChangedTransaction['result']) {
   if (result.case === 'transaction') return { transaction: result.value }
   const refused = requirePart(result.value)
   const found = refused.problems && problemTree(problemsOfDetail(refused.problems))
-  return { error: refused.error, ...(found ? { problems: found } : {}) }
+  const refusal = { error: refused.error, ...(found ? { problems: found } : {}) }
+  return { ...refusal, ...reasonMembers(refusal) }
 }

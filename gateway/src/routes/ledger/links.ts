@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import {
@@ -143,7 +144,7 @@ function creation(deps: RouteDeps): Route {
         // the feed connection no longer pending. The ledger uses each feed connection once.
         const isFirst = request.headers['idempotency-key'] === undefined
         if (isFirst && feedLink?.status !== 'pending') {
-          throw invalid({ feedLinkId: 'is not pending' }, 'the feed link is not pending')
+          throw invalid({ feedLinkId: say('FEED_LINK_STATUS') }, say('FEED_LINK_USED'))
         }
       }
       const { link } = await links.createLink({ ...valuesOf(body), institutionName }, writeOptions)

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { type Values, valuesOf } from '../../http/bodies/update.ts'
@@ -9,7 +10,7 @@ import { rowJoins } from './row-joins.ts'
 const headerRowMax = 1000
 /** Maximum number of accounts of a file that one request maps (docs/limits.md). */
 const mappedMax = 20
-const rowText = `must be an integer between 0 and ${headerRowMax}`
+const rowText = say('INTEGER_RANGE', { min: 0, max: headerRowMax })
 
 const descriptions = {
   delimiter: 'Delimiter of the columns: a comma, a semicolon, a bar or a tab',
@@ -59,7 +60,7 @@ export const statementMappings = list(
     joins: rowJoins.optional(),
   }),
 )
-  .max(mappedMax, rule(`must have at most ${mappedMax} items: PATCH adds further ones`))
+  .max(mappedMax, rule(say('STATEMENTS_MAX', { max: mappedMax })))
   .describe('The bank accounts of the accounts of the file; the others are left out')
 
 /** Choices about the reading of a CSV file, in a body. */

@@ -1,4 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
+import { say } from '@coffer/kit/reasons/reasons'
 import {
   type CreateRuleRunRequestSchema,
   RuleRunSchema,
@@ -19,8 +20,8 @@ const day = string.superRefine(requireDay).meta(dayShape)
 
 const creation = z.strictObject({
   ruleIds: list(id('rule'))
-    .min(1, check('must have 1 to 500 items'))
-    .max(500, check('must have 1 to 500 items'))
+    .min(1, check(say('ITEM_COUNT', { min: 1, max: 500 })))
+    .max(500, check(say('ITEM_COUNT', { min: 1, max: 500 })))
     .optional()
     .describe('IDs of the rules. Default: all rules; in both cases their order decides'),
   bankAccountId: id('bac').optional().describe('Only transactions of this bank account'),

@@ -1,4 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
+import { say } from '@coffer/kit/reasons/reasons'
 import {
   type CreateRuleRequestSchema,
   ListRulesResponseSchema,
@@ -38,8 +39,8 @@ const textCondition = object({
 
 const dayOfMonth = z
   .int({ error: texts.integer })
-  .min(1, check('must be 1 to 31'))
-  .max(31, check('must be 1 to 31'))
+  .min(1, check(say('RANGE', { min: 1, max: 31 })))
+  .max(31, check(say('RANGE', { min: 1, max: 31 })))
 
 const conditions = object({
   originalName: textCondition.optional().describe('Condition on the original name'),
@@ -91,8 +92,8 @@ const draft = z.strictObject({
   actions: actions.optional().describe('Fields that it would set; required with conditions'),
   position: z
     .int({ error: texts.integer })
-    .min(1, check('must be 1 to 500'))
-    .max(500, check('must be 1 to 500'))
+    .min(1, check(say('RANGE', { min: 1, max: 500 })))
+    .max(500, check(say('RANGE', { min: 1, max: 500 })))
     .optional()
     .describe('Its position among the other rules, 1 for the first. Default: it is alone'),
   ruleId: id('rule')

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import {
   ListTagsResponseSchema,
   RenameTagsResponseSchema,
@@ -10,7 +11,7 @@ import { list, nullOr, rule } from '../../http/fields/fields.ts'
 import { tag } from '../../http/fields/tag.ts'
 import { type Route, route } from '../../http/route.ts'
 
-const countText = 'must have 1 to 20 tags'
+const countText = say('TAG_COUNT', { min: 1, max: 20 })
 
 const renaming = z.strictObject({
   tags: list(tag)

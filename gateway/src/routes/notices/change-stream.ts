@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { progressSubject } from '@coffer/kit/events/progress'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, isTransient } from '@coffer/kit/rpc/errors'
 import type { FastifyRequest } from 'fastify'
 import type { RouteDeps } from '../../deps.ts'
@@ -29,7 +30,7 @@ const eventStream = 'text/event-stream'
 const limits = {
   max: 1_000,
   perAccountMax: 20,
-  text: 'too many open streams of changes: close one, or repeat after Retry-After',
+  text: say('TOO_MANY_STREAMS'),
 }
 
 /** Time in ms without an event after which a comment keeps proxies from closing the connection. */

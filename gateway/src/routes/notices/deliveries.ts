@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { isId } from '@coffer/kit/values/id'
 import { DeliverySchema, DeliveryService } from '@coffer/proto/notices/v1/delivery'
 import { WebhookService } from '@coffer/proto/notices/v1/webhook'
@@ -19,7 +20,7 @@ const statuses = values['Delivery.status']
 const query = paged(position).extend({
   status: value
     .refine((sent) => sent === undefined || (statuses as readonly string[]).includes(sent), {
-      error: `must be one of: ${statuses.join(', ')}`,
+      error: say('NOT_ONE_OF', { values: statuses.join(', ') }),
     })
     .meta({ type: 'string', enum: [...statuses] })
     .describe('Only deliveries with this status'),

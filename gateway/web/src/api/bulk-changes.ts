@@ -50,9 +50,9 @@ function undoOf(bulkOperationId: string, chosen: Chosen): Note['act'] {
 }
 
 function refusalsOf(results: Results, chosen: Chosen): Refusal[] {
-  return results.flatMap(({ transactionId, error, problems }) => {
+  return results.flatMap(({ transactionId, error, ...refused }) => {
     if (error === undefined) return []
     const { name = null, originalName = '' } = chosen.get(transactionId) ?? {}
-    return { transactionId, name: name ?? originalName, reason: refusalOf(error, problems) }
+    return { transactionId, name: name ?? originalName, reason: refusalOf({ ...refused, error }) }
   })
 }

@@ -2,9 +2,17 @@ import { createClient } from '@coffer/client'
 import { basePath } from '../base-path.ts'
 import { fetchRevalidated } from './revalidation.ts'
 
+/** Asks for problem details: they have the code by which the app says a refusal in its language. */
+function fetchCoded(request: Request): Promise<Response> {
+  const { headers } = request
+  const asked = headers.get('accept') ?? 'application/json, */*;q=0.1'
+  headers.set('accept', `${asked}, application/problem+json`)
+  return fetchRevalidated(request)
+}
+
 /** The client of the API. The browser sends the cookie of the session by itself. */
 export const coffer = createClient({
   baseUrl: new URL(basePath, location.href).href,
-  fetch: fetchRevalidated as typeof fetch,
+  fetch: fetchCoded as typeof fetch,
   timeoutMs: 30_000,
 })

@@ -1,35 +1,47 @@
 import { CofferError } from '@coffer/client'
 import { expect, test } from '@jest/globals'
 import { hintWords } from '../words/refusals.ts'
-import { faultOf } from './faults.ts'
+import { faultOf, refusalOf } from './faults.ts'
 
 const refused = (status: number, body: object, headers = {}) =>
   faultOf(new CofferError(new Response(null, { status, headers }), body))
 
 test.each([
-  [401, 'wrong email or password', 'The email address or the password is wrong.'],
-  [401, 'the session is older: send currentPassword or totp', 'Enter your password to go on.'],
-  [404, 'spending: record does not exist', /^This is no longer there/],
-  [503, 'a service is not available: repeat the request later', /^The server is busy/],
-  [429, 'too many attempts: repeat after Retry-After', /Try again in 2 minutes\.$/],
-  [409, 'An import still runs: undo the upload when it has ended', /^The import still runs/],
-  [400, 'a text that the app does not know', 'A text that the app does not know.'],
-])('%i %j has words for people', (status, error, text) => {
-  const found = refused(status, { error }, { 'retry-after': '61' })?.text
+  [401, 'WRONG_CREDENTIALS', {}, 'The email address or the password is wrong.'],
+  [401, 'PROOF_REQUIRED', {}, 'Enter your password to go on.'],
+  [404, 'NOT_FOUND', { object: 'spending' }, /^This is no longer there/],
+  [503, 'SERVICE_UNAVAILABLE', {}, /^The server is busy/],
+  [429, 'TOO_MANY_ATTEMPTS', {}, /Try again in 2 minutes\.$/],
+  [409, 'IMPORTS_RUN', {}, /^The import still runs/],
+  [400, 'LINKS_MAX', { max: '50' }, /^There are 50 connections already/],
+  [400, 'A_CODE_OF_LATER', {}, 'A text that the app does not know.'],
+  [400, undefined, {}, 'A text that the app does not know.'],
+])('%i %s has words for people', (status, code, params, text) => {
+  const detail = 'a text that the app does not know'
+  const found = refused(status, { detail, code, params }, { 'retry-after': '61' })?.text
   if (typeof text === 'string') expect(found).toBe(text)
   else expect(found).toMatch(text)
 })
 
 test.each([
-  ['required key is missing', 'Fill this in.'],
-  ['is taken by another one of the bank account: Rent', 'This name is in use: Rent.'],
-  ['must be 8 to 72 characters', 'Use 8 to 72 characters.'],
-  ['must lie between 1900 and 2200', 'The day must lie between 1900 and 2200.'],
-  ['Next recurrence must be in the future', 'Choose a day that is not past.'],
-  ['is odd', 'Is odd.'],
-])('the problem %j has words for people', (problem, text) => {
-  const fault = refused(400, { error: 'Invalid request', problems: { name: problem } })
+  [{ code: 'KEY_MISSING' }, 'Fill this in.'],
+  [{ code: 'NAME_TAKEN', params: { name: 'Rent' } }, 'This name is in use: Rent.'],
+  [{ code: 'PASSWORD_LENGTH', params: { min: '8', max: '72' } }, 'Use 8 to 72 characters.'],
+  [{ code: 'NEXT_NOT_IN_FUTURE' }, 'Choose a day that is not past.'],
+  [{}, 'Is odd.'],
+])('the problem %j has words for people', (reason, text) => {
+  const errors = [
+    { pointer: '#/name/0', detail: 'is odd', ...reason },
+    { pointer: '#/name', detail: 'is a later fault of the field' },
+  ]
+  const fault = refused(400, { detail: 'Invalid request', code: 'INVALID_REQUEST', errors })
   expect(fault).toMatchObject({ problems: { name: text }, text: 'Some entries need another look.' })
+})
+
+test('an item of a bulk request is refused in words', () => {
+  const errors = [{ pointer: '#/amount', detail: '…', code: 'ZERO' }]
+  expect(refusalOf({ error: 'Invalid request', errors })).toBe('Enter an amount that is not zero.')
+  expect(refusalOf({ error: '…', code: 'TRANSACTION_CHANGED' })).toMatch(/^It has changed since/)
 })
 
 test.each([

@@ -1,13 +1,7 @@
 import { CofferError } from '@coffer/client'
 import { OfflineError } from '../offline/offline-error.ts'
 import { faultWords } from '../words/faults.ts'
-import {
-  hintWords,
-  problemWords,
-  refusalWords,
-  sentenceOf,
-  tooOftenWords,
-} from '../words/refusals.ts'
+import { hintWords, type Refused, refusalWords, tooOftenWords } from '../words/refusals.ts'
 
 /** A failed request in words, for people. */
 export interface Fault {
@@ -27,7 +21,7 @@ export function faultOf(error: unknown): Fault | null {
   if (!(error instanceof CofferError)) {
     return { text: textOfNone(error), problems: {}, requestId: null, status: null, code: null }
   }
-  const problems = problemsOf(error.problems)
+  const problems = problemsOf(error.faults)
   const hints = error.hints.map((hint) => ` ${hintWords(hint)}`).join('')
   const isOfFields = Object.keys(problems).length > 0
   return {
@@ -45,23 +39,27 @@ function textOfNone(error: unknown): string {
   return error instanceof DOMException ? faultWords.slow : faultWords.unreachable
 }
 
-/** Returns the words for a refusal as a whole: those of the app, else the server's own. */
-function textOf({ body, status, code, retryAfter }: CofferError): string {
-  const { error } = (body ?? {}) as { error?: string }
-  if (status === 429 && retryAfter !== undefined && code === undefined) {
-    return tooOftenWords(retryAfter)
-  }
-  return error === undefined ? faultWords.failed : wordsOf(error, refusalWords)
+/** Returns the words for a refusal as a whole. */
+function textOf({ detail, status, code, params, retryAfter }: CofferError): string {
+  if (status === 429 && retryAfter !== undefined) return tooOftenWords(retryAfter)
+  return detail === undefined ? faultWords.failed : refusalWords({ detail, code, params })
 }
 
-function wordsOf(text: string, translate: (text: string) => string | null): string {
-  return translate(text) ?? sentenceOf(text)
+/** A fault of one value of a request. */
+type ValueFault = Refused & { pointer: string }
+
+/** The refusal of an item of a bulk request. */
+interface RefusedItem {
+  error: string
+  code?: string | undefined
+  params?: Record<string, string> | undefined
+  errors?: ValueFault[] | undefined
 }
 
 /** Returns why an item of a bulk request was refused, as sentences for people. */
-export function refusalOf(error: string, problems: unknown): string {
-  const named = [...new Set(Object.values(problemsOf(problems)))]
-  return named.length > 0 ? named.join(' ') : wordsOf(error, refusalWords)
+export function refusalOf({ error, code, params, errors = [] }: RefusedItem): string {
+  const named = [...new Set(Object.values(problemsOf(errors)))]
+  return named.length > 0 ? named.join(' ') : refusalWords({ detail: error, code, params })
 }
 
 /** Returns whether the server refuses a request for want of a session. */
@@ -69,14 +67,11 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof CofferError && error.status === 401
 }
 
-function problemsOf(problems: unknown, field = ''): Record<string, string> {
-  if (typeof problems === 'string') return { [field]: wordsOf(problems, problemWords) }
-  if (typeof problems !== 'object' || problems === null) return {}
-  const found = Object.entries(problems).map(([key, one]) => {
-    // `oneOf` and the positions of lists are no fields.
-    const isPart = key === 'oneOf' || /^\d+$/.test(key) || field !== ''
-    return problemsOf(one, isPart ? field : key)
+/** Returns the words by field of the form: the outermost key of a value; its first fault counts. */
+function problemsOf(faults: readonly ValueFault[]): Record<string, string> {
+  const found = faults.map((fault) => {
+    const [, field = ''] = fault.pointer.split('/')
+    return [decodeURIComponent(field), refusalWords(fault)]
   })
-  // The first of several faults of a field is shown.
-  return Object.assign({}, ...found.reverse())
+  return Object.fromEntries(found.reverse())
 }

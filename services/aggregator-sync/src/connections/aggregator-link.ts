@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
@@ -153,10 +154,9 @@ const accountsMax = 200
 /** Throws refused for a blank public token, and for no or too many chosen accounts. */
 export function requireChoice(publicToken: string, accountIds: readonly string[]): void {
   const length = publicToken.trim().length
-  if (length === 0) throw refused('must provide a public token: publicToken is blank')
+  if (length === 0) throw refused(say('PLAID_TOKEN_MISSING'))
   if (length > tokenLengthMax) throw refused('must provide a public token: publicToken is too long')
-  if (accountIds.length === 0)
-    throw refused('must select at least one account: accountIds is empty')
+  if (accountIds.length === 0) throw refused(say('PLAID_ACCOUNTS_MISSING'))
   const isId = (id: string) => /^[\x21-\x7e]{1,200}$/.test(id)
   if (accountIds.length > accountsMax || !accountIds.every(isId)) {
     throw refused(

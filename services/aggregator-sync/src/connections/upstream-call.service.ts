@@ -1,3 +1,4 @@
+import { type ReasonCode, say } from '@coffer/kit/reasons/reasons'
 import { refused, unanswered } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -39,14 +40,19 @@ export function byActivity(): CallBy {
 /** Throws refused (406) while the aggregator is off. */
 export function requireEnabled({ config }: Pick<LinkDeps, 'config'>): void {
   if (config.aggregatorEnabled) return
-  throw refused('the aggregator is not enabled on this server', { status: 406 })
+  throw refused(say('AGGREGATOR_OFF'), { status: 406 })
 }
 
-/** Throws refused (500) with the fault's text after `text`; rethrows errors that are no faults. */
-export function refuseFault(text: string, error: unknown): never {
+type FailedStep = Extract<ReasonCode, `PLAID_${string}_FAILED`>
+
+/**
+ * Throws refused (500) with the step that failed, `before` and the fault's text; rethrows errors
+ * that are no faults.
+ */
+export function refuseFault(step: FailedStep, error: unknown, before = ''): never {
   const fault = faultOf(error)
   if (!fault) throw error
-  throw refused(`${text}: ${describeFault(fault).text}`, { status: 500 })
+  throw refused(say(step, { fault: `${before}${describeFault(fault).text}` }), { status: 500 })
 }
 
 /**

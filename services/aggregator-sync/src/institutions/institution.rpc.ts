@@ -62,7 +62,7 @@ async function readInstitution(
   const aggregator = await openAggregator()
   const read = await aggregator
     .readInstitution(institutionId, byRequest(context))
-    .catch((error) => refuseFault('failed to read the institution', error))
+    .catch((error) => refuseFault('PLAID_INSTITUTION_FAILED', error))
   if (!read) return null
   await saveInstitution(database, read, clock())
   return read

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -33,7 +34,7 @@ export function aggregatorLinkRoutes(deps: LinkDeps): ServiceImpl<typeof Aggrega
     createLinkToken: async ({ useCache: isCacheUsed, user }, context) => {
       requireEnabled(deps)
       const { accountId, userId } = callerOf(context)
-      if (!user) throw invalid({ user: 'is required' })
+      if (!user) throw invalid({ user: say('REQUIRED') })
       const { legalName, email, emailVerifiedAt: at, isTrialing } = user
       const emailVerifiedAt = at ? timestampDate(at) : null
       const linkToken = await createLinkToken(

@@ -1,6 +1,7 @@
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import type { Transaction } from '@coffer/kit/database/database'
 import { emit } from '@coffer/kit/events/changes'
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
 import { Code, ConnectError } from '@connectrpc/connect'
@@ -78,7 +79,6 @@ export async function continueCreation(
 
 /** Reads the chosen accounts of the item. Gives the link up if one of them is missing. */
 async function readChosen(deps: LinkDeps, link: AggregatorLink, by: CallBy): Promise<ReadItem> {
-  const text = 'failed to read the accounts'
   const item = await openItem(deps, link)
   if (!item) return requireCreating(null) as never
   const aggregator = await deps.openAggregator()
@@ -87,14 +87,15 @@ async function readChosen(deps: LinkDeps, link: AggregatorLink, by: CallBy): Pro
   try {
     read = await aggregator.readItem(item, { accountIds }, by)
   } catch (error) {
-    if (!isFinal(error)) refuseFault(`${text}: ${laterText}`, error)
+    if (!isFinal(error)) refuseFault('PLAID_ACCOUNTS_FAILED', error, `${laterText}: `)
     await endConnection(deps, link)
-    refuseFault(text, error)
+    refuseFault('PLAID_ACCOUNTS_FAILED', error)
   }
   const found = new Set(read.accounts.map(({ accountId }) => accountId))
   if (accountIds.every((id) => found.has(id))) return read
   await endConnection(deps, link)
-  throw refused(`${text}: a chosen account is missing`, { status: 500 })
+  const fault = 'a chosen account is missing'
+  throw refused(say('PLAID_ACCOUNTS_FAILED', { fault }), { status: 500 })
 }
 
 /** Creates the link and its bank accounts in the ledger; gives it up if the ledger refuses. */

@@ -1,5 +1,6 @@
 import { lockBound } from '@coffer/kit/database/account-bound.sql'
 import type { Transaction } from '@coffer/kit/database/database'
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import {
@@ -73,9 +74,9 @@ export async function identify(deps: LinkDeps, link: AggregatorLink): Promise<Ag
       : await findLink(deps.database, link)
     return requireCreating(identified)
   } catch (error) {
-    if (!isFinal(error)) refuseFault(`failed to exchange token: ${laterText}`, error)
+    if (!isFinal(error)) refuseFault('PLAID_EXCHANGE_FAILED', error, `${laterText}: `)
     await dropConnection(deps, link)
-    refuseFault('failed to exchange token', error)
+    refuseFault('PLAID_EXCHANGE_FAILED', error)
   }
 }
 
@@ -122,7 +123,8 @@ export async function storeItem(
       await renewToken(deps, other, accessToken)
       return other
     }
-    throw refused('failed to exchange token: the item belongs to another link', { status: 500 })
+    const fault = 'the item belongs to another link'
+    throw refused(say('PLAID_EXCHANGE_FAILED', { fault }), { status: 500 })
   }
 }
 
@@ -147,7 +149,8 @@ function isItemTaken(error: unknown): boolean {
 /** Returns a link that has not ended; throws refused (500) otherwise. */
 export function requireCreating(link: AggregatorLink | null): AggregatorLink {
   if (link && link.deletedAt === null) return link
-  throw refused('failed to exchange token: the link was deleted meanwhile', { status: 500 })
+  const fault = 'the link was deleted meanwhile'
+  throw refused(say('PLAID_EXCHANGE_FAILED', { fault }), { status: 500 })
 }
 
 /** Ends a link that has no item: there is nothing to remove at the aggregator. */

@@ -1,4 +1,5 @@
 import { requireRoom } from '@coffer/kit/database/account-bound.sql'
+import { say } from '@coffer/kit/reasons/reasons'
 import { aggregatorAddresses } from '../config.ts'
 import { aggregatorLinkBound } from '../connections/aggregator-link.sql.ts'
 import { type LinkDeps, refuseFault } from '../connections/upstream-call.service.ts'
@@ -22,8 +23,8 @@ export function linkBounds(
   { accountId, isTrialing }: { accountId: string; isTrialing: boolean },
 ) {
   const { aggregatorLinksMax: max } = config
-  const full = `max number of Plaid links already reached: delete one of the ${max} links first`
-  const trial = 'an account in its trial has at most one Plaid link: subscribe first'
+  const full = say('PLAID_LINKS_MAX', { max })
+  const trial = say('PLAID_TRIAL')
   return [
     ...(max > 0 ? [aggregatorLinkBound(accountId, { max, refusal: full })] : []),
     ...(isTrialing ? [aggregatorLinkBound(accountId, { max: 1, refusal: trial })] : []),
@@ -53,7 +54,7 @@ export async function createLinkToken(
   const aggregator = await deps.openAggregator()
   const created = await aggregator
     .createLinkToken(request, by)
-    .catch((error) => refuseFault('failed to create link token', error))
+    .catch((error) => refuseFault('PLAID_START_FAILED', error))
   await keepLinkToken(deps, of, created)
   return created.linkToken
 }

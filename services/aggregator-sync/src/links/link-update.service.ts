@@ -1,4 +1,5 @@
 import { emit } from '@coffer/kit/events/changes'
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
 import { newId } from '@coffer/kit/values/id'
@@ -57,7 +58,7 @@ export async function createUpdateToken(
   const aggregator = await deps.openAggregator()
   const { linkToken } = await aggregator
     .createLinkToken({ kind: 'update', item, selectsAccounts, webhookUrl }, by)
-    .catch((error) => refuseFault('failed to create link token', error))
+    .catch((error) => refuseFault('PLAID_START_FAILED', error))
   return linkToken
 }
 
@@ -159,7 +160,7 @@ async function exchangeOwn(
   const aggregator = await deps.openAggregator()
   const exchanged = await aggregator.exchange(publicToken, byExchange()).catch(async (error) => {
     if (isFinal(error)) await dropConnection(deps, tentative)
-    return refuseFault('failed to exchange token', error)
+    return refuseFault('PLAID_EXCHANGE_FAILED', error)
   })
   if (exchanged.itemId === itemId) return exchanged
   if (await findLinkOfItem(deps.database, exchanged.itemId)) await dropConnection(deps, tentative)
@@ -167,7 +168,7 @@ async function exchangeOwn(
     await storeItem(deps, tentative, exchanged)
     await deps.database.transaction((tx) => emit(tx, unfinished(tentative)))
   }
-  throw refused('the public token is of another link: complete Plaid Link with its link token')
+  throw refused(say('PLAID_TOKEN_FOREIGN'))
 }
 
 // Maximum number of accounts in a call of UpsertBankAccounts.
@@ -195,7 +196,7 @@ export async function createChosen(deps: LinkDeps, key: LinkKey, by: CallBy): Pr
   } catch (error) {
     if (!isFinal(error) && !isLedgerRefusal(error)) throw error
     await endChoice(deps, link)
-    refuseFault('failed to read the accounts', error)
+    refuseFault('PLAID_ACCOUNTS_FAILED', error)
   }
   await endChoice(deps, link)
 }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { ConnectError } from '@connectrpc/connect'
@@ -31,7 +32,7 @@ export async function refreshByOperator(deps: OperatorDeps, linkId: string): Pro
 async function openLive(deps: OperatorDeps, key: LinkKey): Promise<OpenItem> {
   const link = await findLink(deps.database, key)
   const item = link && isLive(link) ? await openItem(deps, key) : null
-  if (!item) throw refused('the link is deactivated or being created')
+  if (!item) throw refused(say('LINK_NOT_READY'))
   return item
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { CallBy } from './aggregator.ts'
@@ -72,7 +73,7 @@ async function untilPermitted(
     // A rejection means that the signal has ended.
     await sleep(pollMs, undefined, { signal }).catch(() => null)
     caller.throwIfAborted()
-    if (signal.aborted) throw unavailable('another call of the link is in flight: try again later')
+    if (signal.aborted) throw unavailable(say('LINK_BUSY'))
   }
 }
 

@@ -1,3 +1,5 @@
+import { say } from '@coffer/kit/reasons/reasons'
+
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /**
@@ -6,8 +8,8 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
  */
 export function findPlaidUrlProblem(text: string): string | null {
   const url = URL.parse(text)
-  if (!url) return 'must be a URL'
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an https URL'
+  if (!url) return say('NOT_URL')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return say('URL_NOT_HTTPS')
   if (url.protocol === 'http:' && !loopback.test(url.hostname)) {
     return 'must be an https URL: http is for a loopback address only'
   }

@@ -1,4 +1,5 @@
 import type { Queries } from '@coffer/kit/database/database'
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { dayMs } from '@coffer/kit/values/time'
 import { sql } from 'slonik'
@@ -55,7 +56,7 @@ export async function admitRequest(
   const isDay = counts.dayCount >= dayMax && counts.day >= dayOf(now)
   const endsAt = isDay ? dayOf(now).getTime() + dayMs : minuteOf(now).getTime() + minuteMs
   const [max, time] = isDay ? [dayMax, 'day'] : [minuteMax, 'minute']
-  throw refused(`the account has at most ${max} ${kind} in a ${time}: repeat after Retry-After`, {
+  throw refused(say('PLAID_CALLS_MAX', { max, kind, time }), {
     status: 429,
     retryAfterSeconds: Math.max(1, Math.ceil((endsAt - now.getTime()) / 1_000)),
   })

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
 import type { Tally } from '@coffer/sync-kit/ledger/tally'
@@ -66,13 +67,10 @@ export function requestItemSync(
   sync: ItemSync,
   of: { now: Date; by: 'user' | 'operator' | 'service' },
 ): ItemSync {
-  if (!isLive(sync)) throw refused('the link is deactivated or being created')
+  if (!isLive(sync)) throw refused(say('LINK_NOT_READY'))
   const isValid = sync.status === 'setup' || sync.status === 'error'
   if (of.by === 'user' && !isValid) {
-    throw refused(
-      'link is not in a valid status, it cannot be manually synced: wait until it is set up, ' +
-        'or update its connection',
-    )
+    throw refused(say('LINK_NOT_SYNCABLE'))
   }
   const requested = requestSync(sync, of)
   return of.by === 'service' ? requested : { ...requested, windowRequestedAt: of.now }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { movedTo } from '@coffer/kit/values/day'
 import { type FundingSchedule, isOver } from '../book/funding-schedule.ts'
@@ -23,7 +24,7 @@ export function movePlans(
   const waits = plans.some((plan) => plan.state === 'open' && !plan.isPaused && isDue(plan))
   const fires = schedules.some((one) => one.deletedAt === null && isDue(one))
   if (isLive && (runs.length > 0 || waits || fires)) {
-    throw unavailable('a funding or due date is not booked yet: repeat the call')
+    throw unavailable(say('BILL_NOT_BOOKED'))
   }
   const moved = new Map(
     schedules.map((one) => [one.fundingScheduleId, moveSchedule(one, zones)] as const),

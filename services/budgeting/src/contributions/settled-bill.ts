@@ -1,5 +1,6 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
-import { isYearInRange, yearRange } from '@coffer/kit/values/time'
+import { isYearInRange, yearFirst, yearLast } from '@coffer/kit/values/time'
 import { isOver } from '../book/funding-schedule.ts'
 import type { Spending } from '../book/spending.ts'
 import { notInFuture } from '../recurrence/date-problems.ts'
@@ -70,9 +71,9 @@ export function skip<Plan extends Bill & { ruleset: string | null }>(
   const { ruleset, nextRecurrence } = plan
   if (nextRecurrence <= now) throw refused(notInFuture)
   const next = ruleset === null ? null : dueAfter(ruleset, timezone, nextRecurrence.getTime())
-  if (next === null) throw refused('No due date follows the next one: delete the expense instead')
+  if (next === null) throw refused(say('BILL_LAST'))
   if (!isYearInRange(new Date(next).getUTCFullYear())) {
-    throw refused(`The due date after the next one does not lie between ${yearRange}`)
+    throw refused(say('BILL_RANGE', { min: yearFirst, max: yearLast }))
   }
   return { ...plan, nextRecurrence: new Date(next) }
 }
@@ -80,9 +81,9 @@ export function skip<Plan extends Bill & { ruleset: string | null }>(
 /** Throws refused for a goal, and for an expense whose rule has ended. */
 function requireBill(plan: Bill): void {
   if (plan.spendingType === 'goal') {
-    throw refused('A goal has no bills: PATCH its nextRecurrence or targetAmount instead')
+    throw refused(say('BILL_OF_GOAL'))
   }
   if (isOver(plan)) {
-    throw refused('The rule of the expense has ended, no due date is left: PATCH its ruleset')
+    throw refused(say('RULE_ENDED'))
   }
 }

@@ -1,4 +1,5 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -51,10 +52,10 @@ type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & { forecasters: Fo
 const sizeInPlaceMax = 2500
 const sizeMax = 100_000
 const sizeProblems = {
-  end: 'must be earlier: until then there are more than 100,000 events',
-  fundingScheduleId: 'has its next funding too late: before it there are more than 100,000 events',
+  end: say('FORECAST_EVENTS'),
+  fundingScheduleId: say('FUNDING_TOO_LATE'),
 }
-const outOfRange = 'the amounts would leave the range of ±9007199254740991'
+const outOfRange = say('SUM_RANGE')
 
 /** Returns the RPC handlers of forecasts; all are read-only (docs/forecast.md). */
 export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> {
@@ -170,9 +171,9 @@ function toForecastMessage({ events, free, ...totals }: Forecast) {
 /** Validates and returns the plan in a request. Throws invalid. */
 function readPlan(request: EstimateCostRequest) {
   const { targetAmount, currentAmount, nextRecurrence, recurrenceRule } = request
-  if (targetAmount <= 0n) throw invalid({ targetAmount: 'must be greater than 0' })
-  if (currentAmount < 0n) throw invalid({ currentAmount: 'must not be negative' })
-  if (!nextRecurrence) throw invalid({ nextRecurrence: 'is required' })
+  if (targetAmount <= 0n) throw invalid({ targetAmount: say('NOT_POSITIVE') })
+  if (currentAmount < 0n) throw invalid({ currentAmount: say('NEGATIVE') })
+  if (!nextRecurrence) throw invalid({ nextRecurrence: say('REQUIRED') })
   const read = recurrenceRule === undefined ? null : readRuleset(recurrenceRule)
   if (read && 'problem' in read) throw invalid({ recurrenceRule: `Ruleset ${read.problem}` })
   return {

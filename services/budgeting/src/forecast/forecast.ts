@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { readDay, startOfDay } from '@coffer/kit/values/day'
 import { isExact } from '@coffer/kit/values/money'
@@ -70,9 +71,9 @@ const monthsAheadMax = 12
  */
 export function forecastEnd(asked: Date | null, now: Date): Date {
   if (asked === null) return new Date(now.getTime() + daysAhead * dayMs)
-  if (asked < now) throw invalid({ end: 'must be in the future' })
+  if (asked < now) throw invalid({ end: say('NOT_IN_FUTURE') })
   if (asked > latestEnd(now)) {
-    throw invalid({ end: `must be at most ${monthsAheadMax} months ahead` })
+    throw invalid({ end: say('FORECAST_TOO_FAR', { max: monthsAheadMax }) })
   }
   return asked
 }
@@ -87,7 +88,7 @@ export function forecastEndOfDay(
   { timezone, now }: { timezone: string; now: Date },
 ): Date {
   const number = readDay(day)
-  if (number === null) throw invalid({ end: 'must be a day like 2026-01-31' })
+  if (number === null) throw invalid({ end: say('NOT_DAY') })
   const last = latestEnd(now).getTime()
   const dayEnd = startOfDay(number + 1, timezone) - 1
   const isLastDay = startOfDay(number, timezone) <= last && last < dayEnd

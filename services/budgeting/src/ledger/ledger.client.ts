@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused, unanswered } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
 import { asCallerOf, headers } from '@coffer/kit/rpc/rpc'
@@ -27,7 +28,7 @@ export async function describeWritable(
   context: HandlerContext,
 ): Promise<{ isManualLink: boolean }> {
   const { archived, linkType } = await describeBankAccount(deps, bankAccountId, context)
-  if (archived) throw refused('The bank account is archived: it can only be read')
+  if (archived) throw refused(say('BANK_ACCOUNT_ARCHIVED'))
   return { isManualLink: linkType === 'manual' }
 }
 

@@ -1,6 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type IdempotencyKey, keptReplies, once } from '@coffer/kit/database/idempotency'
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { requireMatch } from '@coffer/kit/rpc/object-tag'
@@ -73,11 +74,9 @@ function kept<Reply extends Message>(key: IdempotencyKey | null, reply: Reply) {
   return { reply, replies: keptReplies(key, reply) }
 }
 
-const staysSettled =
-  'The bill stays paid: the expense settles by itself, and its target is spent in this period. ' +
-  'PATCH settlesWhenSpent to false to pay it again.'
+const staysSettled = say('BILL_SETTLES_ITSELF')
 
-const moved = 'the due date was changed by another request: read the expense again'
+const moved = say('BILL_MOVED')
 
 /**
  * Journals the due date that a request leaves out, and returns it: before the plan is changed, so

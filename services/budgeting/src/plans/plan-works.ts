@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import type { FundedSpending, PlanKey, Spending } from '../book/spending.ts'
 import type { AsOf } from '../contributions/contribution.ts'
@@ -89,7 +90,7 @@ export function beginClosing(
 /** Throws refused (409) while a request closes the envelope of the plan. */
 export function requireNotClosing({ closingUntil, spendingType }: Spending, now: Date): void {
   if (closingUntil === null || closingUntil <= now) return
-  const text = `the ${spendingType} is being deleted by another request: read it again`
+  const text = say('BEING_DELETED', { spendingType })
   throw refused(text, { status: 409 })
 }
 

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, type Problems } from '@coffer/kit/rpc/errors'
 import { midnightOf } from '@coffer/kit/values/day'
 import { isOver } from '../book/funding-schedule.ts'
@@ -83,9 +84,9 @@ export function changeSpending(
 
 function keyProblems({ spendingType }: Spending, patch: SpendingPatch): Problems {
   const cleared = notNullable.filter((field) => patch[field] === null || patch[field] === '')
-  const problems: Problems = Object.fromEntries(cleared.map((key) => [key, 'cannot be blank']))
+  const problems: Problems = Object.fromEntries(cleared.map((key) => [key, say('BLANK')]))
   for (const key of spendingType === 'goal' ? ofExpenses : []) {
-    if (patch[key] !== undefined) problems[key] = 'key not expected'
+    if (patch[key] !== undefined) problems[key] = say('KEY_UNKNOWN')
   }
   return problems
 }

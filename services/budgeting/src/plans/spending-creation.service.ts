@@ -7,6 +7,7 @@ import {
   once,
   requireSameRequest,
 } from '@coffer/kit/database/idempotency'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound, unavailable } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
 import { toMessage } from '@coffer/kit/rpc/message'
@@ -57,8 +58,7 @@ export async function createSpending(
     const plan = await deps.write(reservePlan({ scope, input, key, asOf, isManualLink }))
     const envelope = await createEnvelope(deps, plan, context)
     const reply = await completePlan(deps, { plan, envelope, asOf, key })
-    if (!reply)
-      throw unavailable('the spending object was deleted during its creation: repeat the request')
+    if (!reply) throw unavailable(say('DELETED_MEANWHILE'))
     return reply
   })
 }
@@ -197,13 +197,13 @@ function readInput(
   const { nextRecurrence } = request
   const spendingType = Spending.shape.spendingType.safeParse(request.spendingType)
   if (!spendingType.success) {
-    throw invalid({ spendingType: 'Spending type must be expense or goal' })
+    throw invalid({ spendingType: say('SPENDING_TYPE') })
   }
   const isExpense = spendingType.data === 'expense'
   const ofExpenses = ['settlesWhenSpent', 'graceDays', 'carryOver'] as const
   const unexpected = isExpense ? [] : ofExpenses.filter((key) => request[key])
   if (unexpected.length > 0) {
-    throw invalid(Object.fromEntries(unexpected.map((key) => [key, 'key not expected'])))
+    throw invalid(Object.fromEntries(unexpected.map((key) => [key, say('KEY_UNKNOWN')])))
   }
   return {
     spendingType: spendingType.data,

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, type Problems } from '@coffer/kit/rpc/errors'
 import { isInMidnightHour, midnightOf } from '@coffer/kit/values/day'
 import { readRuleset } from '@coffer/kit/values/ruleset'
@@ -44,7 +45,7 @@ function newDue(
   problems: Problems,
 ): Date | null {
   if (sent === null) {
-    if (spendingType === 'goal') problems.nextRecurrence = 'Next recurrence is required'
+    if (spendingType === 'goal') problems.nextRecurrence = say('NEXT_REQUIRED')
     return ruleset === null ? null : nextDue(ruleset, { timezone, now }, problems)
   }
   const midnight = midnightOf(sent, timezone)
@@ -58,7 +59,7 @@ function newDue(
 
 function notMidnight(midnight: Date, timezone: string): string {
   const expected = midnight.toISOString().replace('.000Z', 'Z')
-  return `Next recurrence must be midnight: send ${expected}, midnight of that day in ${timezone}`
+  return say('NEXT_NOT_MIDNIGHT', { instant: expected, timezone })
 }
 
 /** Returns the first due date of a rule after `now`; null, with a problem, if it has ended. */
@@ -79,13 +80,13 @@ export function checkPlan(
   problems: Problems,
 ): void {
   if (plan.targetAmount <= 0n) {
-    problems.targetAmount = 'Target amount must be greater than 0'
+    problems.targetAmount = say('TARGET_NOT_POSITIVE')
   }
   if (plan.graceDays < 0 || plan.graceDays > graceDaysMax) {
-    problems.graceDays = `Grace days must be 0 to ${graceDaysMax}`
+    problems.graceDays = say('GRACE_RANGE', { max: graceDaysMax })
   }
   if (plan.autoCreateTransaction && !isManualLink) {
-    problems.autoCreateTransaction = 'Automatic transactions need a manual link'
+    problems.autoCreateTransaction = say('AUTOMATIC_NOT_MANUAL')
   }
 }
 
@@ -95,11 +96,11 @@ export function readRule(
   problems: Problems,
 ): string | null {
   if (spendingType === 'goal') {
-    if (ruleset) problems.ruleset = 'A goal takes no ruleset'
+    if (ruleset) problems.ruleset = say('RULE_OF_GOAL')
     return null
   }
   const read = readRuleset(ruleset ?? '')
   if ('rule' in read) return renderRuleset(read.rule)
-  problems.ruleset = ruleset ? `Ruleset ${read.problem}` : 'Ruleset is required'
+  problems.ruleset = ruleset ? `Ruleset ${read.problem}` : say('RULE_REQUIRED')
   return null
 }

@@ -7,6 +7,7 @@ import {
   track,
 } from '@coffer/kit/database/tracked-rows'
 import { nextVersion } from '@coffer/kit/database/version'
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
 import type { Cause } from '@coffer/kit/values/changed-object'
 import type { FundingRun, RunLine } from '../book/funding-run.ts'
@@ -162,7 +163,7 @@ function attempt(
 /** Throws unavailable for another timezone: that of the account has changed meanwhile. */
 function requireTimezone({ timezone: stored }: PlanState, timezone: string | undefined): void {
   if (timezone === undefined || stored === null || stored === timezone) return
-  throw unavailable('the timezone of the account is being changed: repeat the request')
+  throw unavailable(say('TIMEZONE_CHANGES'))
 }
 
 function currentOf({ state, plans, schedules, runs, lines }: UnitOfWork): Current {

@@ -3,6 +3,7 @@ import type { Transaction } from '@coffer/kit/database/database'
 import { otherRequest } from '@coffer/kit/database/idempotency'
 import { findMarkedSaves, type MarkedSave, markSave } from '@coffer/kit/database/save-mark.sql'
 import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { say } from '@coffer/kit/reasons/reasons'
 import { currentCause } from '@coffer/kit/rpc/cause'
 import { duplicate } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -86,11 +87,11 @@ function refuse(fault: unknown): never {
   switch (fault.constraint) {
     case 'spending_name':
       throw duplicate('spending', {
-        name: `is taken by another one of the bank account: ${fault.detail}`,
+        name: say('NAME_TAKEN', { name: fault.detail ?? '' }),
       })
     case 'funding_schedules_name':
       throw duplicate('funding schedule', {
-        name: `is taken by another schedule of the bank account: ${fault.detail}`,
+        name: say('SCHEDULE_NAME_TAKEN', { name: fault.detail ?? '' }),
       })
     case 'spending_opening_key':
       throw otherRequest()

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import type { FundingSchedule } from '../book/funding-schedule.ts'
 import { type Funding, firstFunding } from '../contributions/funding-dates.ts'
@@ -85,7 +86,7 @@ function refuseCleared(patch: FundingSchedulePatch): void {
     (field) => patch[field] === null || patch[field] === '',
   )
   if (cleared.length === 0) return
-  throw invalid(Object.fromEntries(cleared.map((field) => [field, 'cannot be blank'])))
+  throw invalid(Object.fromEntries(cleared.map((field) => [field, say('BLANK')])))
 }
 
 function given<Value>(sent: Value | undefined, current: Value): Value {

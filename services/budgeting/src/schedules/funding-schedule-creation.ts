@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { readRuleset } from '@coffer/kit/values/ruleset'
 import type { FundingSchedule } from '../book/funding-schedule.ts'
@@ -52,11 +53,11 @@ export function requireDepositAllowed(
   isManualLink: boolean,
 ): void {
   if (deposit.autoCreateTransaction && (deposit.estimatedDeposit ?? 0n) <= 0n) {
-    const text = 'Automatic deposits need an estimated deposit above 0'
+    const text = say('DEPOSIT_NOT_ESTIMATED')
     throw invalid({ estimatedDeposit: text }, text)
   }
   if (deposit.autoCreateTransaction && !isManualLink) {
-    const text = 'Automatic deposits need a manual link'
+    const text = say('DEPOSIT_NOT_MANUAL')
     throw invalid({ autoCreateTransaction: text }, text)
   }
 }

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -81,7 +82,7 @@ async function createFundingSchedule(
       decide: ({ scheduleCount }) => {
         const max = config.fundingSchedulesMax
         if (scheduleCount >= max) {
-          throw refused(`a bank account has at most ${max} funding schedules: delete one first`)
+          throw refused(say('SCHEDULES_MAX', { max }))
         }
         const reply = create(CreateFundingScheduleResponseSchema, {
           fundingSchedule: toMessage(FundingScheduleSchema, schedule),

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { requireMatch } from '@coffer/kit/rpc/object-tag'
@@ -32,12 +33,12 @@ export async function deleteFundingSchedule(
     decide: ({ schedules, plans }) => {
       const found = findLiveSchedule(schedules, fundingScheduleId)
       if (!found) {
-        const text = 'cannot remove funding schedule, it does not exist'
+        const text = say('SCHEDULE_GONE')
         throw notFound('funding schedule', text)
       }
       requireMatch(context, FundingScheduleSchema, toMessage(FundingScheduleSchema, found))
       if (plans.some((plan) => plan.fundingScheduleId === fundingScheduleId)) {
-        throw refused('cannot remove funding schedule, expenses or goals are on it')
+        throw refused(say('SCHEDULE_IN_USE'))
       }
       return { reply: undefined, schedules: [{ ...found, deletedAt: clock() }] }
     },

@@ -4,6 +4,7 @@ import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
 import { read } from '@coffer/kit/database/statement'
 import { emit } from '@coffer/kit/events/changes'
 import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { say } from '@coffer/kit/reasons/reasons'
 import type { SealedSecret } from '@coffer/kit/secrets/secrets'
 import { ObjectsChangedSchema } from '@coffer/proto/feedsync/v1/events'
 import { sql } from 'slonik'
@@ -25,7 +26,7 @@ export function feedLinkBound(max: number, accountId: string): Bound {
     rows: sql.fragment`
       SELECT FROM feed_links WHERE account_id = ${accountId} AND deleted_at IS NULL`,
     max,
-    refusal: `an account has at most ${max} feed links: delete a link over one first`,
+    refusal: say('FEED_LINKS_MAX', { max }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound, type Problems, refused } from '@coffer/kit/rpc/errors'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
@@ -48,10 +49,7 @@ export function createFeedLink(
   if (Object.keys(problems).length > 0) throw invalid(problems)
   const apiUrl = canonicalFeedUrl(feedUrl)
   if (!by.allowedUrls.includes(apiUrl)) {
-    throw refused(
-      'feedURL is not one of the provider URLs this server allows: its operator adds it to ' +
-        'COFFER_FEED_ALLOWED_URLS',
-    )
+    throw refused(say('FEED_URL_REFUSED'))
   }
   return {
     accountId: by.accountId,
@@ -75,7 +73,7 @@ export function createFeedLink(
 /** Assigns a feed connection to a link; throws refused unless it is pending or has this link. */
 export function activateFeedLink(feedLink: FeedLink, linkId: string, now: Date): FeedLink {
   if (feedLink.linkId === linkId) return feedLink
-  if (feedLink.status !== 'pending') throw refused('feed link must be pending')
+  if (feedLink.status !== 'pending') throw refused(say('FEED_LINK_NOT_PENDING'))
   return { ...feedLink, linkId, status: 'active', updatedAt: now }
 }
 
@@ -113,7 +111,7 @@ function findProblems({ name, feedUrl, apiKey }: Omit<NewFeedLink, 'feedLinkId'>
   const feedUrlText = findUrlProblem(feedUrl)
   if (feedUrlText !== null) problems.feedURL = feedUrlText
   if (!/^[A-Za-z0-9]{1,100}$/.test(apiKey)) {
-    problems.apiKey = 'must be 1 to 100 letters and digits'
+    problems.apiKey = say('FEED_KEY')
   }
   return problems
 }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { settings } from '../config.ts'
@@ -23,7 +24,7 @@ export async function openFeed(
 ): Promise<Feed> {
   const { apiUrl } = feedLink
   const sealed = feedLink.status === 'deactivated' ? null : await findFeedKey(database, feedLink)
-  if (!sealed) throw refused('the feed link is deactivated: create a new connection')
+  if (!sealed) throw refused(say('FEED_LINK_OFF'))
   if (!config.allowedUrls.includes(apiUrl)) {
     throw feedFailure('url-not-allowed', { detail: apiUrl })
   }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { duplicate } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
@@ -26,7 +27,7 @@ export async function activateConnection(
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'feed_links_link') {
-    throw duplicate('feed link', { feedLinkId: 'the link has another feed connection' })
+    throw duplicate('feed link', { feedLinkId: say('FEED_LINK_TAKEN') })
   }
   throw error
 }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { createFaults, type Fault, type FaultTable } from '@coffer/sync-kit/provider/fault-table'
 import type { z } from 'zod'
 
@@ -10,26 +11,23 @@ const split = 'Look at the provider: it ignores the days of a request, or has to
  * `describeSyncFault` adds whether syncs are repeated.
  */
 const faults = {
-  'no-answer': [() => 'the feed provider did not answer', reachable],
+  'no-answer': [() => say('FEED_SILENT'), reachable],
   'key-refused': [
-    (detail) => `the feed provider refused the API key${detail && `: ${detail}`}`,
+    (detail) => (detail ? say('FEED_KEY_REJECTED', { detail }) : say('FEED_KEY_REFUSED')),
     'Check at the provider that the key is valid and may see the accounts. ' +
       'A new key needs a new feed link.',
   ],
   'rate-limited': [
-    (detail) => `the feed provider answered with status ${detail}`,
+    (detail) => say('FEED_STATUS', { status: detail }),
     'Nothing: the sync is repeated when the provider allows it.',
   ],
   redirected: [
-    (detail) => `the feed provider answered with status ${detail}`,
+    (detail) => say('FEED_STATUS', { status: detail }),
     'Create the feed link with the URL that the provider redirects to.',
   ],
-  status: [
-    (detail) => `the feed provider answered with status ${detail}`,
-    'Look at the log of the provider.',
-  ],
+  status: [(detail) => say('FEED_STATUS', { status: detail }), 'Look at the log of the provider.'],
   unreadable: [
-    (detail) => `the feed provider did not send ${detail}`,
+    (detail) => say('FEED_ANSWER', { expected: detail }),
     "Check that the URL is the base of the provider's API.",
   ],
   'too-large': [(detail) => `the feed provider sent ${detail}`, split],

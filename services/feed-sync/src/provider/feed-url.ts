@@ -1,7 +1,8 @@
+import { say } from '@coffer/kit/reasons/reasons'
 /** Returns the problem of a provider URL, null if it is valid (docs/banks/feed.md#urls). */
 export function findUrlProblem(text: string): string | null {
   const url = URL.parse(text)
-  if (!url) return 'must be a URL'
+  if (!url) return say('NOT_URL')
   if (url.search !== '') return 'must not have query parameters'
   if (url.hash !== '') return 'must not have a fragment'
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL'

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { hourMs } from '@coffer/kit/values/time'
 import {
@@ -44,9 +45,8 @@ export function requestFeedSync(
   sync: FeedSync,
   of: { now: Date; by: 'user' | 'operator' | 'service' },
 ): FeedSync {
-  if (sync.status === 'deactivated')
-    throw refused('the feed link is deactivated: create a new connection')
-  if (sync.status === 'pending') throw refused('the feed link is pending: create a link with it')
+  if (sync.status === 'deactivated') throw refused(say('FEED_LINK_OFF'))
+  if (sync.status === 'pending') throw refused(say('FEED_LINK_UNUSED'))
   return requestSync(sync, of)
 }
 

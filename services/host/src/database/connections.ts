@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { createSemaphore } from '@coffer/kit/service/semaphore'
 import { observeConnectionWait } from '../metrics.ts'
@@ -68,7 +69,7 @@ function limited(count: number, { schema, waitMsMax }: { schema: string; waitMsM
     const startedAt = performance.now()
     const isAcquired = await semaphore.acquire(waitMsMax)
     observeConnectionWait((performance.now() - startedAt) / 1000, schema)
-    if (!isAcquired) throw unavailable('the database is busy: try again later')
+    if (!isAcquired) throw unavailable(say('DATABASE_BUSY'))
   }
   return async <T>(run: () => Promise<T>): Promise<T> => {
     if (semaphore.tryAcquire()) observeConnectionWait(0, schema)

@@ -1,4 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { say } from '@coffer/kit/reasons/reasons'
 import { forbidden, unauthenticated } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { AccountService } from '@coffer/proto/identity/v1/account'
@@ -19,7 +20,7 @@ export function accountDeletion(
       const { accountId, userId, loginId } = signedIn(context)
       const user = await findUser(database, accountId, userId)
       if (!user) throw unauthenticated('SESSION_ENDED')
-      if (user.role !== 'owner') throw forbidden('only its owner can delete an account')
+      if (user.role !== 'owner') throw forbidden(say('OWNER_DELETES'))
       const now = clock()
       const finalize = await reauthenticate(deps, answer, { loginId, now })
       await database.transaction(async (tx) => {

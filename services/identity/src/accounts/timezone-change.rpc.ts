@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { forbidden, invalid, refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { AccountService } from '@coffer/proto/identity/v1/account'
@@ -20,10 +21,10 @@ export function timezoneChange(
       const { accountId, userId, loginId } = signedIn(context)
       const user = await findUser(database, accountId, userId)
       if (!user) throw unauthenticated('SESSION_ENDED')
-      if (user.role !== 'owner') throw forbidden('only its owner can change the timezone')
+      if (user.role !== 'owner') throw forbidden(say('OWNER_CHANGES_TIMEZONE'))
       const timezone = canonicalTimezone(sent.trim())
       if (sent.trim() === '' || timezone === null) {
-        throw invalid({ timezone: 'must be an IANA timezone, such as Europe/Berlin' })
+        throw invalid({ timezone: say('TIMEZONE_LIKE') })
       }
       const now = clock()
       const finalize = await reauthenticate(deps, answer, { loginId, now })
@@ -31,7 +32,7 @@ export function timezoneChange(
         await finalize(tx)
         const requested = await requestTimezone(tx, { accountId, timezone }, now)
         if (requested !== timezone) {
-          const text = `the days of the account are being moved to ${requested}: repeat it later`
+          const text = say('DAYS_MOVE', { timezone: requested })
           throw refused(text, { status: 409 })
         }
         return findUser({ pool: tx }, accountId, userId)

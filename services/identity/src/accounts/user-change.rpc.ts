@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { forbidden, invalid, type Problems, unauthenticated } from '@coffer/kit/rpc/errors'
 import type { UserService } from '@coffer/proto/identity/v1/user'
 import type { ServiceImpl } from '@connectrpc/connect'
@@ -30,7 +31,7 @@ export function userChange(
       const problems = findProblems({ ...names, email })
       if (problems) throw invalid(problems)
       if (locale !== undefined && user.role !== 'owner') {
-        throw forbidden('only its owner can change the locale of an account')
+        throw forbidden(say('OWNER_CHANGES_LOCALE'))
       }
       const changeEmail = await prepareEmail(deps, user, request)
       try {
@@ -56,7 +57,8 @@ function findProblems(of: {
   email: string | undefined
 }): Problems | null {
   return collectProblems({
-    firstName: of.firstName === '' ? 'first name is required' : findNameProblem(of.firstName ?? ''),
+    firstName:
+      of.firstName === '' ? say('FIRST_NAME_REQUIRED') : findNameProblem(of.firstName ?? ''),
     lastName: findNameProblem(of.lastName ?? ''),
     email: of.email === undefined ? null : findEmailProblem(of.email.trim()),
   })

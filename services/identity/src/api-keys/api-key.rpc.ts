@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
+import { say } from '@coffer/kit/reasons/reasons'
 import { duplicate, invalid, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { newId } from '@coffer/kit/values/id'
@@ -51,7 +52,7 @@ export function apiKeys(deps: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
         })
       } catch (error) {
         throw error instanceof UniqueIntegrityConstraintViolationError
-          ? duplicate('API key', { name: `is taken by another API key: ${error.detail}` })
+          ? duplicate('API key', { name: say('API_KEY_NAME_TAKEN', { name: error.detail ?? '' }) })
           : error
       }
       return { apiKey: toMessage(ApiKeySchema, { ...key, secret }) }
@@ -62,7 +63,7 @@ export function apiKeys(deps: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
       const now = clock()
       await database.transaction(async (tx) => {
         const { deletedAt } = await lockApiKey(tx, accountId, apiKeyId)
-        if (deletedAt) throw refused('this API key is revoked already')
+        if (deletedAt) throw refused(say('API_KEY_REVOKED'))
         await revokeApiKey(tx, accountId, { apiKeyId, now })
       })
       return {}

@@ -4,6 +4,7 @@ import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare, read } from '@coffer/kit/database/statement'
 import { emit } from '@coffer/kit/events/changes'
 import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { ObjectsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { sql } from 'slonik'
@@ -57,7 +58,7 @@ export function apiKeyBound(max: number, accountId: string): Bound {
     rows: sql.fragment`
       SELECT FROM api_keys WHERE account_id = ${accountId} AND deleted_at IS NULL`,
     max,
-    refusal: `an account has at most ${max} API keys: revoke one first`,
+    refusal: say('API_KEYS_MAX', { max }),
   }
 }
 

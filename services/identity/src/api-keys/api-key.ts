@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import type { Problems } from '@coffer/kit/rpc/errors'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
@@ -27,8 +28,8 @@ export function findApiKeyProblems(
 ): Problems | null {
   const { name, expiresAt, scope } = key
   return collectProblems({
-    name: name === '' ? 'name is required' : findNameProblem(name),
-    expiresAt: expiresAt && expiresAt <= now ? 'must lie in the future' : null,
+    name: name === '' ? say('NAME_REQUIRED') : findNameProblem(name),
+    expiresAt: expiresAt && expiresAt <= now ? say('NOT_FUTURE') : null,
     scope: ApiKey.shape.scope.safeParse(scope).success
       ? null
       : `must be ${values['ApiKey.scope'].join(' or ')}`,

@@ -1,4 +1,5 @@
 import type { Transaction } from '@coffer/kit/database/database'
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
 import type { Account } from '../book/account.ts'
 import { isPaidUp } from '../book/subscription.ts'
@@ -73,7 +74,7 @@ export async function readSubscription(
     })
     if (isSaved) return isPaidUp({ ...account, ...stored }, now, { billed: true })
   }
-  throw unavailable('the account is being changed: repeat the request')
+  throw unavailable(say('ACCOUNT_CHANGES'))
 }
 
 /**

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused, unavailable } from '@coffer/kit/rpc/errors'
 import type Stripe from 'stripe'
 import { z } from 'zod'
@@ -110,7 +111,7 @@ export function createBillingClient(settings: BillingSettings): Billing {
           : {}),
       })
       const { url, id } = await requireAnswer(created)
-      if (!url) throw unavailable('the billing provider returned no URL: repeat the request later')
+      if (!url) throw unavailable(say('BILLING_WITHOUT_URL'))
       return { url, sessionId: id }
     },
     findCheckoutCustomer: async (sessionId) => {
@@ -207,7 +208,7 @@ function isOfStripe(error: unknown): error is Stripe.errors.StripeError {
 function unavailableFor(error: unknown): Error {
   if (!isOfStripe(error)) return error as Error
   const { type, code = 'no code' } = error
-  return unavailable(`the billing provider does not answer (${type}, ${code})`)
+  return unavailable(say('BILLING_AWAY', { type, code }))
 }
 
 function refuseUnverified<T>(read: () => T): T {

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import type { BillingService } from '@coffer/proto/identity/v1/billing'
 import type { ServiceImpl } from '@connectrpc/connect'
@@ -24,7 +25,7 @@ export function billingRoutes(deps: Deps): ServiceImpl<typeof BillingService> {
   const { database, clock } = deps
   const requireDeps = (): BillingDeps => {
     const { billing } = deps
-    if (!billing) throw refused('billing is not enabled on this server', { status: 404 })
+    if (!billing) throw refused(say('BILLING_OFF'), { status: 404 })
     return { database, clock, billing }
   }
   const prices = new LRUCache<'price', { price: number | null }>({
@@ -61,7 +62,7 @@ export function billingRoutes(deps: Deps): ServiceImpl<typeof BillingService> {
       const { accountId } = signedIn(context)
       const { billing } = requireDeps()
       const account = await findBilledAccount(database, accountId)
-      if (!account?.subscriptionId) throw refused('there is no subscription: create a checkout')
+      if (!account?.subscriptionId) throw refused(say('SUBSCRIPTION_MISSING'))
       const customerId = await ensureCustomer(requireDeps(), accountId)
       return { url: await billing.createPortal(customerId, deps.config.externalUrl) }
     },
@@ -83,7 +84,7 @@ async function requireUnsubscribed(
 ): Promise<void> {
   const account = await findBilledAccount(database, accountId)
   if (!account) throw notFound('account')
-  if (account.subscriptionId) throw refused('there is a subscription already: use the portal')
+  if (account.subscriptionId) throw refused(say('SUBSCRIPTION_EXISTS'))
   const { isActive, isTrialing } = subscriptionStateOf(account, clock(), { billed: true })
-  if (isActive && !isTrialing) throw refused('the account is paid up: no checkout is needed')
+  if (isActive && !isTrialing) throw refused(say('PAID_UP'))
 }

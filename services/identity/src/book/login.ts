@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { type Problems, refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 
@@ -30,13 +31,13 @@ const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'none'
 
 /** Returns the refusal (428) of an address that another login has, or of a blocked domain. */
 export function emailInUse(): Error {
-  return refused('this email address is in use', { code: 'EMAIL_IN_USE', status: 428 })
+  return refused(say('EMAIL_IN_USE'), { code: 'EMAIL_IN_USE', status: 428 })
 }
 
 /** Returns the problem of an email address, or null. */
 export function findEmailProblem(email: string): string | null {
-  if (email !== email.toLowerCase()) return 'must be lower case'
-  return address.safeParse(email).success ? null : 'must be a valid email address'
+  if (email !== email.toLowerCase()) return say('NOT_LOWER_CASE')
+  return address.safeParse(email).success ? null : say('EMAIL')
 }
 
 /** Returns the address without its subaddress (RFC 5233), so that limits count per mailbox. */
@@ -59,9 +60,9 @@ export function knownLocale(text: string): string {
 
 /** Returns the problem of a name, or null; an empty name has no problem. */
 export function findNameProblem(name: string): string | null {
-  if (/\p{Cc}/u.test(name)) return 'must be printable characters only'
+  if (/\p{Cc}/u.test(name)) return say('NAME_NOT_PRINTABLE')
   return [...name].length > nameCharactersMax
-    ? `must be at most ${nameCharactersMax} characters`
+    ? say('NAME_TOO_LONG', { max: nameCharactersMax })
     : null
 }
 

@@ -1,4 +1,5 @@
 import type { Transaction } from '@coffer/kit/database/database'
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -24,7 +25,7 @@ export async function admitAttempt(
   const endsAt = await countAttempt(connection, attempt)
   if (endsAt === null) return
   const retryAfterSeconds = Math.ceil((endsAt.getTime() - attempt.now.getTime()) / 1000)
-  throw refused('too many attempts: repeat after Retry-After', { status: 429, retryAfterSeconds })
+  throw refused(say('TOO_MANY_ATTEMPTS'), { status: 429, retryAfterSeconds })
 }
 
 /** Counts an attempt; returns null within the limit, otherwise the end of the window. */

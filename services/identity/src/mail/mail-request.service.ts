@@ -1,4 +1,5 @@
 import type { Transaction } from '@coffer/kit/database/database'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, unavailable } from '@coffer/kit/rpc/errors'
 import type { ProofOfWork } from '@coffer/proto/identity/v1/proof_of_work'
 import { findEmailProblem, mailboxOf } from '../book/login.ts'
@@ -50,8 +51,7 @@ export async function requestMail(
 
 /** Queues a mail. Throws unavailable if the queue is full, so that the request fails. */
 export async function requireQueued(tx: Transaction, mail: NewMail, now: Date): Promise<void> {
-  if (!(await queueMail(tx, mail, now)))
-    throw unavailable('the queue of mails is full: repeat the request later')
+  if (!(await queueMail(tx, mail, now))) throw unavailable(say('MAILS_BUSY'))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -125,5 +126,5 @@ export async function deleteMailedLinks(
 
 /** Returns the refusal (400) of an invalid link. Its text does not disclose why it is invalid. */
 export function linkNotValid(): Error {
-  return refused('this link was used or is not valid any more: ask for another')
+  return refused(say('MAILED_LINK_USED'))
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import type { ProofOfWorkService } from '@coffer/proto/identity/v1/proof_of_work'
 import type { ServiceImpl } from '@connectrpc/connect'
@@ -16,7 +17,7 @@ export function proofOfWork(deps: Deps): ServiceImpl<typeof ProofOfWorkService> 
     issueChallenge: (request) => {
       if (!config.proofOfWorkEnabled) throw refused('proof of work is not enabled', { status: 404 })
       const purpose = purposes.find((one) => one === request.purpose)
-      if (!purpose) throw invalid({ purpose: `must be one of: ${purposes.join(', ')}` })
+      if (!purpose) throw invalid({ purpose: say('NOT_ONE_OF', { values: purposes.join(', ') }) })
       const wanted = { purpose, random: randomBytes(challengeRandomBytes), difficulty }
       const challenge = issueChallenge(challengeKeyOf(signer), wanted, clock())
       return { challenge, difficulty, ttl }

@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto'
+import { say } from '@coffer/kit/reasons/reasons'
 import type { Signer } from '@coffer/kit/rpc/caller'
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import type { ProofOfWork } from '@coffer/proto/identity/v1/proof_of_work'
@@ -24,16 +25,16 @@ export async function consumeProofOfWork(
   solution: ProofOfWork | undefined,
 ): Promise<void> {
   if (!config.proofOfWorkEnabled) return
-  if (!solution) throw invalid({ challenge: 'required key is missing' })
+  if (!solution) throw invalid({ challenge: say('KEY_MISSING') })
   const { challenge, nonce } = solution
   const terms = termsOf(config)
   const now = clock()
   const fault = findSolutionFault(challengeKeyOf(signer), { challenge, nonce, purpose }, terms, now)
-  if (fault === 'expired') throw refused('the challenge has expired: ask for another')
-  if (fault) throw refused('the proof of work is not valid: ask for another challenge')
+  if (fault === 'expired') throw refused(say('CHALLENGE_EXPIRED'))
+  if (fault) throw refused(say('CHALLENGE_UNSOLVED'))
   const expiresAt = new Date(now.getTime() + terms.lifetimeSeconds * 1000 + clockSkewMs)
   const isFirst = await consumeChallenge(database, { challengeHash: hashOf(challenge), expiresAt })
-  if (!isFirst) throw refused('the challenge was used already: ask for another')
+  if (!isFirst) throw refused(say('CHALLENGE_USED'))
 }
 
 /** Returns the configured terms of challenges. */

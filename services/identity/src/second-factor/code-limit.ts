@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 
 /** Codes of a login that are checked in one window (docs/sign-in.md#wrong-codes). */
@@ -35,13 +36,11 @@ export interface CodeAttempts {
 export function requireAdmitted({ failures, attempts, endsAt }: CodeAttempts, now: Date): void {
   if (attempts <= codesPerWindow) return
   if (failures >= failuresMax) {
-    const text =
-      `${failuresMax} wrong codes in a row have locked the second factor: ` +
-      'reset the password by a mailed link, or ask the operator'
+    const text = say('MFA_LOCKED', { count: failuresMax })
     throw refused(text, { status: 428, code: 'MFA_LOCKED' })
   }
   const retryAfterSeconds = Math.ceil((endsAt.getTime() - now.getTime()) / 1000)
-  const text = 'too many wrong codes: repeat after Retry-After'
+  const text = say('TOO_MANY_CODES')
   throw refused(text, { status: 429, retryAfterSeconds })
 }
 

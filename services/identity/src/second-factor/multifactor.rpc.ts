@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { say } from '@coffer/kit/reasons/reasons'
 import type { Caller } from '@coffer/kit/rpc/caller'
 import { invalid, refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -97,18 +98,18 @@ async function confirm(deps: IdentityDeps, caller: Caller, totp: string) {
   const { database, secrets, clock } = deps
   const { loginId, sessionId = '' } = caller
   const authenticator = await findAuthenticator(database, loginId)
-  if (!authenticator) throw refused('an authenticator must be set up first')
+  if (!authenticator) throw refused(say('TOTP_NOT_SET_UP'))
   if (authenticator.isEnabled) throw enabledAlready()
   const now = clock()
   const subjectHash = await admitGuess(database, 'code', { loginId, now })
   const seed = await secrets.open(authenticator, loginId)
   const step = acceptedStep({ seed, totp, lastStep: 0, now })
-  if (step === null) throw invalid({ totp: 'is not a code of the authenticator' })
+  if (step === null) throw invalid({ totp: say('TOTP_WRONG') })
   const { email } = await getPerson(database, loginId)
   await database.transaction(async (tx) => {
     await lockLogin(tx, loginId)
     if (!(await enableAuthenticator(tx, loginId, { seed: authenticator, step, now }))) {
-      throw refused('the authenticator was changed meanwhile: set it up again')
+      throw refused(say('TOTP_CHANGED'))
     }
     await deleteAttempts(tx, subjectHash)
     // Failures of an authenticator that was disabled before do not count for the new one.
@@ -159,7 +160,7 @@ async function reauthenticateIfEnabled(
 }
 
 function noneEnabled(): Error {
-  return refused('no authenticator is enabled: set one up first')
+  return refused(say('TOTP_OFF'))
 }
 
 function newRecoveryCodes(): { shown: string[]; hashes: Buffer[] } {
@@ -170,5 +171,5 @@ function newRecoveryCodes(): { shown: string[]; hashes: Buffer[] } {
 }
 
 function enabledAlready(): Error {
-  return refused('an authenticator is enabled already: disable it first')
+  return refused(say('TOTP_ON'))
 }

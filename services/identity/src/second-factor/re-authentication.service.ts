@@ -1,4 +1,5 @@
 import type { Transaction } from '@coffer/kit/database/database'
+import { say } from '@coffer/kit/reasons/reasons'
 import type { Caller } from '@coffer/kit/rpc/caller'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { Proof as ReAuthentication } from '@coffer/proto/identity/v1/proof'
@@ -116,7 +117,7 @@ export async function reauthenticate(
   if (kind === 'totp') {
     return reauthenticateByCode(deps, value.trim(), { ...claim, purpose: 're-authentication' })
   }
-  throw refused('either currentPassword or totp is required')
+  throw refused(say('PROOF_MISSING'))
 }
 
 /**
@@ -133,7 +134,7 @@ export async function reauthenticateUnlessRecent(
   if (answer?.kind.case) return reauthenticate(deps, answer, { loginId, now })
   const createdAt = await findSessionStart(deps.database, accountId, sessionId)
   if (createdAt && isRecent(createdAt, now)) return async () => {}
-  throw refused('the session is older than 15 minutes: send currentPassword or totp', {
+  throw refused(say('PROOF_REQUIRED'), {
     status: 401,
     code: 'PROOF_REQUIRED',
   })
@@ -160,9 +161,9 @@ async function stepOf(
 
 // Returns no `unauthenticated` error: the gateway would clear the cookie of a valid session.
 function wrongPassword(): Error {
-  return refused('the current password is wrong', { status: 401 })
+  return refused(say('PASSWORD_WRONG'), { status: 401 })
 }
 
 function wrongCode(): Error {
-  return refused('the code is wrong or was used before: send the next one', { status: 401 })
+  return refused(say('CODE_WRONG'), { status: 401 })
 }

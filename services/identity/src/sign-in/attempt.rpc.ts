@@ -1,4 +1,5 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { AttemptService } from '@coffer/proto/identity/v1/attempt'
 import type { ServiceImpl } from '@connectrpc/connect'
@@ -21,7 +22,7 @@ export function attempts({
       if (isAdmitted) return { endsAt: timestampFromDate(endsAt) }
       const leftMs = endsAt.getTime() - now.getTime()
       const retryAfterSeconds = Math.max(1, Math.ceil(leftMs / 1000))
-      throw refused('too many attempts: repeat after Retry-After', {
+      throw refused(say('TOO_MANY_ATTEMPTS'), {
         status: 429,
         retryAfterSeconds,
       })

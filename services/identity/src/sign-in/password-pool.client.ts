@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { startWorkers } from '@coffer/kit/service/workers'
 import type { Passwords } from '../deps.ts'
@@ -12,8 +13,7 @@ const taskTimeoutMs = 30_000
 // Longer than the default: the start of a thread takes longer than a hash.
 const idleTimeoutMs = 60_000
 
-const queueFull = () =>
-  unavailable('too many passwords are being checked: repeat the request later')
+const queueFull = () => unavailable(say('PASSWORDS_BUSY'))
 
 type Task = Parameters<typeof run>[0]
 

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { dictionary } from '@zxcvbn-ts/language-common'
 
 const characters = { min: 8, max: 72 }
@@ -17,7 +18,7 @@ const wordCharactersMin = 3
 export function findPasswordProblem(password: string): string | null {
   const { length } = [...password]
   const { min, max } = characters
-  return length < min || length > max ? `must be ${min} to ${max} characters` : null
+  return length < min || length > max ? say('PASSWORD_LENGTH', { min, max }) : null
 }
 
 /**
@@ -32,10 +33,8 @@ export function findChosenPasswordProblem(
   const problem = findPasswordProblem(password)
   if (problem) return problem
   const text = password.toLowerCase()
-  if (common.has(text)) return 'is one of the most common passwords'
-  return isLittleMore(text, [...ownWords, ...wordsOf(known)])
-    ? 'is little more than your name, your address or the name of this service'
-    : null
+  if (common.has(text)) return say('PASSWORD_COMMON')
+  return isLittleMore(text, [...ownWords, ...wordsOf(known)]) ? say('PASSWORD_PERSONAL') : null
 }
 
 function wordsOf(texts: readonly string[]): string[] {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
 import type { SignInService } from '@coffer/proto/identity/v1/sign_in'
@@ -56,7 +57,7 @@ async function requireBetaCode(
   code: string,
 ): Promise<Buffer | null> {
   if (!featuresOf(config).requireBetaCode) return null
-  if (code.trim() === '') throw invalid({ betaCode: 'required key is missing' })
+  if (code.trim() === '') throw invalid({ betaCode: say('KEY_MISSING') })
   const codeHash = hashBetaCode(code)
   // Checks the code before the password is hashed, which is expensive. `saveRegistration` consumes
   // the code.
@@ -115,5 +116,5 @@ function trimRegistration(request: Registration): Registration {
 }
 
 function notABetaCode(): Error {
-  return invalid({ betaCode: 'was used or is not valid any more' })
+  return invalid({ betaCode: say('BETA_CODE_USED') })
 }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import type { Problems } from '@coffer/kit/rpc/errors'
 import { dayMs } from '@coffer/kit/values/time'
 import {
@@ -65,9 +66,9 @@ export function findPersonProblems(person: NewPerson): Problems | null {
 function personProblems({ email, firstName, lastName, timezone }: NewPerson) {
   return {
     email: findEmailProblem(email),
-    firstName: firstName === '' ? 'first name is required' : findNameProblem(firstName),
+    firstName: firstName === '' ? say('FIRST_NAME_REQUIRED') : findNameProblem(firstName),
     lastName: findNameProblem(lastName),
-    timezone: canonicalTimezone(timezone) === null ? 'must be an IANA timezone' : null,
+    timezone: canonicalTimezone(timezone) === null ? say('TIMEZONE') : null,
   }
 }
 
@@ -83,9 +84,7 @@ export function findNewPasswordProblems(
 ): Problems | null {
   const { currentPassword, newPassword } = change
   const isSame = newPassword === currentPassword
-  const problem = isSame
-    ? 'must differ from the current password'
-    : findChosenPasswordProblem(newPassword, known)
+  const problem = isSame ? say('PASSWORD_SAME') : findChosenPasswordProblem(newPassword, known)
   return collectProblems({ newPassword: problem })
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { Transaction } from '@coffer/kit/database/database'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
 import type {
@@ -69,7 +70,7 @@ async function logIn(
     const owed = await requireReadyLogin(deps, first, { subjectHash, now })
     if (owed) return owed
   }
-  if (others.length > 0) throw refused('this login has several accounts, which is not supported')
+  if (others.length > 0) throw refused(say('SEVERAL_ACCOUNTS'))
   const { accountId, userId } = first
   if (accountId === null || userId === null) throw new Error('a login is a user of no account')
   const isActive = await isAccountActive(deps, accountId)
@@ -133,12 +134,12 @@ async function requireReadyLogin(
   const { verifyEmailAddress, allowForgotPassword } = featuresOf(config)
   if (verifyEmailAddress && !isEmailVerified) {
     await database.transaction((tx) => deleteAttempts(tx, subjectHash))
-    const text = 'the email address is not verified yet: follow the link in the mail'
+    const text = say('EMAIL_NOT_VERIFIED')
     throw refused(text, { code: 'EMAIL_NOT_VERIFIED', status: 428 })
   }
   if (!isPasswordExpired) return null
   if (!allowForgotPassword) {
-    const text = 'the password has expired and cannot be reset here: ask the operator'
+    const text = say('PASSWORD_EXPIRED')
     throw refused(text, { status: 406 })
   }
   const origin = { now, minutes: changeMinutes }

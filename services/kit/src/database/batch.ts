@@ -1,3 +1,4 @@
+import { say } from '../reasons/reasons.ts'
 import { unavailable } from '../rpc/errors.ts'
 
 /**
@@ -53,7 +54,7 @@ export function createBatcher<Item, Result>(
     new Promise<Result>((resolve, reject) => {
       const queue = queues.get(key)
       if (queue && queue.length >= waitingMax && isRefusable(item)) {
-        reject(unavailable('the queue of writes is full: send the request again in a second'))
+        reject(unavailable(say('WRITES_FULL')))
       } else if (queue) {
         queue.push({ item, signal, resolve, reject })
       } else {

@@ -8,6 +8,7 @@ import {
 import type { HandlerContext } from '@connectrpc/connect'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { say } from '../reasons/reasons.ts'
 import { type Refusal, refused } from '../rpc/errors.ts'
 import { isOutage } from '../rpc/fault.ts'
 import { callerOf, headers } from '../rpc/rpc.ts'
@@ -142,8 +143,7 @@ export function requireSameRequest(first: Buffer, bodyHash: Buffer): void {
  * the first request is stored, so the text cannot say which part differs.
  */
 export function otherRequest(): Refusal {
-  const text =
-    'the Idempotency-Key was used with another request (path, query or body): send a new key'
+  const text = say('IDEMPOTENCY_KEY_USED')
   return refused(text, { status: 422 })
 }
 

@@ -5,6 +5,7 @@ import {
   RefusalSchema,
 } from '@coffer/proto/options/v1/options'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { say } from '../reasons/reasons.ts'
 
 /** Validation errors by field, nested like the request. The leaves are texts for the user. */
 export interface Problems {
@@ -12,7 +13,7 @@ export interface Problems {
 }
 
 /** Creates the 400 of an invalid request, with error texts by field (docs/api/errors.md). */
-export function invalid(problems: Problems, text = 'Invalid request'): ConnectError {
+export function invalid(problems: Problems, text = say('INVALID_REQUEST')): ConnectError {
   return withProblems(text, { code: Code.InvalidArgument, problems })
 }
 
@@ -26,14 +27,13 @@ function withProblems(
 
 /** Error texts of the 401 responses, by the stable code that clients receive (docs/security.md). */
 export const credentialRefusals = {
-  CREDENTIAL_REQUIRED: 'unauthorized: the request has no credential: send an API key or a session',
-  API_KEY_UNKNOWN:
-    'unauthorized: the API key is not known, has expired or was revoked: create another',
-  SESSION_REQUIRED: 'unauthorized: this takes a session, not an API key: sign in',
-  SESSION_ENDED: 'unauthorized: the session is not known or has ended: sign in again',
-  MFA_REQUIRED: 'unauthorized: the sign-in is not finished: send a code of the authenticator',
-  MFA_NOT_PENDING: 'unauthorized: no sign-in is waiting for a code',
-  WRONG_CREDENTIALS: 'wrong email or password',
+  CREDENTIAL_REQUIRED: say('CREDENTIAL_REQUIRED'),
+  API_KEY_UNKNOWN: say('API_KEY_UNKNOWN'),
+  SESSION_REQUIRED: say('SESSION_REQUIRED'),
+  SESSION_ENDED: say('SESSION_ENDED'),
+  MFA_REQUIRED: say('MFA_REQUIRED'),
+  MFA_NOT_PENDING: say('MFA_NOT_PENDING'),
+  WRONG_CREDENTIALS: say('WRONG_CREDENTIALS'),
 } as const
 
 export type CredentialRefusal = keyof typeof credentialRefusals
@@ -90,13 +90,13 @@ export function forbidden(text: string): ConnectError {
 }
 
 /** Creates the 404 of an object that does not exist in the caller's account. `noun`: its kind. */
-export function notFound(noun: string, text = `${noun}: record does not exist`): ConnectError {
+export function notFound(noun: string, text = say('NOT_FOUND', { object: noun })): ConnectError {
   return new ConnectError(text, Code.NotFound)
 }
 
 /** Creates the 400 of a name or identifier that another object already uses. */
 export function duplicate(noun: string, problems: Problems): ConnectError {
-  const text = `${noun}: a similar object already exists`
+  const text = say('SIMILAR_EXISTS', { object: noun })
   return withProblems(text, { code: Code.AlreadyExists, problems })
 }
 

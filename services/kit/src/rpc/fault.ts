@@ -5,6 +5,7 @@ import {
   ConnectionError,
   StatementTimeoutError,
 } from 'slonik'
+import { say } from '../reasons/reasons.ts'
 import { unanswered, unavailable } from './errors.ts'
 import { LostConnectionError } from './lost-connection.ts'
 
@@ -30,12 +31,12 @@ export function knownError(error: unknown, { isRepeatable = false } = {}): Conne
   const state = String(cause?.code ?? code ?? '')
   const isDown = downErrors.some((type) => error instanceof type)
   if (isDown || downStates.test(state) || lostConnections.includes(state)) {
-    return unavailable('the database is not available: repeat the request later')
+    return unavailable(say('DATABASE_UNAVAILABLE'))
   }
   if (state === '57014' || error instanceof StatementTimeoutError) {
     return unanswered('the database took too long')
   }
-  return new ConnectError('internal error', Code.Internal, undefined, undefined, error)
+  return new ConnectError(say('INTERNAL_ERROR'), Code.Internal, undefined, undefined, error)
 }
 
 /** Returns whether Postgres refused a write because it is read-only, as a standby is. */

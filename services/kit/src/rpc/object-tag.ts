@@ -9,6 +9,7 @@ import {
 } from '@bufbuild/protobuf'
 import { untagged } from '@coffer/proto/options/v1/options'
 import type { HandlerContext } from '@connectrpc/connect'
+import { say } from '../reasons/reasons.ts'
 import { refused } from './errors.ts'
 import { headers } from './rpc.ts'
 
@@ -49,8 +50,6 @@ export function requireMatch<Desc extends DescMessage>(
 ): void {
   const tags = context.requestHeader.get(headers.ifMatch)
   if (tags === null || tags.split(',').includes(objectTag(schema, message))) return
-  const text =
-    'the object has changed since its ETag was read: read it again, ' +
-    'then send your change with the new ETag in If-Match'
+  const text = say('OBJECT_CHANGED')
   throw refused(text, { status: 412, code: 'OBJECT_CHANGED' })
 }

@@ -1,5 +1,6 @@
 import type { ObjectKey } from '@coffer/proto/changes/v1/changes'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { say } from '../reasons/reasons.ts'
 import { invalid } from './errors.ts'
 
 /** Number of objects that one call reads (docs/limits.md). */
@@ -10,7 +11,7 @@ const objectsMax = 100
  * and leaves out those that are not found. Throws invalid for too many.
  */
 export function readsOf(objects: readonly ObjectKey[]) {
-  if (objects.length > objectsMax) throw invalid({ objects: `must be at most ${objectsMax}` })
+  if (objects.length > objectsMax) throw invalid({ objects: say('TOO_MANY', { max: objectsMax }) })
   const byKind = Map.groupBy(objects, ({ kind }) => kind)
   return { of: (kind: string) => byKind.get(kind) ?? [], present }
 }

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { Piscina } from 'piscina'
+import { say } from '../reasons/reasons.ts'
 import { unavailable } from '../rpc/errors.ts'
 import { createSemaphore } from './semaphore.ts'
 
@@ -92,7 +93,7 @@ export function startWorkers<Input, Output>(
       }
     },
     [Symbol.asyncDispose]: async () => {
-      for (const task of tasks) task.abort(unavailable('the process is stopping'))
+      for (const task of tasks) task.abort(unavailable(say('PROCESS_STOPS')))
       await Promise.all([pool.destroy(), ending?.destroy()])
     },
   }
@@ -113,5 +114,5 @@ function createPool<Output>(options: WorkersOptions<Output>, idleTimeout: number
 }
 
 function queueFull(): Error {
-  return unavailable('the queue for such requests is full: send the request again in a second')
+  return unavailable(say('WORKERS_FULL'))
 }

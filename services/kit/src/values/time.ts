@@ -3,8 +3,8 @@ import { IANAZone } from 'luxon'
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 
-const yearFirst = 1900
-const yearLast = 2199
+export const yearFirst = 1900
+export const yearLast = 2199
 
 /** Range of years in dates, for error texts (docs/limits.md). */
 export const yearRange = `the years ${yearFirst} and ${yearLast}`

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import { currencies } from '@coffer/kit/values/currency'
 import type { z } from 'zod'
@@ -128,7 +129,7 @@ export function changeBankAccount(
 export function archiveBankAccount(account: BankAccount, now: Date): BankAccount {
   requireWritable(account)
   if (account.linkType === 'aggregator') {
-    throw refused('A bank account of this link cannot be archived: delete the link instead')
+    throw refused(say('NOT_ARCHIVABLE'))
   }
   return { ...account, status: 'inactive', deletedAt: now, updatedAt: now }
 }
@@ -141,18 +142,18 @@ export function restoreBankAccount(account: BankAccount, now: Date): BankAccount
 
 /** Throws `refused` if the link is deleted, `invalid` if it is neither manual nor of type feed. */
 export function requireOwnLink(link: Link): void {
-  if (link.deletedAt !== null) throw refused('The link has been deleted: use another one')
+  if (link.deletedAt !== null) throw refused(say('LINK_GONE'))
   if (link.linkType !== 'manual' && link.linkType !== 'feed') {
-    throw invalid({ linkId: 'must be a manual or a feed link' })
+    throw invalid({ linkId: say('LINK_KIND') })
   }
 }
 
 function requireCandidate(link: Pick<Link, 'linkType'>, feedBankAccountId: string | null): void {
   if (link.linkType === 'feed' && feedBankAccountId === null) {
-    throw invalid({ feedBankAccountId: 'is required on a feed link' })
+    throw invalid({ feedBankAccountId: say('FEED_ACCOUNT_REQUIRED') })
   }
   if (link.linkType !== 'feed' && feedBankAccountId !== null) {
-    throw invalid({ feedBankAccountId: 'is only for feed links' })
+    throw invalid({ feedBankAccountId: say('FEED_ACCOUNT_UNEXPECTED') })
   }
 }
 
@@ -165,24 +166,24 @@ function refuseForeignKeys(bankAccount: BankAccount, patch: BankAccountPatch): v
     ([key, value]) => value !== undefined && !isAllowed(key),
   )
   if (others.length > 0) {
-    throw invalid(Object.fromEntries(others.map(([key]) => [key, 'key not expected'])))
+    throw invalid(Object.fromEntries(others.map(([key]) => [key, say('KEY_UNKNOWN')])))
   }
 }
 
 function requireLimit(limitBalance: bigint): bigint {
-  if (limitBalance < 0n) throw invalid({ limitBalance: 'must not be negative' })
+  if (limitBalance < 0n) throw invalid({ limitBalance: say('NEGATIVE') })
   return limitBalance
 }
 
 function requireMask(mask: string | null): void {
   if (mask !== null && [...mask].length !== 4) {
-    throw invalid({ mask: 'must be exactly 4 characters' })
+    throw invalid({ mask: say('MASK_SIZE') })
   }
 }
 
 function requireCurrency(currency: string): string {
   if (!currencies().includes(currency)) {
-    throw invalid({ currency: 'is not a currency this server knows: see GET /api/locale/currency' })
+    throw invalid({ currency: say('CURRENCY_UNKNOWN') })
   }
   return currency
 }
@@ -190,6 +191,6 @@ function requireCurrency(currency: string): string {
 function oneOf<T extends string>(values: z.ZodType<T>, field: Record<string, string>): T {
   const [[key, value] = ['', '']] = Object.entries(field)
   const parsed = values.safeParse(value)
-  if (!parsed.success) throw invalid({ [key]: 'is not one of the known values' })
+  if (!parsed.success) throw invalid({ [key]: say('VALUE_UNKNOWN') })
   return parsed.data
 }

@@ -1,6 +1,7 @@
 import { lockBound, requireWithin } from '@coffer/kit/database/account-bound.sql'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { say } from '@coffer/kit/reasons/reasons'
 import { duplicate, notFound } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
@@ -63,7 +64,7 @@ function saveOf(creation: Creation<unknown>): MoneySave {
 export function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'bank_accounts_feed') {
-    const feedBankAccountId = 'is taken by another bank account'
+    const feedBankAccountId = say('BANK_ACCOUNT_TAKEN')
     throw duplicate('bank account', { feedBankAccountId })
   }
   throw error

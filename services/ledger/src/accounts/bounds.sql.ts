@@ -1,4 +1,5 @@
 import type { Bound } from '@coffer/kit/database/account-bound.sql'
+import { say } from '@coffer/kit/reasons/reasons'
 import type { ValuesOf } from '@coffer/kit/service/config'
 import { sql } from 'slonik'
 import type { settings } from '../config.ts'
@@ -15,7 +16,7 @@ export function linkBound({ linksMax: max }: Bounds, accountId: string): Bound {
     rows: sql.fragment`
       SELECT FROM links WHERE account_id = ${accountId} AND deleted_at IS NULL`,
     max,
-    refusal: `an account has at most ${max} links: delete one first`,
+    refusal: say('LINKS_MAX', { max }),
   }
 }
 
@@ -26,7 +27,7 @@ export function bankAccountBound({ bankAccountsMax: max }: Bounds, accountId: st
     rows: sql.fragment`
       SELECT FROM bank_accounts WHERE account_id = ${accountId} AND removed_at IS NULL`,
     max,
-    refusal: `an account has at most ${max} bank accounts, archived ones too: delete a link first`,
+    refusal: say('BANK_ACCOUNTS_MAX', { max }),
   }
 }
 
@@ -37,7 +38,7 @@ export function mappingBound({ mappingsMax: max }: Bounds, accountId: string): B
       SELECT FROM transaction_import_mappings
       WHERE account_id = ${accountId} AND deleted_at IS NULL`,
     max,
-    refusal: `an account has at most ${max} mappings: delete one first`,
+    refusal: say('MAPPINGS_MAX', { max }),
   }
 }
 
@@ -49,6 +50,6 @@ export function uploadBound({ uploadsMax: max }: Bounds, accountId: string): Bou
       SELECT DISTINCT coalesce(upload_group_id, transaction_upload_id) FROM uploads
       WHERE account_id = ${accountId} AND status NOT IN ('complete', 'failed')`,
     max,
-    refusal: `at most ${max} uploads of an account are under way: wait until one is complete`,
+    refusal: say('UPLOADS_MAX', { max }),
   }
 }

@@ -1,4 +1,5 @@
 import { nextVersion } from '@coffer/kit/database/version'
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { Link } from '../book/link.ts'
 
@@ -71,5 +72,5 @@ export function objectOf(
 }
 
 function refuseDeleted(link: Link): void {
-  if (link.deletedAt !== null) throw refused('The link has been deleted: use another one')
+  if (link.deletedAt !== null) throw refused(say('LINK_GONE'))
 }

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
 import { changeOf } from '@coffer/kit/events/changes'
+import { say } from '@coffer/kit/reasons/reasons'
 import { duplicate, notFound } from '@coffer/kit/rpc/errors'
 import { patchOf, toMessage } from '@coffer/kit/rpc/message'
 import { requireMatch } from '@coffer/kit/rpc/object-tag'
@@ -89,7 +90,7 @@ function found(link: Link | null): Link {
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'links_feed_link') {
-    throw duplicate('link', { feedLinkId: 'is taken by another link' })
+    throw duplicate('link', { feedLinkId: say('LINK_TAKEN') })
   }
   throw error
 }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
@@ -87,14 +88,11 @@ export const balanceFields = {
 /** Throws `refused` (400) if the bank account is archived, `notFound` if its link is deleted. */
 export function requireWritable(account: BankAccount): void {
   if (account.removedAt !== null) throw notFound('bank account')
-  if (account.deletedAt !== null) throw refused('The bank account is archived: it can only be read')
+  if (account.deletedAt !== null) throw refused(say('BANK_ACCOUNT_ARCHIVED'))
 }
 
 /** Throws like `requireWritable`, and `refused` (400) unless the type of the link is manual. */
 export function requireManual(account: BankAccount): void {
   requireWritable(account)
-  if (account.linkType !== 'manual')
-    throw refused(
-      'Only bank accounts of a manual link allow this: a bank states the data of this one',
-    )
+  if (account.linkType !== 'manual') throw refused(say('NOT_MANUAL'))
 }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { amountMax, isExact } from '@coffer/kit/values/money'
 import { z } from 'zod'
@@ -8,7 +9,7 @@ export const Money = z.bigint().min(-amountMax).max(amountMax)
 /** Returns the amount; throws `invalid` (400) on request field `field` if it exceeds ±2^53−1. */
 export function inRange(amount: bigint, field = 'amount'): bigint {
   if (!isExact(amount)) {
-    const text = 'The amounts would leave the range of ±9007199254740991'
+    const text = say('AMOUNT_RANGE')
     throw invalid({ [field]: text }, text)
   }
   return amount

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { foldText } from '@coffer/kit/values/fold'
 
@@ -5,7 +6,7 @@ import { foldText } from '@coffer/kit/values/fold'
 export const tagsMax = 20
 
 /** Text of the problem of a tag, or a text of a rule, that has combining marks alone. */
-export const visible = 'must have a letter, digit or sign'
+export const visible = say('TAG_INVISIBLE')
 
 /** Returns the problems of tags whose fold is blank, by their index; null without one. */
 export function findBlankTags(tags: readonly string[]): Record<string, string> | null {
@@ -29,7 +30,7 @@ export function changeTags(before: readonly string[] | null, change: TagChange):
   const { tags, addTags, removeTags } = change
   if (tags === undefined && !addTags && !removeTags) return before && [...before]
   if (tags !== undefined && (addTags || removeTags)) {
-    throw invalid({ tags: 'does not go with addTags or removeTags: send one or the other' })
+    throw invalid({ tags: say('TAGS_EITHER') })
   }
   for (const [field, added] of Object.entries({ tags, addTags })) {
     const blank = findBlankTags(added ?? [])
@@ -39,7 +40,7 @@ export function changeTags(before: readonly string[] | null, change: TagChange):
   const kept = (before ?? []).filter((tag) => !removed.has(foldText(tag)))
   const changed = distinctTags(tags === undefined ? [...kept, ...(addTags ?? [])] : (tags ?? []))
   if ((changed?.length ?? 0) <= tagsMax) return changed
-  const problem = `would be more than ${tagsMax} tags of a transaction`
+  const problem = say('TAGS_FULL', { max: tagsMax })
   throw invalid(tags ? { tags: problem } : { addTags: problem })
 }
 

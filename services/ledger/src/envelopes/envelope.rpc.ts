@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -113,8 +114,7 @@ async function findOrCreate(
       const known = current.envelopes.find((one) => one.spendingId === spendingId)
       if (known) return { reply: known }
       if (current.openEnvelopes >= envelopesMax) {
-        const bound = `${envelopesMax} expenses and goals`
-        throw refused(`a bank account has at most ${bound}: delete one first`)
+        throw refused(say('ENVELOPES_MAX', { max: envelopesMax }))
       }
       const created = createEnvelope({ ...identity, spendingType }, current.operation.now)
       return { settlement: endOperation(startOperation(current)), created, reply: created }

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { entityOf } from '@coffer/kit/database/rows'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -29,8 +30,7 @@ export function historyRoutes({ database }: Deps): ServiceImpl<typeof HistorySer
       const page = { bankAccountId, spendingId, before: entryId ?? newest, limit: limit + 1 }
       const rows = await listHistory(database, accountId, page)
       if (!rows) throw notFound(spendingId ? 'spending' : 'bank account')
-      if (entryId === null)
-        throw invalid({ after: 'must be a cursor from an earlier page of this list' })
+      if (entryId === null) throw invalid({ after: say('CURSOR') })
       return { entries: rows.slice(0, limit).map(renderEntry), hasMore: rows.length > limit }
     },
   }

@@ -1,6 +1,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { entitiesMax } from '@coffer/kit/events/changes'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -115,7 +116,7 @@ function readOperation({ accountId, timezone, operation }: Booking): ScheduledOp
   if (operation.case === 'funding') return { ...of, ...readFunding(operation.value) }
   if (operation.case === 'periodEnd') return { ...of, ...readPeriodEnd(operation.value) }
   if (operation.case === 'graceEnd') return { ...of, ...readGraceEnd(operation.value) }
-  throw invalid({ operation: 'is required' })
+  throw invalid({ operation: say('REQUIRED') })
 }
 
 type Read = Omit<ScheduledOperation, 'accountId' | 'timezone'>
@@ -154,7 +155,7 @@ function onDay(transaction: AutomaticTransaction | null, dayOf: MoveDate) {
 /** Parses the end of a grace, whose operation ID is `<spendingId>/grace/<end>`. */
 function readGraceEnd(request: GraceEnd): Read {
   const { bankAccountId, spendingId, carryOver, due } = request
-  if (!request.graceUntil) throw invalid({ graceUntil: 'is required' })
+  if (!request.graceUntil) throw invalid({ graceUntil: say('REQUIRED') })
   const graceUntil = timestampDate(request.graceUntil)
   const end = { spendingId, carryOver, graceUntil, due: due && timestampDate(due) }
   const operationId = `${spendingId}/grace/${graceUntil.toISOString()}`
@@ -165,6 +166,6 @@ function readGraceEnd(request: GraceEnd): Read {
 function readAutomatic(message: AutomaticMessage | undefined): AutomaticTransaction | null {
   if (!message) return null
   const { transactionId, name, amount, date } = message
-  if (!date) throw invalid({ date: 'is required' })
+  if (!date) throw invalid({ date: say('REQUIRED') })
   return { transactionId, name, amount, date: timestampDate(date) }
 }

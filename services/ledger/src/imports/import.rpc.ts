@@ -2,6 +2,7 @@ import { create, fromBinary } from '@bufbuild/protobuf'
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
 import { changeOf } from '@coffer/kit/events/changes'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -106,7 +107,7 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
         const joins = requireJoins(request.joins)
         return { import: await startProcessing(deps, found, { createdBy: userId, joins }) }
       }
-      throw invalid({ status: 'must be pending-preview with a mapping, or pending-processing' })
+      throw invalid({ status: say('IMPORT_STEP') })
     },
   }
 }
@@ -157,7 +158,7 @@ async function startPreview(
   const mapping = await findMapping(database, found.accountId, transactionImportMappingId)
   if (!mapping)
     throw invalid({
-      transactionImportMappingId: 'is not a mapping of this account: see GET /api/mappings',
+      transactionImportMappingId: say('MAPPING_UNKNOWN'),
     })
   requireColumns(found, mapping.mapping.headers)
   const { accountId, transactionImportId: entityId } = found
@@ -185,7 +186,7 @@ async function readAgain(
 ): Promise<CsvImport> {
   requireRereadable(stored)
   const bytes = await storage.read(stored)
-  if (!bytes) throw refused('the file is no longer there: upload it again')
+  if (!bytes) throw refused(say('FILE_GONE'))
   const all = { ...stored.choices, ...requireChoices(choices) }
   const { currency } = bankAccount
   const { shape, reading } = requireShape(bytes, { choices: all, currency })

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FilePart } from '@coffer/proto/ledger/v1/upload'
 import { type ReadingChoices, requireChoices } from './formats/reading-choices.ts'
@@ -95,7 +96,7 @@ async function* restOf(
     }
     if (part.case !== 'bytes') throw brokenOff()
     read.size += part.value.length
-    if (read.size > fileSizeMax) throw refused('the file is larger than 6 MiB', { status: 413 })
+    if (read.size > fileSizeMax) throw refused(say('FILE_TOO_LARGE'), { status: 413 })
     yield part.value
   }
 }
@@ -130,5 +131,5 @@ async function* joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>) {
 }
 
 function brokenOff() {
-  return refused('the file is incomplete: upload it again')
+  return refused(say('FILE_INCOMPLETE'))
 }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, unavailable } from '@coffer/kit/rpc/errors'
 import { type ConvertedSheet, isSheet } from './formats/sheets/sheet.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
@@ -22,17 +23,17 @@ export async function convertSheetFile(
     sheet: await wholeOf(file.bytes),
     name,
   }))
-  if (read === 'busy') throw unavailable('another file of this account is read: upload it again')
+  if (read === 'busy') throw unavailable(say('FILE_BUSY'))
   if ('unreadable' in read) throw invalid({ data: read.unreadable })
   const { csv, chosen } = read
   requireChosen(name, chosen)
   if (csv.length > fileSizeMax) {
-    throw invalid({ data: 'The table is larger than 6 MiB as CSV: export a shorter period' })
+    throw invalid({ data: say('TABLE_TOO_LARGE') })
   }
   return { file: { ...file, head: csv, bytes: onlyOf(csv) }, chosen }
 }
 
 /** Throws `invalid` if a sheet is stated of a file that has none, such as a CSV file. */
 function requireChosen(name: string | undefined, chosen: ConvertedSheet['chosen']): void {
-  if (name !== undefined && chosen === null) throw invalid({ sheet: 'is only for workbooks' })
+  if (name !== undefined && chosen === null) throw invalid({ sheet: say('SHEET_UNEXPECTED') })
 }

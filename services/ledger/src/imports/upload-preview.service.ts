@@ -1,4 +1,5 @@
 import type { Database } from '@coffer/kit/database/database'
+import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { BankAccount } from '../book/bank-account.ts'
 import { currencyFault } from './file-import.ts'
@@ -37,7 +38,7 @@ export async function previewUpload(
     settings,
     format: { kind: format },
   }))
-  if (statement === 'busy') throw unavailable('another file of this account is read: try again')
+  if (statement === 'busy') throw unavailable(say('FILE_READ'))
   return compareRead(database, statement, { bankAccount, format })
 }
 
@@ -49,7 +50,7 @@ export async function settingsFor(
   const { currency, accountId, bankAccountId, name } = of.bankAccount
   const known = await findReading(database, { accountId, bankAccountId, fileId: '' })
   const { timezone, identifierTimezone } = known ?? { ...of, identifierTimezone: of.timezone }
-  if (timezone === '') throw unavailable('the timezone of the account is being changed')
+  if (timezone === '') throw unavailable(say('TIMEZONE_BUSY'))
   const bankAccount = { bankAccountId, name }
   return { currency, timezone, identifierTimezone, bankAccount, stated: of.choices }
 }

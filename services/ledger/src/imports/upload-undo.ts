@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { type BankAccount, requireManual } from '../book/bank-account.ts'
@@ -22,9 +23,9 @@ export type TakenBack = z.infer<typeof TakenBack>
 
 /** Throws `refused` if the import still runs (409), or has failed and stored nothing (400). */
 export function requireComplete({ status }: Upload): void {
-  if (status === 'failed') throw refused('The import failed, so there is nothing to undo')
+  if (status === 'failed') throw refused(say('IMPORT_FAILED'))
   if (status !== 'complete') {
-    throw refused('The import is still running: undo it when it has ended', { status: 409 })
+    throw refused(say('IMPORT_RUNS'), { status: 409 })
   }
 }
 

@@ -3,6 +3,7 @@ import { requireRoom, requireWithin } from '@coffer/kit/database/account-bound.s
 import type { Queries } from '@coffer/kit/database/database'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
 import { changeOf } from '@coffer/kit/events/changes'
+import { say } from '@coffer/kit/reasons/reasons'
 import type { Caller } from '@coffer/kit/rpc/caller'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
@@ -176,7 +177,7 @@ async function readAgain({ database, clock }: Deps, upload: Upload, added: Again
     const isDone = await restartUpload(tx, upload, { choices, joins, changes, now })
     const after = await getUpload({ database: { pool: tx } }, upload)
     if (!isDone && !isReadBy(after, added)) {
-      throw refused('the file is no longer there: upload it again')
+      throw refused(say('FILE_GONE'))
     }
     return renderUpload(after)
   })

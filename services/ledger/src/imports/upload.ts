@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
@@ -54,15 +55,15 @@ export function detectFormat({
   name: string
   head: Uint8Array
 }): Exclude<Upload['format'], 'csv'> {
-  if (head.length === 0) throw invalid({ data: 'must not be empty' })
+  if (head.length === 0) throw invalid({ data: say('EMPTY') })
   const format = detectKind({ name, head })
   if (format === null) {
     const kinds =
       'an OFX, QFX, QBO, CAMT, MT940, MT942, QIF or ZIP file, or an export of this program'
-    throw invalid({ data: `must be ${kinds}; a CSV file goes to transactions/import` })
+    throw invalid({ data: say('FILE_KIND', { kinds }) })
   }
   if (format === 'csv') {
-    const text = 'is a CSV file or a sheet, which needs a mapping: use transactions/import'
+    const text = say('FILE_NEEDS_MAPPING')
     throw invalid({ data: text })
   }
   return format
@@ -71,7 +72,7 @@ export function detectFormat({
 /** Throws `refused` unless a failed upload asks for a choice. */
 export function requireAsking({ status, asks }: Upload): void {
   if (status !== 'failed' || asks === null) {
-    throw refused(`the transaction upload is ${status} and asks for no choice`)
+    throw refused(say('UPLOAD_WITHOUT_CHOICE', { status }))
   }
 }
 

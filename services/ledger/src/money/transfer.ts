@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import type { Envelope } from '../book/envelope.ts'
 import { findEnvelope, postHeld, type StartedOperation } from './operation.ts'
@@ -17,17 +18,17 @@ export type Transfer = {
  */
 export function transfer(started: StartedOperation, move: Transfer & { causeId: string }): void {
   const { fromSpendingId, toSpendingId, amount, causeId } = move
-  if (amount <= 0n) throw invalid({ amount: 'must be greater than 0' })
+  if (amount <= 0n) throw invalid({ amount: say('NOT_POSITIVE') })
   if (fromSpendingId === null && toSpendingId === null) {
-    throw invalid({ fromSpendingId: 'one of fromSpendingId and toSpendingId is required' })
+    throw invalid({ fromSpendingId: say('ENVELOPE_MISSING') })
   }
   if (fromSpendingId === toSpendingId) {
-    throw invalid({ toSpendingId: 'must be another envelope than fromSpendingId' })
+    throw invalid({ toSpendingId: say('ENVELOPE_SAME') })
   }
   const source = sideOf(started, fromSpendingId)
   const destination = sideOf(started, toSpendingId)
   if (source !== null && source.currentAmount < amount) {
-    throw invalid({ amount: 'is more than the envelope holds' })
+    throw invalid({ amount: say('ENVELOPE_TOO_LOW') })
   }
   const reason = { cause: 'transfer', causeId } as const
   if (source !== null) postHeld(started, source, { delta: -amount, ...reason })

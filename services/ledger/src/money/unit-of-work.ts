@@ -6,6 +6,7 @@ import {
   track,
 } from '@coffer/kit/database/tracked-rows'
 import { nextVersion } from '@coffer/kit/database/version'
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
 import type { Cause } from '@coffer/kit/values/changed-object'
 import type { BankAccount } from '../book/bank-account.ts'
@@ -230,7 +231,7 @@ function requireTimezone(
 
 /** Returns the error of a dated change while the dates are being moved to another timezone. */
 export function datesAreMoving(): Error {
-  return unavailable('the timezone of the account is being changed: repeat the request')
+  return unavailable(say('TIMEZONE_CHANGES'))
 }
 
 function apply(unit: UnitOfWork, decision: Decision<unknown>, version: bigint): void {

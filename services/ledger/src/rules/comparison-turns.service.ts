@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { createSemaphore } from '@coffer/kit/service/semaphore'
 
@@ -17,7 +18,7 @@ export async function inTurn<Result>(
   compare: (pause: () => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
   if (!(await turns.acquire(waitMsMax, signal))) {
-    throw unavailable('rules are compared for other requests: send the request again in a second')
+    throw unavailable(say('RULES_BUSY'))
   }
   try {
     return await compare(async () => {

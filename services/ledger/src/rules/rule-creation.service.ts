@@ -1,6 +1,7 @@
 import { type JsonValue, toJson } from '@bufbuild/protobuf'
 import { lockBound, requireWithin } from '@coffer/kit/database/account-bound.sql'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -56,7 +57,7 @@ export function ruleBound(accountId: string) {
     scope: `rules ${accountId}`,
     rows: sql.fragment`SELECT FROM rules WHERE account_id = ${accountId}`,
     max: rulesMax,
-    refusal: `an account has at most ${rulesMax} rules: delete one first`,
+    refusal: say('RULES_MAX', { max: rulesMax }),
   }
 }
 
@@ -78,7 +79,7 @@ export async function requireRule(
     requireText({ originalMerchantName: conditions.originalMerchantName?.text })
     const { bankAccountId, amountFrom = 0n, amountTo = amountFrom } = conditions
     if (amountTo < amountFrom) {
-      throw invalid({ conditions: { amountTo: 'must not be below amountFrom' } })
+      throw invalid({ conditions: { amountTo: say('BELOW_AMOUNT_FROM') } })
     }
     if (bankAccountId && !(await findNamedAccount(database, accountId, bankAccountId))) {
       throw notFound('bank account')
@@ -96,7 +97,7 @@ export async function requireRule(
 
 function requireSome(parts: Record<string, JsonValue>): void {
   for (const [key, part] of Object.entries(parts)) {
-    if (Object.keys(part ?? {}).length === 0) throw invalid({ [key]: 'must have at least one key' })
+    if (Object.keys(part ?? {}).length === 0) throw invalid({ [key]: say('RULE_EMPTY') })
   }
 }
 

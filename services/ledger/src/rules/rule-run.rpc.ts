@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
 import { changeOf, insertChanges } from '@coffer/kit/events/changes'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -62,13 +63,13 @@ function createRun(
     const { bankAccountId = null, from: fromDay = null, to: toDay = null } = request
     rangeOf({ from: fromDay, to: toDay, after: null }, timezone)
     if (fromDay !== null && toDay !== null && toDay < fromDay) {
-      throw invalid({ to: 'must not be before from' })
+      throw invalid({ to: say('BEFORE_FROM') })
     }
     if (bankAccountId && !(await findNamedAccount(database, accountId, bankAccountId))) {
       throw notFound('bank account')
     }
     if (bankAccountId && (await listArchived(database, accountId)).has(bankAccountId)) {
-      throw refused('The bank account is archived: a run changes nothing in it; restore it first')
+      throw refused(say('RUN_ARCHIVED'))
     }
     const rules = await chosenRules(database, accountId, request.ruleIds)
     const ids = { accountId, ruleRunId: newId('rrun') }
@@ -91,12 +92,13 @@ async function chosenRules(
   accountId: string,
   ruleIds: readonly string[],
 ) {
-  if (ruleIds.length > rulesMax) throw invalid({ ruleIds: `must have 1 to ${rulesMax} items` })
-  if (new Set(ruleIds).size < ruleIds.length) throw invalid({ ruleIds: 'must have each ID once' })
+  if (ruleIds.length > rulesMax)
+    throw invalid({ ruleIds: say('ITEM_COUNT', { min: 1, max: rulesMax }) })
+  if (new Set(ruleIds).size < ruleIds.length) throw invalid({ ruleIds: say('IDS_REPEATED') })
   const all = await listRules(database, accountId)
   const known = new Set(all.map(({ ruleId }) => ruleId))
   if (ruleIds.some((id) => !known.has(id))) throw notFound('rule')
-  if (all.length === 0) throw invalid({ ruleIds: 'are none: the account has no rules' })
+  if (all.length === 0) throw invalid({ ruleIds: say('RULES_MISSING') })
   return keepRules(all, (ruleId) => ruleIds.length === 0 || ruleIds.includes(ruleId))
 }
 
@@ -126,7 +128,7 @@ function unfinishedBound(accountId: string) {
     rows: sql.fragment`SELECT FROM rule_runs
       WHERE account_id = ${accountId} AND status IN ('running', 'undoing')`,
     max: unfinishedMax,
-    refusal: `an account has at most ${unfinishedMax} unfinished runs: wait for one to end`,
+    refusal: say('RUNS_MAX', { max: unfinishedMax }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { lockBound } from '@coffer/kit/database/account-bound.sql'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -62,14 +63,14 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
     orderRules: async ({ ruleIds }, context) => {
       const { accountId } = callerOf(context)
       if (new Set(ruleIds).size < ruleIds.length) {
-        throw invalid({ ruleIds: 'must have each ID once' })
+        throw invalid({ ruleIds: say('IDS_REPEATED') })
       }
       const rules = await database.transaction(async (tx) => {
         await lockBound(tx, ruleBound(accountId))
         const known = new Set(await lockRules(tx, accountId))
         if (ruleIds.some((id) => !known.has(id))) throw notFound('rule')
         if (ruleIds.length !== known.size) {
-          throw invalid({ ruleIds: 'must have every rule of the account once: see the list' })
+          throw invalid({ ruleIds: say('RULES_INCOMPLETE') })
         }
         await orderRules(tx, accountId, { ruleIds, now: clock() })
         return listRules({ pool: tx }, accountId)
@@ -98,7 +99,7 @@ function readDraft({ conditions, actions, ...stated }: PreviewRuleRequest): Draf
   const { position = null, ruleId = null } = stated
   if (conditions && actions) {
     if (position !== null && (position < 1 || position > rulesMax)) {
-      throw invalid({ position: `must be 1 to ${rulesMax}` })
+      throw invalid({ position: say('RANGE', { min: 1, max: rulesMax }) })
     }
     return { conditions, actions, position, ruleId }
   }

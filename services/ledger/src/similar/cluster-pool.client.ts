@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { startWorkers, type Workers } from '@coffer/kit/service/workers'
 import type { FoundCluster } from './cluster-fields.ts'
@@ -16,7 +17,7 @@ export function startSearchers(): Searchers {
     taskTimeoutMs: 60_000,
     memoryMaxMb: 500,
     exceeded: () => {
-      throw refused('the search takes too much time or memory')
+      throw refused(say('SEARCH_TOO_WIDE'))
     },
   })
 }

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound, unavailable } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -96,7 +97,7 @@ async function separate(deps: Deps, request: Ids, context: HandlerContext) {
   })
 }
 
-const notJoined = 'is of no transaction that a tip or an accepted suggestion has joined'
+const notJoined = say('SUGGESTION_MISSING')
 
 function change<Reply>(
   { write }: Deps,
@@ -130,7 +131,7 @@ function requireSuggested(current: Current, { transactionId, suggestion }: Sugge
   const [pending] = other && suggestion?.kind === 'pending' ? listUnposted([other]) : []
   const isLive = posted.transaction.deletedAt === null
   if (!pending || !isLive || scorePending(pending, posted) === null) {
-    throw invalid({ transactionId: 'is none of the suggestions of the transaction: read it again' })
+    throw invalid({ transactionId: say('SUGGESTION_UNKNOWN') })
   }
   return { pending, posted }
 }

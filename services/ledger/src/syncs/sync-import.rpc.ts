@@ -1,5 +1,6 @@
 import type { Message } from '@bufbuild/protobuf'
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, unavailable } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -48,7 +49,7 @@ export function transactionSyncRoutes(
       }
     },
     countReplaced: async ({ batch }, context) => {
-      if (batch === undefined) throw invalid({ batch: 'is required' })
+      if (batch === undefined) throw invalid({ batch: say('REQUIRED') })
       const { replaced } = await importBatch(deps, batch, context, { isStored: false })
       return { replaced }
     },

@@ -1,5 +1,6 @@
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { changeOf } from '@coffer/kit/events/changes'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -62,7 +63,7 @@ async function upsertLink(
   const { linkId, createdBy = userId } = request
   if (!isId('link', linkId)) throw invalid({ linkId: 'is not the ID of a link' })
   const institutionName = nameOf(request.institutionName)
-  if (institutionName === '') throw invalid({ institutionName: 'is required' })
+  if (institutionName === '') throw invalid({ institutionName: say('REQUIRED') })
   const body = { linkId, institutionName }
   const link = createAggregatorLink(body, { accountId, createdBy, now: clock() })
   const event = changeOf(LinkCreatedSchema, subjectOf(link), toMessage(LinkCreatedSchema, link))

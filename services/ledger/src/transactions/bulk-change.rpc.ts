@@ -1,5 +1,6 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound, settledOrRefused } from '@coffer/kit/rpc/errors'
 import { objectTag } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -77,8 +78,8 @@ function readChange(request: ChangeTransactionsRequest, timezone: string): BulkC
   if (items.length > 0 === (filter !== undefined)) {
     throw invalid({ items: 'send one of items and filter' })
   }
-  if (items.length > batchSizeMax) throw invalid({ items: `must be at most ${batchSizeMax}` })
-  if (new Set(items).size < items.length) throw invalid({ items: 'must have each ID once' })
+  if (items.length > batchSizeMax) throw invalid({ items: say('TOO_MANY', { max: batchSizeMax }) })
+  if (new Set(items).size < items.length) throw invalid({ items: say('IDS_REPEATED') })
   return change
 }
 
@@ -100,7 +101,7 @@ async function findIds(
     if (page.next !== null) search = { ...search, behind: page.next }
   }
   const max = `${batchSizeMax} transactions`
-  throw invalid({ filter: `matches more than ${max}, or reads too many: narrow it by from or to` })
+  throw invalid({ filter: say('BULK_FILTER_WIDE', { max }) })
 }
 
 interface BulkRequest {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, type Refusal, refused, settledOrRefused } from '@coffer/kit/rpc/errors'
 import type { BulkChangedRow } from '@coffer/proto/ledger/v1/bulk_change'
 import { requireWritable } from '../book/bank-account.ts'
@@ -80,7 +81,7 @@ export function changeEach(
       bookings: bookings.get(transactionId) ?? [],
     }
     const decided = settledOrRefused(() => {
-      if (!transaction) throw invalid({ transactionId: 'is no transaction of this bank account' })
+      if (!transaction) throw invalid({ transactionId: say('TRANSACTION_FOREIGN') })
       return { before: transaction, ...decide({ ...state, transaction }) }
     })
     if ('refusal' in decided) return { transactionId, refusal: decided.refusal }
@@ -125,7 +126,7 @@ export function undoerOf(
     const isChanged = row?.before ? tagOf(transaction) !== row.after : true
     const isMarked = row?.marksAfter !== undefined && !hasMarks(transaction, row.marksAfter)
     if (!row?.before || isChanged || isMarked) {
-      throw refused('The transaction has changed since: change it by itself')
+      throw refused(say('TRANSACTION_CHANGED'))
     }
     if (kind === 'delete') return restoreTransaction(state)
     if (kind === 'restore') {

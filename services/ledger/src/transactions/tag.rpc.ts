@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -49,7 +50,8 @@ async function renameAll(
   { tags, name: named }: RenameTagsRequest,
   context: HandlerContext,
 ) {
-  if (tags.length === 0 || tags.length > tagsMax) throw invalid({ tags: 'must have 1 to 20 tags' })
+  if (tags.length === 0 || tags.length > tagsMax)
+    throw invalid({ tags: say('TAG_COUNT', { min: 1, max: 20 }) })
   const { accountId } = callerOf(context)
   const name = named ?? null
   if (name !== null && findBlankTags([name])) throw invalid({ name: visible })

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -37,7 +38,7 @@ async function createBatch(
   context: HandlerContext,
 ) {
   if (transactions.length > batchSizeMax) {
-    throw invalid({ transactions: `must be at most ${batchSizeMax}` })
+    throw invalid({ transactions: say('TOO_MANY', { max: batchSizeMax }) })
   }
   const { accountId, userId: createdBy, timezone } = callerOf(context)
   const stated = transactions.map((one) => readCreation(one, timezone))

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { requireManual, requireWritable } from '../book/bank-account.ts'
 import { type MarkedField, markEdits } from '../book/field-marks.ts'
@@ -104,6 +105,6 @@ function editedFields(patch: TransactionPatch): MarkedField[] {
 function refuseManualOnly(patch: TransactionPatch): void {
   const refusedKeys = MANUAL_ONLY.filter((key) => patch[key] !== undefined)
   if (refusedKeys.length > 0) {
-    throw invalid(Object.fromEntries(refusedKeys.map((key) => [key, 'key not expected'])))
+    throw invalid(Object.fromEntries(refusedKeys.map((key) => [key, say('KEY_UNKNOWN')])))
   }
 }

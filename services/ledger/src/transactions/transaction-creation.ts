@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { requireManual } from '../book/bank-account.ts'
@@ -115,7 +116,7 @@ export function assign(
   if (spendingId === null) return unassigned
   const envelope = findEnvelope(started, spendingId)
   if (envelope === null) {
-    const text = 'does not exist in this bank account: see its list of spending'
+    const text = say('ENVELOPE_UNKNOWN')
     throw invalid(isRefund ? { refundSpendingId: text } : { spendingId: text })
   }
   return assignTo(started, envelope, { amount, day, causeId, isRefund })
@@ -132,7 +133,7 @@ export function manualTransaction(
 
 /** Throws `invalid` (400) if the amount is 0 or outside ±2^53−1. */
 export function requireAmount(amount: bigint): void {
-  if (amount === 0n) throw invalid({ amount: 'must not be 0' })
+  if (amount === 0n) throw invalid({ amount: say('ZERO') })
   inRange(amount)
 }
 
@@ -142,11 +143,9 @@ export function requireSpending(
   { spendingId, refundSpendingId }: NamedEnvelope,
 ): void {
   if (amount < 0n && spendingId !== null) {
-    const text = 'a deposit cannot be assigned to an expense or a goal'
-    throw invalid({ spendingId: `${text}; refundSpendingId gives its money back to one` })
+    throw invalid({ spendingId: say('DEPOSIT_ASSIGNED') })
   }
   if (amount >= 0n && refundSpendingId !== null) {
-    const text = 'only a deposit (a negative amount) gives money back'
-    throw invalid({ refundSpendingId: `${text}; spendingId names the envelope that pays` })
+    throw invalid({ refundSpendingId: say('REFUND_OF_PAYMENT') })
   }
 }

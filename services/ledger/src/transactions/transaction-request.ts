@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, type Refusal } from '@coffer/kit/rpc/errors'
 import { patchOf } from '@coffer/kit/rpc/message'
 import { midnightOf } from '@coffer/kit/values/day'
@@ -20,7 +21,7 @@ export function readCreation<Stated extends { date?: Timestamp | undefined }>(
   { date, ...stated }: Stated,
   timezone: string,
 ) {
-  if (!date) throw invalid({ date: 'is required' })
+  if (!date) throw invalid({ date: say('REQUIRED') })
   return { ...stated, transactionId: newId('txn'), date: midnightOf(timestampDate(date), timezone) }
 }
 
@@ -29,7 +30,7 @@ export function readCorrection(
   { amount, date }: Pick<CorrectTransactionRequest, 'amount' | 'date'>,
   timezone: string,
 ): Pick<TransactionPatch, 'amount' | 'date'> {
-  if (amount === undefined && !date) throw invalid({ amount: 'is required, unless a date is sent' })
+  if (amount === undefined && !date) throw invalid({ amount: say('AMOUNT_REQUIRED') })
   return { amount, date: date && midnightOf(timestampDate(date), timezone) }
 }
 

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { readDay, startOfDay } from '@coffer/kit/values/day'
 import { z } from 'zod'
@@ -52,7 +53,7 @@ export function rangeOf(
 
 function dayOf(field: 'from' | 'to', text: string | null): number | null {
   const day = text === null ? null : readDay(text)
-  if (text !== null && day === null) throw invalid({ [field]: `must be a day like 2026-01-31` })
+  if (text !== null && day === null) throw invalid({ [field]: say('NOT_DAY') })
   return day
 }
 

@@ -1,5 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { nextVersion } from '@coffer/kit/database/version'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -81,7 +82,7 @@ export function deliveryRoutes(deps: Deps): ServiceImpl<typeof DeliveryService> 
       await database.transaction(async (tx) => {
         requireEnabled(await lockWebhook(tx, key))
         if ((await countPings(tx, key)) >= pingsMax) {
-          throw refused(`${pingsMax} tests wait already: see the deliveries of the webhook`)
+          throw refused(say('WEBHOOK_TESTS', { max: pingsMax }))
         }
         await insertDelivery(tx, delivery)
         await noteDue(tx, key, delivery.createdAt)
@@ -97,9 +98,9 @@ function keyOf(context: HandlerContext, webhookId: string): WebhookKey {
 }
 
 function findSinceProblem(since: Date, now: Date): string | null {
-  if (since > now) return 'must lie in the past'
+  if (since > now) return say('NOT_PAST')
   const days = (now.getTime() - since.getTime()) / dayMs
-  return days > resendDays ? `must lie in the last ${resendDays} days` : null
+  return days > resendDays ? say('RESEND_TOO_OLD', { max: resendDays }) : null
 }
 
 function createPing(key: WebhookKey, now: Date): Delivery {

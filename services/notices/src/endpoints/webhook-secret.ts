@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { hourMs } from '@coffer/kit/values/time'
 
 /** Number of random bytes of a secret. */
@@ -34,5 +35,5 @@ export function formerEnd(stated: Date | null, now: Date): Date {
 export function findEndProblem(stated: Date | null, now: Date): string | null {
   if (stated === null) return null
   const hours = (stated.getTime() - now.getTime()) / hourMs
-  return hours < 0 || hours > formerHoursMax ? 'must lie in the next seven days' : null
+  return hours < 0 || hours > formerHoursMax ? say('SECRET_TOO_LONG') : null
 }

@@ -4,6 +4,7 @@ import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
 import { read } from '@coffer/kit/database/statement'
 import { emit } from '@coffer/kit/events/changes'
 import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { say } from '@coffer/kit/reasons/reasons'
 import { notFound } from '@coffer/kit/rpc/errors'
 import type { Cause } from '@coffer/kit/values/changed-object'
 import { ObjectsChangedSchema } from '@coffer/proto/notices/v1/events'
@@ -30,7 +31,7 @@ export function webhookBound(max: number, accountId: string): Bound {
     rows: sql.fragment`
       SELECT FROM webhooks WHERE account_id = ${accountId} AND deleted_at IS NULL`,
     max,
-    refusal: `an account has at most ${max} webhooks: delete one first`,
+    refusal: say('WEBHOOKS_MAX', { max }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, type Problems, refused } from '@coffer/kit/rpc/errors'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
@@ -37,9 +38,10 @@ export function checkWebhook<Fields extends StatedFields>(
   const problems: Problems = {}
   const urlProblem = findUrlProblem(fields.url, allowed)
   if (urlProblem !== null) problems.url = urlProblem
-  if (unknown.length > 0) problems.types = `does not know ${unknown.join(', ')}`
+  if (unknown.length > 0)
+    problems.types = say('WEBHOOK_TYPES_UNKNOWN', { types: unknown.join(', ') })
   if ([...fields.description].length > descriptionLengthMax) {
-    problems.description = `must have at most ${descriptionLengthMax} characters`
+    problems.description = say('TOO_LONG', { max: descriptionLengthMax })
   }
   if (Object.keys(problems).length > 0) throw invalid(problems)
   return { ...fields, url: new URL(fields.url).href, types: [...new Set(fields.types)].sort() }
@@ -66,5 +68,5 @@ export function changeWebhook(
 
 /** Throws refused (400) unless changes are sent to the webhook. */
 export function requireEnabled({ isEnabled }: Pick<Webhook, 'isEnabled'>): void {
-  if (!isEnabled) throw refused('this webhook is switched off: change isEnabled to true first')
+  if (!isEnabled) throw refused(say('WEBHOOK_OFF'))
 }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -10,9 +11,7 @@ import { readFeed } from './feed.sql.ts'
 /** Maximum number of entries that a page of some types reads. */
 const readMax = 1_000
 
-const gone =
-  'Changes after this cursor are no longer kept: take a new one by after=latest, then read all ' +
-  'objects again'
+const gone = say('CHANGES_REMOVED')
 
 /** Returns the RPC handlers that read the change feed (docs/api/changes.md). */
 export function feedRoutes({

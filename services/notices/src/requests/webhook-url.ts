@@ -1,4 +1,5 @@
 import { isPublicAddress } from '@coffer/kit/http/public-address'
+import { say } from '@coffer/kit/reasons/reasons'
 
 /** Hosts for which http and private addresses are allowed: `host`, or `host:port`. */
 export type AllowedHosts = readonly string[]
@@ -17,20 +18,18 @@ export function isAllowedHost({ hostname, port, protocol }: URL, allowed: Allowe
  */
 export function findUrlProblem(text: string, allowed: AllowedHosts): string | null {
   const url = text.length <= urlLengthMax ? URL.parse(text) : null
-  if (url === null) return `must be a URL of at most ${urlLengthMax} characters`
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an https URL'
-  if (url.username !== '' || url.password !== '') return 'must have no credentials'
-  if (url.hash !== '') return 'must have no fragment'
+  if (url === null) return say('URL_TOO_LONG', { max: urlLengthMax })
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return say('URL_NOT_HTTPS')
+  if (url.username !== '' || url.password !== '') return say('URL_CREDENTIALS')
+  if (url.hash !== '') return say('URL_FRAGMENT')
   if (isAllowedHost(url, allowed)) return null
   if (url.protocol === 'http:') {
-    return 'must be https, unless the operator allows its host by COFFER_WEBHOOK_ALLOWED_HOSTS'
+    return say('WEBHOOK_NOT_HTTPS')
   }
   return namesPrivateAddress(url.hostname) ? privateProblem : null
 }
 
-const privateProblem =
-  'must lead to a public address, unless the operator allows its host by ' +
-  'COFFER_WEBHOOK_ALLOWED_HOSTS'
+const privateProblem = say('WEBHOOK_NOT_PUBLIC')
 
 /** Returns whether a host is a private address, or a name that always leads to one. */
 function namesPrivateAddress(hostname: string): boolean {

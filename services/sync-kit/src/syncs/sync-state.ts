@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
@@ -78,7 +79,7 @@ export function requestSync<State extends SyncState>(
   if (by !== 'user') return requested
   const waitMs = (sync.lastManualSync?.getTime() ?? 0) + manualMs - now.getTime()
   if (waitMs > 0) {
-    throw refused('link has been manually synced too recently: repeat after Retry-After', {
+    throw refused(say('SYNCED_LATELY'), {
       status: 425,
       retryAfterSeconds: Math.ceil(waitMs / 1000),
     })

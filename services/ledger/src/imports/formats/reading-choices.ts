@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { isDayFormat } from '@coffer/kit/values/mapping-rules'
 import { values } from '@coffer/proto/values'
@@ -24,11 +25,11 @@ export function requireChoices(message: object | undefined): ReadingChoices {
   const choices = ReadingChoices.parse(message ?? {})
   const { encoding, headerRow = 0, dateFormat } = choices
   const problems = {
-    encoding: encoding === undefined || isEncoding(encoding) || 'must be a known encoding',
+    encoding: encoding === undefined || isEncoding(encoding) || say('ENCODING'),
     headerRow:
-      (headerRow >= 0 && headerRow <= headerRowMax) || `must be between 0 and ${headerRowMax}`,
-    dateFormat:
-      dateFormat === undefined || isDayFormat(dateFormat) || 'must be like YYYY-MM-DD or D MMM YY',
+      (headerRow >= 0 && headerRow <= headerRowMax) ||
+      say('BETWEEN', { min: 0, max: headerRowMax }),
+    dateFormat: dateFormat === undefined || isDayFormat(dateFormat) || say('DATE_FORMAT'),
   }
   const found = Object.entries(problems).filter(([, problem]) => problem !== true)
   if (found.length > 0) throw invalid(Object.fromEntries(found) as Record<string, string>)

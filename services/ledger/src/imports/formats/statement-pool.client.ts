@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { startWorkers } from '@coffer/kit/service/workers'
 import { Pages } from './rows/pages.ts'
 import type { ConvertedSheet, SheetTask } from './sheets/sheet.ts'
@@ -58,7 +59,7 @@ export function startReaders({
     memoryMaxMb: 512,
     youngMaxMb: 12,
     exceeded: () => ({
-      unreadable: 'The file takes too much time or memory to read: export a shorter period',
+      unreadable: say('FILE_SLOW'),
     }),
   })
   const reading = new Map<string, Promise<unknown>>()

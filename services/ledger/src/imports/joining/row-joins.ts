@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { foldText } from '@coffer/kit/values/fold'
 import { dayMs } from '@coffer/kit/values/time'
@@ -44,7 +45,7 @@ export const joinsMax = 500
 export function requireJoins(
   joins: readonly Pick<NamedJoin, 'uploadIdentifier' | 'transactionId'>[],
 ): NamedJoin[] {
-  if (joins.length > joinsMax) throw invalid({ joins: `must be at most ${joinsMax}` })
+  if (joins.length > joinsMax) throw invalid({ joins: say('TOO_MANY', { max: joinsMax }) })
   return joins.map(({ uploadIdentifier, transactionId }) => ({ uploadIdentifier, transactionId }))
 }
 

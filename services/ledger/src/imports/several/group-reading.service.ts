@@ -1,4 +1,5 @@
 import type { Database } from '@coffer/kit/database/database'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { listBankAccounts } from '../../accounts/bank-account.sql.ts'
 import type { BankAccount } from '../../book/bank-account.ts'
@@ -52,7 +53,7 @@ function currencyOf(mappings: readonly Mapping[], bankAccounts: readonly BankAcc
 
 async function list(readers: Readers, file: ListedFile, currency: string) {
   const { accountId, format, bytes, timezone, choices } = file
-  if (format === 'csv') throw invalid({ data: 'is a CSV file, which has one account' })
+  if (format === 'csv') throw invalid({ data: say('FILE_OF_ONE_ACCOUNT') })
   const settings = { currency, timezone, stated: { ...choices, statement: undefined } }
   const read = await readers.list(accountId, { bytes, settings, kind: format })
   if ('unreadable' in read) throw invalid({ data: read.unreadable })

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { requireRoom, requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { type IdempotencyKey, keepReply, once } from '@coffer/kit/database/idempotency'
+import { say } from '@coffer/kit/reasons/reasons'
 import type { Caller } from '@coffer/kit/rpc/caller'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -189,11 +190,11 @@ async function updateGroup(
   const { wanted } = planImports(mappings, found.uploads)
   if (wanted.length === 0) {
     if (sent.length > 0) return found
-    throw refused('no import of the upload asks for a choice: map an account by statements')
+    throw refused(say('IMPORTS_WITHOUT_CHOICE'))
   }
   const { group, file } = found
   const bytes = file.deletedAt === null ? await storage.read(group) : null
-  if (bytes === null) throw refused('the file is no longer there: upload it again')
+  if (bytes === null) throw refused(say('FILE_GONE'))
   const read = { ...group.choices, ...choices }
   const listing = {
     accountId,

@@ -3,6 +3,7 @@ import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/
 import { columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
 import { insertChanges } from '@coffer/kit/events/changes'
 import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { say } from '@coffer/kit/reasons/reasons'
 import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -31,7 +32,7 @@ export function groupBound({ uploadsMax: max }: Bounds, accountId: string): Boun
       SELECT FROM files
       WHERE account_id = ${accountId} AND bank_account_id IS NULL AND deleted_at IS NULL`,
     max,
-    refusal: `an account has at most ${max} files of several accounts: wait until one expires`,
+    refusal: say('GROUPS_MAX', { max }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import type { StatementMapping } from '@coffer/proto/ledger/v1/upload'
 import type { values } from '@coffer/proto/values'
@@ -80,10 +81,10 @@ export function undoneAtOf({ uploads }: Pick<FoundGroup, 'uploads'>): Date | nul
 export function requireUndoable(found: FoundGroup): void {
   const status = statusOf(found)
   if (status === 'processing') {
-    throw refused('An import still runs: undo the upload when it has ended', { status: 409 })
+    throw refused(say('IMPORTS_RUN'), { status: 409 })
   }
   if (!found.uploads.some((one) => one.status === 'complete')) {
-    throw refused('No account of the file is imported, so there is nothing to undo')
+    throw refused(say('IMPORTS_MISSING'))
   }
 }
 
@@ -102,7 +103,7 @@ export function requireMappings(
   known: { statements: readonly ListedStatement[]; bankAccounts: readonly BankAccount[] },
 ): void {
   if (mappings.length > mappedMax) {
-    throw invalid({ statements: `must have at most ${mappedMax} items: PATCH adds further ones` })
+    throw invalid({ statements: say('STATEMENTS_MAX', { max: mappedMax }) })
   }
   const problems: ProblemsOf = {}
   for (const [index, { statement, bankAccountId }] of mappings.entries()) {
@@ -110,15 +111,15 @@ export function requireMappings(
     const bankAccount = known.bankAccounts.find((one) => one.bankAccountId === bankAccountId)
     const found: ProblemsOf[string] = {}
     if (!known.statements.some((one) => one.statement === statement)) {
-      found.statement = `is no account of the file: ${listOf(known.statements)}`
+      found.statement = say('STATEMENT_UNKNOWN', { known: listOf(known.statements) })
     } else if (before.some((one) => one.statement === statement)) {
-      found.statement = 'is named twice: once is enough'
+      found.statement = say('STATEMENT_REPEATED')
     }
-    if (!bankAccount) found.bankAccountId = 'must be a bank account that is not archived'
+    if (!bankAccount) found.bankAccountId = say('TARGET_ARCHIVED')
     else if (bankAccount.linkType !== 'manual') {
-      found.bankAccountId = 'must be of a manual link: a bank states the data of this one'
+      found.bankAccountId = say('TARGET_NOT_MANUAL')
     } else if (before.some((one) => one.bankAccountId === bankAccountId)) {
-      found.bankAccountId = 'is named twice: each account of the file needs its own'
+      found.bankAccountId = say('TARGET_REPEATED')
     }
     if (Object.keys(found).length > 0) problems[index] = found
   }
@@ -146,7 +147,7 @@ export function otherCurrencies(
 export function requireCurrencies(faults: ReturnType<typeof otherCurrencies>): void {
   const problems = faults.map(({ index, own, stated }) => [
     index,
-    { bankAccountId: `is in ${own}, the account of the file in ${stated}` },
+    { bankAccountId: say('TARGET_CURRENCY', { own, stated }) },
   ])
   requireNone(Object.fromEntries(problems) as ProblemsOf)
 }
@@ -168,8 +169,8 @@ export function planImports(
     const same = live.find((one) => statementOf(one) === statement)
     if (same?.bankAccountId === bankAccountId) return false
     const other = live.find((one) => one.bankAccountId === bankAccountId)
-    if (same) problems[index] = { statement: 'is imported into another bank account' }
-    else if (other) problems[index] = { bankAccountId: 'has another account of the file' }
+    if (same) problems[index] = { statement: say('STATEMENT_IMPORTED') }
+    else if (other) problems[index] = { bankAccountId: say('TARGET_USED') }
     return true
   })
   requireNone(problems)

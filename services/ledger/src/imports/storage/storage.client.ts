@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { ValuesOf } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
@@ -22,7 +23,7 @@ export function createStorage(config: ValuesOf<typeof settings>, log: Log): Stor
         // A ConnectError is from the source of the bytes (the upload), not from the storage.
         if (err instanceof ConnectError) throw err
         log.error({ err }, 'a call to the file storage failed')
-        throw unavailable('the storage of files is not available: repeat the request later')
+        throw unavailable(say('STORAGE_AWAY'))
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { Database } from '@coffer/kit/database/database'
+import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { FileKind } from '../formats/file-kind.ts'
 import type { Unreadable } from '../formats/statement.ts'
@@ -44,7 +45,7 @@ export async function loadFile(
   const format = found && formatOf(found, kind)
   if (!found || !format || !bytes) return { unreadable: 'The file is no longer there' }
   const { currency, timezone, identifierTimezone, bankAccountId, name, choices } = found
-  if (timezone === '') throw unavailable('the timezone of the account is being changed')
+  if (timezone === '') throw unavailable(say('TIMEZONE_BUSY'))
   const bankAccount = { bankAccountId, name }
   const stated = choices ?? {}
   return {

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
 import { endOfDay, readDay } from '@coffer/kit/values/day'
 import { fromLocal } from '@coffer/kit/values/time'
@@ -48,7 +49,7 @@ export function readCamtAccounts(
   const countRows = (all: readonly XmlNode[]) =>
     all.reduce((sum, one) => sum + (counts.get(one) ?? 0), 0)
   if (countRows(statements) > rowsMax || statements.length > STATEMENTS_MAX) {
-    return { unreadable: `The file has more than ${rowsMax} transactions` }
+    return { unreadable: say('FILE_ROWS', { max: rowsMax }) }
   }
   if (statements.length === 0) {
     return { unreadable: 'The file holds no statement of a bank account (CAMT.052, 053 or 054)' }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
@@ -52,7 +53,7 @@ export function requireShape(
   head: Uint8Array,
   { choices, currency }: { choices: ReadingChoices; currency: string },
 ): NewImport['found'] {
-  if (head.length === 0) throw invalid({ data: 'must not be empty' })
+  if (head.length === 0) throw invalid({ data: say('EMPTY') })
   const found = readShape(head, choices, currency)
   if ('unreadable' in found) throw invalid({ data: found.unreadable })
   return found
@@ -97,14 +98,14 @@ export function isReread({ choices }: CsvImport): boolean {
 export function requireRereadable({ status, transactionUploadId }: CsvImport): void {
   const isReadable = ['mapping', 'preview', 'failed'].includes(status)
   if (!isReadable || transactionUploadId !== null) {
-    throw refused(`the transaction import is ${status}; its file cannot be read again now`)
+    throw refused(say('IMPORT_CLOSED', { status }))
   }
 }
 
 /** Throws `refused` unless the import is in the required status (docs/files.md#csv-mappings). */
 export function requireStatus({ status }: CsvImport, wanted: 'mapping' | 'preview'): void {
   if (status !== wanted) {
-    throw refused(`the transaction import is ${status}; this step needs it to be ${wanted}`)
+    throw refused(say('IMPORT_STATUS', { status, wanted }))
   }
 }
 
@@ -113,7 +114,7 @@ export function requireColumns({ headers }: CsvImport, of: readonly string[]): v
   const columns = new Set(headers)
   if (!of.every((name) => columns.has(name))) {
     throw invalid({
-      transactionImportMappingId: 'is for other columns: create another',
+      transactionImportMappingId: say('MAPPING_COLUMNS'),
     })
   }
 }

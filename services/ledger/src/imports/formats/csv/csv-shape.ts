@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { headerLengthMax } from '@coffer/kit/values/mapping-rules'
 import { toPrintable } from '@coffer/kit/values/printable'
 import { values } from '@coffer/proto/values'
@@ -65,7 +66,7 @@ export function detectShape(
   const best = bestOf(whole, choices) ?? bestOf(tables, choices)
   if (best === undefined) return { unreadable: unreadable(choices) }
   if (best.layout.columns > columnsMax) {
-    return { unreadable: `The file has more than ${columnsMax} columns` }
+    return { unreadable: say('TABLE_COLUMNS', { max: columnsMax }) }
   }
   return { ...shapeOf(best), encoding }
 }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { decimalPlaces } from '@coffer/kit/values/currency'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { createDayParser, inOrder } from '../day-format.ts'
@@ -47,7 +48,7 @@ export function readCsv(
   if (fault !== null) return fault
   const head = countHead(lines, settings)
   if (head === null) return { unreadable: 'The columns of the file are not those of the mapping' }
-  if (lines.length - head > rowsMax) return { unreadable: `The file has more than ${rowsMax} rows` }
+  if (lines.length - head > rowsMax) return { unreadable: say('TABLE_ROWS', { max: rowsMax }) }
   const places = decimalPlaces(currency)
   const table = { lines, head, columns: new Map(settings.headers.map((name, at) => [name, at])) }
   const amounts = amountsIn(table, mapping)

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { currencies } from '@coffer/kit/values/currency'
 import { localDay, startOfDay } from '@coffer/kit/values/day'
 import { isTimezone } from '@coffer/kit/values/time'
@@ -98,7 +99,7 @@ function readAccount(
   const { account, settings } = of
   if (!currencies().includes(account.currency)) return unknownCurrency
   if (of.rows.length > rowsMax) {
-    return { unreadable: `The file has more than ${rowsMax} transactions` }
+    return { unreadable: say('FILE_ROWS', { max: rowsMax }) }
   }
   const { timezone } = me.user.account
   const zones = {

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
 import { endOfDay, readDay } from '@coffer/kit/values/day'
 import { fullYear } from '../day-text.ts'
@@ -36,7 +37,7 @@ export function readMt940Accounts(
     return { unreadable: 'The file holds no statement of a bank account (MT940 or MT942)' }
   }
   if (countEntries(messages) > rowsMax) {
-    return { unreadable: `The file has more than ${rowsMax} transactions` }
+    return { unreadable: say('FILE_ROWS', { max: rowsMax }) }
   }
   const stated = new Map<string, string>()
   for (const one of messages) stated.set(accountOf(one), currencyOf(one) ?? '')

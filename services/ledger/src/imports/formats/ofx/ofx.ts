@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
 import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
@@ -42,7 +43,7 @@ export function readOfxAccounts(
   const countRows = (all: readonly OfxNode[]) =>
     all.reduce((sum, one) => sum + countOf(one, 'STMTTRN'), 0)
   if (countRows(statements) > rowsMax) {
-    return { unreadable: `The file has more than ${rowsMax} transactions` }
+    return { unreadable: say('FILE_ROWS', { max: rowsMax }) }
   }
   if (statements.length === 0) {
     if (descendantsOf(tree, 'INVSTMTRS').length > 0) return investments

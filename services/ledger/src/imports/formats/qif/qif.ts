@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { decimalPlaces } from '@coffer/kit/values/currency'
 import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
@@ -65,7 +66,7 @@ export function readQifAccounts(
   const countRows = (all: readonly QifSection[]) =>
     all.reduce((sum, { records }) => sum + records.length, 0)
   if (countRows(ours) > rowsMax) {
-    return { unreadable: `The file has more than ${rowsMax} transactions` }
+    return { unreadable: say('FILE_ROWS', { max: rowsMax }) }
   }
   const filled = ours.filter(({ records }) => records.length > 0)
   const { currency } = settings

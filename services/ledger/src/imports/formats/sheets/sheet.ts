@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import type { Unreadable } from '../statement.ts'
 import { decodeFile } from '../text/file-text.ts'
 import { isZip, LEFT_OUT, unzip } from '../zip/zip-archive.ts'
@@ -71,7 +72,7 @@ export const sheetDelimiter = '\t' as const
 
 function readSheetRows(bytes: Uint8Array, name?: string): ChosenTable | Unreadable {
   if (isCompound(bytes)) {
-    return { unreadable: 'An old .xls file or one with a password: save it as .xlsx or CSV' }
+    return { unreadable: say('WORKBOOK_OLD') }
   }
   if (isZip(bytes)) return isOpenDocument(bytes) ? readOds(bytes, name) : readXlsx(bytes, name)
   const text = decodeFile(bytes)

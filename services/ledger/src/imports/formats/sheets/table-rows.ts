@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import type { Unreadable } from '../statement.ts'
 import { cut, oneLine } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
@@ -30,7 +31,7 @@ export class TableRows {
     const line = oneLine(text)
     if (line === '') return
     if (column + repeated > columnsMax) {
-      this.fault ??= { unreadable: `The sheet has more than ${columnsMax} columns` }
+      this.fault ??= { unreadable: say('SHEET_COLUMNS', { max: columnsMax }) }
       return
     }
     for (let at = this.#row.length; at < column; at += 1) this.#row[at] = ''
@@ -47,7 +48,7 @@ export class TableRows {
     }
     this.#cells += row.length * repeated
     if (this.rows.length + this.#blanks + repeated > sheetRowsMax || this.#cells > CELLS_MAX) {
-      this.fault ??= { unreadable: `The sheet has more than ${rowsMax} rows` }
+      this.fault ??= { unreadable: say('SHEET_ROWS', { max: rowsMax }) }
       return
     }
     for (let count = 0; count < this.#blanks; count += 1) this.rows.push([])
@@ -107,10 +108,10 @@ export class TableChoice {
     if (this.#chosen === null && sheets.length > 0) {
       const names = sheets.slice(0, 5).map(({ name }) => `"${name}"`)
       return {
-        unreadable: cut(`The file has no such sheet: state one of ${names.join(', ')}`, 200),
+        unreadable: cut(say('SHEET_UNKNOWN', { sheets: names.join(', ') }), 200),
       }
     }
-    if (this.#chosen === null) return { unreadable: 'The file has no table with a text' }
+    if (this.#chosen === null) return { unreadable: say('SHEET_EMPTY') }
     const { name: sheet, table } = this.#chosen
     if (table.fault !== null) return table.fault
     const found =

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import type { Unreadable } from '../statement.ts'
 import { attributeOf, streamXml } from '../xml-stream.ts'
 import { unzip } from '../zip/zip-archive.ts'
@@ -48,7 +49,7 @@ export function readXlsx(bytes: Uint8Array, stated?: string): ChosenTable | Unre
 /** Returns names and paths of the visible sheets, in the order of the tabs, and the date system. */
 function readWorkbook(parts: Parts): Workbook | Unreadable {
   const path = parts.find(/(?:^|\/)workbook\.xml$/i)
-  if (path === undefined) return { unreadable: 'The file is no workbook: save it as .xlsx or CSV' }
+  if (path === undefined) return { unreadable: say('WORKBOOK_UNREADABLE') }
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   const targets = new Map<string, string>()
   const links = parts.text(`${folder}_rels/${path.slice(folder.length)}.rels`)

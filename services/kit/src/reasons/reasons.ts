@@ -1,0 +1,92 @@
+import { bankReasons } from './bank-reasons.ts'
+import { budgetReasons } from './budget-reasons.ts'
+import { fieldReasons } from './field-reasons.ts'
+import { fileReasons } from './file-reasons.ts'
+import { moneyReasons } from './money-reasons.ts'
+import { requestReasons } from './request-reasons.ts'
+import { signInReasons } from './sign-in-reasons.ts'
+
+/**
+ * Sentences of refusals by their stable code, with their parameters in braces. A sentence is
+ * declared here alone: services fill it with `say`, and `reasonOf` reads code and parameters back
+ * from it, so that a problem, an item of a list and a stored text need no second field for them.
+ */
+export const reasons = {
+  ...requestReasons,
+  ...fieldReasons,
+  ...signInReasons,
+  ...moneyReasons,
+  ...budgetReasons,
+  ...fileReasons,
+  ...bankReasons,
+} as const
+
+export type ReasonCode = keyof typeof reasons
+
+/** Why a request, or a field of it, is refused. */
+export interface Reason {
+  code: ReasonCode
+  /** Values of the sentence by name, as they stand in it. */
+  params: Record<string, string>
+}
+
+type NamesOf<Sentence> = Sentence extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesOf<Rest>
+  : never
+
+type ParamsOf<Code extends ReasonCode> = Record<
+  NamesOf<(typeof reasons)[Code]>,
+  string | number | bigint
+>
+
+/** Returns the sentence of a code, with its parameters filled in. */
+export function say<Code extends ReasonCode>(
+  code: Code,
+  ...filled: [NamesOf<(typeof reasons)[Code]>] extends [never] ? [] : [params: ParamsOf<Code>]
+): string {
+  const values: Record<string, string | number | bigint> = filled[0] ?? {}
+  return reasons[code].replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name]))
+}
+
+interface Template {
+  code: ReasonCode
+  pattern: RegExp
+}
+
+/** Parameters that are numbers; any other one is a text. */
+const numeric = /^(min|max|count)$/
+
+/** Longest text that is read: patterns take time with the square of it at worst. */
+const lengthMax = 2_000
+
+const whole = new Map<string, ReasonCode>()
+const templates: (Template & { length: number })[] = []
+for (const [name, sentence] of Object.entries(reasons)) {
+  const code = name as ReasonCode
+  const parts = sentence.split(/\{(\w+)\}/)
+  const literals = parts.filter((_, at) => at % 2 === 0)
+  if (literals.length === 1) whole.set(sentence, code)
+  else templates.push({ code, pattern: patternOf(parts), length: literals.join('').length })
+}
+// The sentence with more words of its own fits first: "at most 5 tags" is not "at most …".
+templates.sort((one, other) => other.length - one.length)
+
+function patternOf(parts: string[]): RegExp {
+  const source = parts.map((part, at) => {
+    if (at % 2 === 0) return part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    return `(?<${part}>${numeric.test(part) ? '-?\\d+' : '.+?'})`
+  })
+  return new RegExp(`^${source.join('')}$`, 's')
+}
+
+/** Returns code and parameters of a refusal's text; null for a text without a declared code. */
+export function reasonOf(text: string): Reason | null {
+  if (text.length > lengthMax) return null
+  const code = whole.get(text)
+  if (code !== undefined) return { code, params: {} }
+  for (const { code, pattern } of templates) {
+    const found = pattern.exec(text)
+    if (found) return { code, params: { ...found.groups } }
+  }
+  return null
+}
