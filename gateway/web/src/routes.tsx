@@ -1,9 +1,7 @@
 import {
-  createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
-  Outlet,
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
@@ -11,53 +9,11 @@ import { meQuery } from './api/account-queries.ts'
 import { isSignedOut } from './api/faults.ts'
 import { queries } from './api/query-client.ts'
 import { basePath } from './base-path.ts'
-import { filtersOf, signInSearchOf, textOf } from './search.ts'
+import { gateRoutes, root } from './gate-routes.tsx'
+import { filtersOf, textOf } from './search.ts'
 import { finishSignOut } from './shell/due-sign-out.ts'
 import { BrokenPage, MissingPage } from './shell/faulty-pages.tsx'
 import { Frame } from './shell/frame.tsx'
-
-const root = createRootRoute({ component: Outlet, notFoundComponent: MissingPage })
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/login',
-  validateSearch: signInSearchOf,
-  component: lazyRouteComponent(() => import('./screens/sign-in/sign-in.tsx'), 'SignIn'),
-})
-
-const secondFactor = createRoute({
-  getParentRoute: () => root,
-  path: '/login/multifactor',
-  validateSearch: (search): { next?: string | undefined } => ({ next: textOf(search.next) }),
-  component: lazyRouteComponent(
-    () => import('./screens/sign-in/second-factor.tsx'),
-    'SecondFactor',
-  ),
-})
-
-const forgotten = createRoute({
-  getParentRoute: () => root,
-  path: '/login/forgot',
-  component: lazyRouteComponent(() => import('./screens/sign-in/forgotten.tsx'), 'Forgotten'),
-})
-
-const newPassword = createRoute({
-  getParentRoute: () => root,
-  path: '/login/new-password',
-  component: lazyRouteComponent(() => import('./screens/sign-in/new-password.tsx'), 'NewPassword'),
-})
-
-const verification = createRoute({
-  getParentRoute: () => root,
-  path: '/login/verify',
-  component: lazyRouteComponent(() => import('./screens/sign-in/verification.tsx'), 'Verification'),
-})
-
-const register = createRoute({
-  getParentRoute: () => root,
-  path: '/register',
-  component: lazyRouteComponent(() => import('./screens/sign-in/register.tsx'), 'Register'),
-})
 
 /** All screens of a person who is signed in. The chosen bank account stays in the URL. */
 const frame = createRoute({
@@ -126,6 +82,12 @@ const schedules = createRoute({
   getParentRoute: () => frame,
   path: '/schedules',
   component: lazyRouteComponent(() => import('./screens/schedules/schedules.tsx'), 'Schedules'),
+})
+
+const history = createRoute({
+  getParentRoute: () => frame,
+  path: '/history',
+  component: lazyRouteComponent(() => import('./screens/history/history-screen.tsx'), 'Changes'),
 })
 
 const forecast = createRoute({
@@ -250,12 +212,7 @@ const missing = createRoute({ getParentRoute: () => frame, path: '$', component:
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    signIn,
-    secondFactor,
-    forgotten,
-    newPassword,
-    verification,
-    register,
+    ...gateRoutes,
     frame.addChildren([
       home,
       transactions,
@@ -264,6 +221,7 @@ export const router = createRouter({
       envelope,
       schedules,
       forecast,
+      history,
       imports,
       csvImport,
       rules,

@@ -52,6 +52,8 @@ test('the keyboard alone goes to screens, assigns, finds and adds', async () => 
     await page.getByRole('button', { name: 'Why?', exact: true }).press('Enter')
     const changes = page.getByRole('region', { name: 'The last changes' })
     await changes.getByText('Groceries: Moved by hand').waitFor()
+    await changes.getByRole('link', { name: 'All changes' }).press('Enter')
+    await page.getByText('Available: Begin').waitFor()
     await press('g t')
     await heading('Transactions').waitFor()
     await page.getByRole('link', { name: 'Salary' }).first().waitFor()

@@ -77,6 +77,9 @@ async function expectReading(page: Page) {
   const now = await read('Home')
   expect(now).toMatch(/: \$879\.50 · Rent \$120\.50$/)
   expect(await read('ArrowRight')).not.toBe(now)
+  await page.getByRole('button', { name: /^Why\? Lowest/ }).click()
+  await page.getByText('It is lowest now').waitFor()
+  await takePicture(page, 'web-forecast-why')
 }
 
 test('a person plans a payday and an envelope, moves money, and pays from it', async () => {

@@ -55,7 +55,7 @@ test('a bank is linked by Plaid Link, and renewed when it asks for a sign-in', a
     await next('Sign in')
     await next('Link these')
     await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor()
-    await page.getByRole('link', { name: 'Plaid Saving' }).waitFor()
+    await page.getByRole('link', { name: 'Plaid Saving', exact: true }).waitFor()
     expect(await names()).toEqual(['Plaid Checking', 'Plaid Saving'])
   })
 })

@@ -12,6 +12,7 @@ const screens = `
 /envelopes/$spendingId  Groceries
 /schedules         Paydays
 /forecast          Forecast
+/history           History
 /imports           Imports
 /rules             Rules
 /tags              Tags

@@ -24,6 +24,13 @@ test('paydays show what each envelope gets, and the forecast is saved and printe
     await page.goto(coffer.baseUrl)
     await page.getByText(`fills one envelope with ${amount}`).waitFor()
     await page.goto(`${coffer.baseUrl}/forecast`)
+    await page.getByRole('button', { name: /^Why\? Lowest/ }).click()
+    const reasons = page.locator(`ul:has(> li:text("free to use."))`).getByRole('listitem')
+    expect(await reasons.allTextContents()).toEqual([
+      'Now $880.00 is free to use.',
+      '$280.00 pays the part of bills that envelopes do not hold.',
+      'That leaves $600.00.',
+    ])
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'As a CSV file' }).click()
     const file = await readFile(await (await saved).path(), 'utf8')

@@ -1,26 +1,33 @@
 import type { ListHistoryResponses } from '@coffer/client/types'
-import { queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { Transaction } from './budget-queries.ts'
 import { coffer } from './client.ts'
 
 /** One change of a sum, from the journal. */
 export type HistoryEntry = ListHistoryResponses[200]['entries'][number]
 
-const query = { limit: 25 }
-
 /** Number of entries that are shown beside the explanation of the sums. */
 const lastMax = 6
 
-/** Maximum number of entries on a page. */
+/** Number of entries on a page of the journal, and the maximum number of one page. */
+const pageSize = 25
 const newestMax = 100
 
-/** The newest changes of what an envelope holds. */
-export function spendingHistoryQuery(bankAccountId: string, spendingId: string) {
-  const path = { bankAccountId, spendingId }
-  return queryOptions({
-    queryKey: ['history', bankAccountId, spendingId],
-    queryFn: async ({ signal }) =>
-      (await coffer.listSpendingHistory({ path, query, signal })).data.entries,
+/** The journal of a bank account, or of one envelope: all changes, page by page. */
+export function journalQuery(bankAccountId: string, spendingId?: string) {
+  return infiniteQueryOptions({
+    queryKey: ['history', bankAccountId, 'pages', spendingId],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { limit: pageSize, ...(pageParam === '' ? {} : { after: pageParam }) }
+      const path = { bankAccountId }
+      const answer =
+        spendingId === undefined
+          ? coffer.listHistory({ path, query, signal })
+          : coffer.listSpendingHistory({ path: { ...path, spendingId }, query, signal })
+      return (await answer).data
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
   })
 }
 
@@ -42,12 +49,24 @@ export function lastHistoryQuery(bankAccountId: string) {
   })
 }
 
-/** The changes by one transaction among the newest of the bank account. */
-export function transactionHistoryQuery(bankAccountId: string, transactionId: string) {
+/**
+ * The changes by one transaction among the newest of the bank account; `isWhole` is false if it may
+ * have others before them.
+ */
+export function transactionHistoryQuery(transaction: Transaction) {
   return queryOptions({
-    ...newestHistoryQuery(bankAccountId),
-    select: (entries: HistoryEntry[]) => entriesOf(entries, transactionId),
+    ...newestHistoryQuery(transaction.bankAccountId),
+    select: (entries: HistoryEntry[]) => ({
+      own: entriesOf(entries, transaction.transactionId),
+      isWhole: !isBefore(transaction, entries),
+    }),
   })
+}
+
+/** Returns whether a transaction is older than all of the newest entries. */
+function isBefore({ createdAt }: Transaction, entries: HistoryEntry[]): boolean {
+  const oldest = entries.length < newestMax ? undefined : entries.at(-1)
+  return oldest !== undefined && createdAt < oldest.createdAt
 }
 
 /** Whether a transaction has moved the balance, as far as the newest changes tell. */
@@ -62,14 +81,10 @@ export function movedBalanceQuery(transaction: Transaction) {
  * Returns whether the entries say that a transaction has moved the balance. Of one by hand that is
  * older than all of them it is assumed: the form of a new one proposes it.
  */
-function hasMovedBalance(
-  entries: HistoryEntry[],
-  { transactionId, source, createdAt }: Transaction,
-): boolean {
-  const own = entriesOf(entries, transactionId).filter(({ pot }) => pot === 'available')
+function hasMovedBalance(entries: HistoryEntry[], transaction: Transaction): boolean {
+  const own = entriesOf(entries, transaction.transactionId).filter(({ pot }) => pot === 'available')
   if (own.length > 0) return own.reduce((sum, { delta }) => sum + delta, 0) !== 0
-  const oldest = entries.length < newestMax ? undefined : entries.at(-1)
-  return source === 'manual' && oldest !== undefined && createdAt < oldest.createdAt
+  return transaction.source === 'manual' && isBefore(transaction, entries)
 }
 
 function entriesOf(entries: HistoryEntry[], transactionId: string): HistoryEntry[] {

@@ -42,6 +42,7 @@ function useScreens(): Entry[] {
   const navigate = useNavigate()
   const { screens } = keyWords
   const others = [
+    { to: '/history', text: screens.history },
     { to: '/setup', text: screens.setup },
     { to: '/account/subscribe', text: screens.subscription },
     { to: '/licences', text: screens.licences },

@@ -3,11 +3,13 @@ import { useState } from 'react'
 import type { BankAccount } from '../../api/account-queries.ts'
 import { coffer } from '../../api/client.ts'
 import { Amount } from '../../controls/amount.tsx'
+import buttons from '../../controls/button.module.css'
 import { Button } from '../../controls/button.tsx'
 import { Confirmation } from '../../controls/confirmation.tsx'
 import rows from '../../controls/rows.module.css'
 import { useManner } from '../../shell/chosen-account.ts'
 import { accountWords as words } from '../../words/accounts.ts'
+import { historyWords } from '../../words/history.ts'
 import { EditAccount } from './edit-account.tsx'
 
 interface Props {
@@ -45,6 +47,14 @@ export function AccountRow({ account, isByHand }: Props) {
           >
             {words.archive}
           </Button>
+          <Link
+            to="/history"
+            search={{ account: bankAccountId }}
+            aria-label={historyWords.of({ name })}
+            className={`${buttons.button} ${buttons.quiet}`}
+          >
+            {historyWords.title}
+          </Link>
         </div>
       </div>
       <div className={rows.figures}>

@@ -2,11 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { explanationQuery, type Spending, spendingQuery } from '../../api/budget-queries.ts'
-import { spendingHistoryQuery } from '../../api/history-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
-import { History } from '../../controls/history.tsx'
+import { AllHistory } from '../../controls/journal/all-history.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card, Columns, Screen } from '../../controls/screen.tsx'
 import { Sentences } from '../../controls/texts/sentences.tsx'
@@ -58,7 +57,6 @@ function Parts({ spending }: { spending: Spending }) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const explanation = useQuery(explanationQuery(bankAccountId, spendingId))
-  const history = useQuery(spendingHistoryQuery(bankAccountId, spendingId))
   const { spendingType } = spending
   return (
     <Columns
@@ -77,15 +75,14 @@ function Parts({ spending }: { spending: Spending }) {
         <>
           <PaidFromIt spending={spending} />
           <Card title={words.history}>
-            <Asked query={history}>
-              {(entries) =>
-                entries.length === 0 ? (
-                  <p className={styles.soft}>{words.historyNone}</p>
-                ) : (
-                  <History entries={entries} manner={manner} place={reader} />
-                )
-              }
-            </Asked>
+            <AllHistory
+              bankAccountId={bankAccountId}
+              spendingId={spendingId}
+              manner={manner}
+              place={reader}
+              // A goal also counts what was spent from it.
+              hasPots={spendingType === 'goal'}
+            />
           </Card>
         </>
       }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { useManner } from '../../shell/chosen-account.ts'
@@ -20,6 +21,11 @@ export function FreeCard({ bankAccountId, onMove }: Props) {
     <section {...drag} className={`${styles.card} ${styles.freeCard}`} aria-label={words.free}>
       <p className={styles.soft}>{words.free}</p>
       <p className={styles.held}>{balances && <Amount amount={balances.free} manner={manner} />}</p>
+      <p className={styles.soft}>
+        <Link draggable={false} to="/history" search={{ account: bankAccountId }}>
+          {words.why}
+        </Link>
+      </p>
       <p className={`${styles.soft} ${styles.drag}`}>{words.drag}</p>
     </section>
   )

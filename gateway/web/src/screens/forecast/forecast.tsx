@@ -8,9 +8,8 @@ import { Asked } from '../../controls/asked.tsx'
 import { CheckField, ChoiceField } from '../../controls/field.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card, Empty, Screen } from '../../controls/screen.tsx'
-import { useMoneyText } from '../../controls/texts/money-text.ts'
-import { dayAfter, dayOf, formatDay } from '../../format/days.ts'
-import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
+import { dayAfter } from '../../format/days.ts'
+import { useChosenAccountId, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
 import { ChangeTable } from './change-table.tsx'
@@ -18,6 +17,7 @@ import { envelopeLines } from './envelope-lines.ts'
 import styles from './forecast.module.css'
 import { ForecastCopies } from './forecast-copies.tsx'
 import { FreeChart } from './free-chart.tsx'
+import { LowestPoint } from './lowest-point.tsx'
 
 /** Free-to-use money ahead: a chart, its lowest point, and every change in a table. */
 export function Forecast() {
@@ -56,15 +56,11 @@ function Ahead({ bankAccountId }: { bankAccountId: string }) {
 }
 
 function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: string }) {
-  const reader = useReader()
-  const money = useMoneyText(useManner(bankAccountId))
-  const { free, lowestFree, lowestFreeDate, negativeFreeDate } = forecast
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const [chosen, setChosen] = useState<string[]>([])
   const isShown = ({ spendingId }: { spendingId: string }) => chosen.includes(spendingId)
   const lines = envelopeLines(forecast, spending.filter(isShown))
-  const dayTextOf = (instant: string) => formatDay(dayOf(instant, reader.timezone), reader)
-  if (free.length < 2) {
+  if (forecast.free.length < 2) {
     const action = (
       <Link to="/schedules" className={rows.action}>
         {envelopeWords.toSchedules}
@@ -77,14 +73,7 @@ function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: s
       <Card title={words.free}>
         <FreeChart forecast={forecast} bankAccountId={bankAccountId} envelopes={lines} />
         <Choice spending={spending} chosen={chosen} choose={setChosen} />
-        <p>
-          {words.lowest({ amount: money(lowestFree), day: dayTextOf(lowestFreeDate) })}{' '}
-          {negativeFreeDate && (
-            <strong className={styles.short}>
-              {words.negative({ day: dayTextOf(negativeFreeDate) })}
-            </strong>
-          )}
-        </p>
+        <LowestPoint forecast={forecast} bankAccountId={bankAccountId} />
       </Card>
       <Card
         title={words.table}

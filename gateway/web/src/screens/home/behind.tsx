@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { explanationQuery, type Spending, spendingQuery } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
@@ -35,7 +36,7 @@ export function Behind({ bankAccountId }: { bankAccountId: string }) {
 }
 
 function BehindOne({ spending }: { spending: Spending }) {
-  const { bankAccountId, name, currentAmount, targetAmount, nextRecurrence } = spending
+  const { bankAccountId, spendingId, name, currentAmount, targetAmount, nextRecurrence } = spending
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const [isWhyShown, setWhyShown] = useState(false)
@@ -45,7 +46,15 @@ function BehindOne({ spending }: { spending: Spending }) {
     <li>
       <div className={styles.row}>
         <div>
-          <p className={styles.name}>{name}</p>
+          <p className={styles.name}>
+            <Link
+              to="/envelopes/$spendingId"
+              params={{ spendingId }}
+              search={{ account: bankAccountId }}
+            >
+              {name}
+            </Link>
+          </p>
           <p className={styles.soft}>
             <Amount amount={currentAmount} manner={manner} /> /{' '}
             <Amount amount={targetAmount} manner={manner} />, {homeWords.due({ distance })}

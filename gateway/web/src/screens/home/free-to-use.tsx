@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type CSSProperties, useId, useState } from 'react'
 import { type Balances, bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
@@ -6,12 +7,14 @@ import { lastHistoryQuery } from '../../api/history-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
-import { History } from '../../controls/history.tsx'
+import { History } from '../../controls/journal/history.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { historyWords } from '../../words/history.ts'
 import { homeWords } from '../../words/home.ts'
 import styles from './home.module.css'
+import { SumSentences } from './sum-sentences.tsx'
 
 /** The main figure of home: the money that no envelope holds, and why it is that much. */
 export function FreeToUse({ bankAccountId }: { bankAccountId: string }) {
@@ -98,29 +101,12 @@ function Sum({ text, amount, manner, className }: SumProps) {
   )
 }
 
-/** The sums of the account in sentences. */
+/** The sums of the account in sentences, and the newest changes of them. */
 function Why({ balances }: { balances: Balances }) {
-  const { bankAccountId, available, current, expenses, goals, free } = balances
-  const manner = useManner(bankAccountId)
-  const money = useMoneyText(manner)
-  const { data: all = [] } = useQuery(spendingQuery(bankAccountId))
-  const countOf = (type: string) => all.filter((one) => one.spendingType === type).length
-  const sentences = [
-    homeWords.whyAvailable({ available: money(available), current: money(current) }),
-    homeWords.whyExpenses({ amount: money(expenses), count: countOf('expense') }),
-    homeWords.whyGoals({ amount: money(goals), count: countOf('goal') }),
-    free < 0
-      ? homeWords.whyNegative({ amount: money(-free) })
-      : homeWords.whyFree({ amount: money(free) }),
-  ]
   return (
     <div className={styles.why}>
-      <ul className={styles.sentences}>
-        {sentences.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
-      <LastChanges bankAccountId={bankAccountId} />
+      <SumSentences balances={balances} />
+      <LastChanges bankAccountId={balances.bankAccountId} />
     </div>
   )
 }
@@ -135,7 +121,19 @@ function LastChanges({ bankAccountId }: { bankAccountId: string }) {
   return (
     <section aria-label={homeWords.lastChanges}>
       <h3>{homeWords.lastChanges}</h3>
-      <History entries={entries} manner={manner} place={reader} hasPots envelopes={envelopes} />
+      <History
+        entries={entries}
+        manner={manner}
+        place={reader}
+        hasPots
+        envelopes={envelopes}
+        isLinked
+      />
+      <p>
+        <Link to="/history" search={{ account: bankAccountId }}>
+          {historyWords.all}
+        </Link>
+      </p>
     </section>
   )
 }

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { Payday } from '../../api/account-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
@@ -40,7 +41,11 @@ function PaydayRow({ payday }: { payday: Payday }) {
   return (
     <li>
       <div className={styles.row}>
-        <p className={styles.name}>{name}</p>
+        <p className={styles.name}>
+          <Link to="/schedules" search={{ account: bankAccountId }}>
+            {name}
+          </Link>
+        </p>
         <p>{formatDistance(day, reader)}</p>
       </div>
       <div className={styles.row}>

@@ -132,14 +132,22 @@ interface PaymentProps {
 }
 
 function Payment({ transaction, spending, choose }: PaymentProps) {
-  const { bankAccountId, date, amount, originalName } = transaction
+  const { bankAccountId, transactionId, date, amount, originalName } = transaction
   const name = transaction.name ?? originalName
   const reader = useReader()
   const manner = useManner(bankAccountId)
   return (
     <div className={styles.payment}>
       <p className={styles.soft}>{formatShortDay(dayOf(date, reader.timezone), reader)}</p>
-      <p className={styles.name}>{name}</p>
+      <p className={styles.name}>
+        <Link
+          to="/transactions/$transactionId"
+          params={{ transactionId }}
+          search={{ account: bankAccountId }}
+        >
+          {name}
+        </Link>
+      </p>
       <div>
         <select
           aria-label={homeWords.assign({ name })}

@@ -5,11 +5,12 @@ import { transactionHistoryQuery } from '../../api/history-queries.ts'
 import { similarQuery, transactionQuery } from '../../api/transaction-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
-import { History } from '../../controls/history.tsx'
 import { BrandIcon } from '../../controls/icons/brand-icon.tsx'
+import { History } from '../../controls/journal/history.tsx'
 import { Card, Columns, Facts, Screen } from '../../controls/screen.tsx'
 import { dayOf, formatDay, formatInstant } from '../../format/days.ts'
 import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
+import { historyWords } from '../../words/history.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 import { CorrectTransaction } from './correct-transaction.tsx'
 import { EditTransaction } from './edit-transaction.tsx'
@@ -139,25 +140,24 @@ function Similar({ transaction }: { transaction: Transaction }) {
 }
 
 function Changes({ transaction }: { transaction: Transaction }) {
-  const { bankAccountId, transactionId } = transaction
+  const { bankAccountId } = transaction
   const reader = useReader()
   const manner = useManner(bankAccountId)
-  const history = useQuery(transactionHistoryQuery(bankAccountId, transactionId))
+  const history = useQuery(transactionHistoryQuery(transaction))
   const { data: envelopes = [] } = useQuery(spendingQuery(bankAccountId))
   return (
     <Card title={words.history}>
       <Asked query={history}>
-        {(entries) =>
-          entries.length === 0 ? (
-            <p className={styles.soft}>{words.historyNone}</p>
+        {({ own, isWhole }) =>
+          own.length === 0 ? (
+            <p className={styles.soft}>
+              {isWhole ? words.historyNone : words.historyOlder}{' '}
+              <Link to="/history" search={{ account: bankAccountId }}>
+                {historyWords.all}
+              </Link>
+            </p>
           ) : (
-            <History
-              entries={entries}
-              manner={manner}
-              place={reader}
-              hasPots
-              envelopes={envelopes}
-            />
+            <History entries={own} manner={manner} place={reader} hasPots envelopes={envelopes} />
           )
         }
       </Asked>

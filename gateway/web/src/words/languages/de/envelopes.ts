@@ -82,7 +82,6 @@ export const envelopes: Translation<'envelopes'> = {
   back: 'Alle Umschläge',
   explanation: 'Warum so viel',
   history: 'Verlauf',
-  historyNone: 'Noch ist nichts passiert.',
   transactions: 'Daraus bezahlt',
   allTransactions: 'Alle zeigen',
   transactionsNone: 'Daraus wurde noch nichts bezahlt.',

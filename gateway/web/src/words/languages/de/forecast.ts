@@ -7,6 +7,13 @@ export const forecast: Translation<'forecast'> = {
   horizons: { 1: '1 Monat', 3: '3 Monate', 6: '6 Monate', 12: '12 Monate' },
   lowest: 'Tiefpunkt: {amount} am {day}.',
   negative: 'Unter null ab {day}.',
+  lowestNow:
+    'Der Tiefpunkt ist jetzt: Bis zu jedem späteren Tag kommt so viel herein, wie hinausgeht, oder mehr.',
+  whyNow: 'Jetzt sind {amount} frei verfügbar.',
+  whyDeposit: 'Bis dahin kommen {amount} erwartetes Einkommen herein.',
+  whyContribution: '{amount} gehen an Zahltagen in Umschläge.',
+  whyPaid: '{amount} zahlen den Teil von Rechnungen, den Umschläge nicht decken.',
+  whyLowest: 'Es bleiben {amount}.',
   chart: 'Frei verfügbar im Zeitverlauf; die Pfeiltasten gehen von Änderung zu Änderung',
   lines: 'Linien der Umschläge',
   none: 'Nichts ist geplant, also ändert sich nichts. Plane zuerst einen Zahltag.',

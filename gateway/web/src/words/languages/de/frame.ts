@@ -47,7 +47,12 @@ export const keys: Translation<'keys'> = {
     '?': 'Diese Tasten',
   },
   paletteHint: 'Seite, Aktion, Umschlag oder Buchung',
-  screens: { setup: 'Weiteres Konto', subscription: 'Abonnement', licences: 'Lizenzen' },
+  screens: {
+    history: 'Verlauf',
+    setup: 'Weiteres Konto',
+    subscription: 'Abonnement',
+    licences: 'Lizenzen',
+  },
   actions: {
     add: 'Neue Buchung',
     move: 'Geld umbuchen',

@@ -26,5 +26,13 @@ export const history: Translation<'history'> = {
     envelope: 'Umschlag',
     used: 'Vom Ziel ausgegeben',
   },
+  title: 'Verlauf',
+  sums: 'Warum diese Summen',
+  changes: 'Alle Änderungen, Neuestes zuerst',
+  all: 'Alle Änderungen',
+  of: 'Verlauf von {name}',
+  none: 'Noch ist nichts passiert.',
+  more: 'Ältere zeigen',
+  toEnvelopes: 'Zu den Umschlägen',
   list: 'Verlauf, Neuestes zuerst',
 }

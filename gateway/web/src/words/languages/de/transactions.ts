@@ -81,6 +81,7 @@ export const transactions: Translation<'transactions'> = {
   similarText: '{count, plural, one {Eine heißt} other {# heißen}} wie „{name}“.',
   history: 'Was sie geändert hat',
   historyNone: 'Sie hat weder den Kontostand noch einen Umschlag geändert.',
+  historyOlder: 'Ihre Änderungen liegen vor den letzten 100 des Kontos.',
   remove: 'Löschen',
   removeText:
     'Sie verschwindet aus allen Listen. Unter den Buchungen zeigt sie der Filter „Status: Gelöscht“, und von dort lässt sie sich zurückholen.',

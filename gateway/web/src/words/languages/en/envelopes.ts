@@ -81,7 +81,6 @@ export const envelopes = {
   back: 'All envelopes',
   explanation: 'Why this much',
   history: 'History',
-  historyNone: 'Nothing has happened yet.',
   transactions: 'Paid from it',
   allTransactions: 'Show all',
   transactionsNone: 'Nothing was paid from it yet.',

@@ -50,6 +50,7 @@ export const keys = {
   },
   paletteHint: 'A screen, an action, an envelope, a transaction',
   screens: {
+    history: 'History',
     setup: 'Another bank account',
     subscription: 'Subscription',
     licences: 'Licences',

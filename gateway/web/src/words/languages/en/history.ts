@@ -24,5 +24,13 @@ export const history = {
     envelope: 'Envelope',
     used: 'Spent from the goal',
   },
+  title: 'History',
+  sums: 'Why these sums',
+  changes: 'Every change, newest first',
+  all: 'All changes',
+  of: 'History of {name}',
+  none: 'Nothing has happened yet.',
+  more: 'Show older ones',
+  toEnvelopes: 'To the envelopes',
   list: 'History, newest first',
 } as const

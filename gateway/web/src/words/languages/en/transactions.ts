@@ -88,6 +88,7 @@ export const transactions = {
   similarText: '{count, plural, one {One is} other {# are}} named like “{name}”.',
   history: 'What it changed',
   historyNone: 'It has not changed the balance or an envelope.',
+  historyOlder: 'Its changes are older than the last 100 of the account.',
   remove: 'Delete',
   removeText:
     'It leaves all lists. Among the transactions, the filter State: Deleted shows it, and it can be restored.',

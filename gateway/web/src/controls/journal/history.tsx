@@ -1,9 +1,10 @@
-import type { HistoryEntry } from '../api/history-queries.ts'
-import type { Manner } from '../format/currency.ts'
-import { formatInstant, type Place } from '../format/days.ts'
-import { historyWords } from '../words/history.ts'
-import { Amount } from './amount.tsx'
-import styles from './rows.module.css'
+import { Link } from '@tanstack/react-router'
+import type { HistoryEntry } from '../../api/history-queries.ts'
+import type { Manner } from '../../format/currency.ts'
+import { formatInstant, type Place } from '../../format/days.ts'
+import { historyWords } from '../../words/history.ts'
+import { Amount } from '../amount.tsx'
+import styles from '../rows.module.css'
 
 interface Props {
   entries: HistoryEntry[]
@@ -13,16 +14,28 @@ interface Props {
   hasPots?: boolean
   /** Names of envelopes by ID, for the rows that name the pot. */
   envelopes?: { spendingId: string; name: string }[]
+  /** Whether the rows lead to their transactions. */
+  isLinked?: boolean
 }
 
 /** Entries of the journal: when, why, by how much, and the amount after it. */
-export function History({ entries, manner, place, hasPots = false, envelopes = [] }: Props) {
+export function History({
+  entries,
+  manner,
+  place,
+  hasPots = false,
+  envelopes = [],
+  isLinked = false,
+}: Props) {
   return (
     <ul className={styles.rows} aria-label={historyWords.list}>
       {entries.map((entry) => (
         <li key={keyOf(entry)} className={styles.row}>
           <div>
-            <p className={styles.name}>{nameOf(entry, hasPots, envelopes)}</p>
+            <p className={styles.name}>
+              {hasPots && `${potOf(entry, envelopes)}: `}
+              {isLinked && entry.transaction ? <Payment entry={entry} /> : causeOf(entry)}
+            </p>
             <p className={styles.soft}>{formatInstant(entry.createdAt, place)}</p>
           </div>
           <div className={styles.figures}>
@@ -44,15 +57,22 @@ function keyOf({ operationId, spendingId, pot, cause }: HistoryEntry): string {
   return `${operationId} ${spendingId} ${pot} ${cause}`
 }
 
-function nameOf(
-  { cause, pot, spendingId, transaction, upload }: HistoryEntry,
-  hasPots: boolean,
-  envelopes: NonNullable<Props['envelopes']>,
-): string {
+function Payment({ entry }: { entry: HistoryEntry }) {
+  const { transactionId = '' } = entry.transaction ?? {}
+  return (
+    <Link to="/transactions/$transactionId" params={{ transactionId }}>
+      {causeOf(entry)}
+    </Link>
+  )
+}
+
+function causeOf({ cause, transaction, upload }: HistoryEntry): string {
   const isOfFile = upload && (cause === 'transaction' || cause === 'refund')
   const ofFile = isOfFile ? historyWords.ofFile({ cause, file: upload.fileName }) : undefined
-  const why = transaction?.name ?? ofFile ?? historyWords.causes[cause] ?? cause
-  if (!hasPots) return why
+  return transaction?.name ?? ofFile ?? historyWords.causes[cause] ?? cause
+}
+
+function potOf({ pot, spendingId }: HistoryEntry, envelopes: NonNullable<Props['envelopes']>) {
   const envelope = envelopes.find((one) => one.spendingId === spendingId)
-  return `${envelope?.name ?? historyWords.pots[pot] ?? pot}: ${why}`
+  return envelope?.name ?? historyWords.pots[pot] ?? pot
 }

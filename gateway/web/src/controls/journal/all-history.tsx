@@ -1,0 +1,37 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { ComponentProps } from 'react'
+import { journalQuery } from '../../api/history-queries.ts'
+import { historyWords as words } from '../../words/history.ts'
+import { Asked } from '../asked.tsx'
+import { Button } from '../button.tsx'
+import rows from '../rows.module.css'
+import { History } from './history.tsx'
+
+interface Props extends Omit<ComponentProps<typeof History>, 'entries'> {
+  bankAccountId: string
+  /** An envelope, whose journal alone is shown. */
+  spendingId?: string
+}
+
+/** The journal of a bank account or of an envelope, with a button for its older entries. */
+export function AllHistory({ bankAccountId, spendingId, ...look }: Props) {
+  const found = useInfiniteQuery(journalQuery(bankAccountId, spendingId))
+  return (
+    <>
+      <Asked query={found}>
+        {({ pages }) => {
+          const entries = pages.flatMap((page) => page.entries)
+          if (entries.length === 0) return <p className={rows.soft}>{words.none}</p>
+          return <History {...look} entries={entries} isLinked />
+        }}
+      </Asked>
+      {found.hasNextPage && (
+        <div className={rows.toolbar}>
+          <Button isBusy={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+            {words.more}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+import { useId, useState } from 'react'
+import type { Forecast } from '../../api/forecast-queries.ts'
+import { Button } from '../../controls/button.tsx'
+import rows from '../../controls/rows.module.css'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
+import { dayOf, formatDay } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { forecastWords as words } from '../../words/forecast.ts'
+import { homeWords } from '../../words/home.ts'
+import styles from './forecast.module.css'
+
+interface Props {
+  forecast: Forecast
+  bankAccountId: string
+}
+
+/** The lowest point of free-to-use, the first day below zero, and how it comes to that. */
+export function LowestPoint({ forecast, bankAccountId }: Props) {
+  const reader = useReader()
+  const money = useMoneyText(useManner(bankAccountId))
+  const [isWhyShown, setWhyShown] = useState(false)
+  const id = useId()
+  const { lowestFree, lowestFreeDate, negativeFreeDate } = forecast
+  const dayTextOf = (instant: string) => formatDay(dayOf(instant, reader.timezone), reader)
+  const lowest = words.lowest({ amount: money(lowestFree), day: dayTextOf(lowestFreeDate) })
+  return (
+    <>
+      <div className={rows.toolbar}>
+        <p>
+          {lowest}{' '}
+          {negativeFreeDate && (
+            <strong className={styles.short}>
+              {words.negative({ day: dayTextOf(negativeFreeDate) })}
+            </strong>
+          )}
+        </p>
+        <Button
+          kind="quiet"
+          aria-label={`${homeWords.why} ${lowest}`}
+          aria-expanded={isWhyShown}
+          aria-controls={id}
+          onClick={() => setWhyShown(!isWhyShown)}
+        >
+          {isWhyShown ? homeWords.hideWhy : homeWords.why}
+        </Button>
+      </div>
+      <ul id={id} hidden={!isWhyShown} className={styles.why}>
+        {reasonsOf(forecast, money).map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** Returns the sums of all that changes free-to-use until its lowest point, in sentences. */
+function reasonsOf(
+  { free, lowestFree, lowestFreeDate }: Forecast,
+  money: (amount: number) => string,
+): string[] {
+  const [now, ...changes] = free
+  const until = changes.filter(({ date }) => date <= lowestFreeDate)
+  const sumOf = (part: 'deposit' | 'contribution' | 'paid') =>
+    until.reduce((sum, change) => sum + change[part], 0)
+  if (now === undefined || until.length === 0) return [words.lowestNow]
+  const [deposit, contribution, paid] = [sumOf('deposit'), sumOf('contribution'), sumOf('paid')]
+  return [
+    words.whyNow({ amount: money(now.free) }),
+    ...(deposit > 0 ? [words.whyDeposit({ amount: money(deposit) })] : []),
+    ...(contribution > 0 ? [words.whyContribution({ amount: money(contribution) })] : []),
+    ...(paid > 0 ? [words.whyPaid({ amount: money(paid) })] : []),
+    words.whyLowest({ amount: money(lowestFree) }),
+  ]
+}
