@@ -20,6 +20,17 @@ test.each([0, 1, 249, 250, 251, 900])('a list of %d items has them in order', (c
   expect([...list].at(-1)).toEqual(itemOf(count))
 })
 
+test('items may have any text and key, bigints, dates and maps', () => {
+  const texts = ['\u0001n1', '\u0001', '\ud800', 'é', '']
+  const odd = Object.fromEntries([
+    ['__proto__', texts],
+    ['\u0001n', { at: new Date(-1), none: null }],
+    ['map', new Map([['a', [{ children: new Map(), is: true }]]])],
+    ['list', [[-1n, 0n, 2n ** 80n], 1.5]],
+  ])
+  expect([...Pages.of(Pages.from([odd, texts]).content())]).toEqual([odd, texts])
+})
+
 test('parts of a list have their own items, in runs that alternate', () => {
   const list = new Pages<ReturnType<typeof itemOf>>(7)
   const parts = [list.part(), list.part(), list.part()]
