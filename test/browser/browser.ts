@@ -53,12 +53,12 @@ const reportViolations = `document.addEventListener('securitypolicyviolation', (
 
 /**
  * Starts a browser before the tests of a file, and ends it after them: COFFER_TEST_BROWSER, which
- * `npm test` sets (deploy/local/src/browser.ts).
+ * `npm test` sets (deploy/local/src/browser.ts). It accepts the certificate in the file `trusted`.
  */
-export function useBrowser(): Viewer {
+export function useBrowser({ trusted }: { trusted?: string } = {}): Viewer {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launchBrowser(process.env.COFFER_TEST_BROWSER ?? '')
+    browser = await launchBrowser(process.env.COFFER_TEST_BROWSER ?? '', trusted)
   })
   afterAll(() => browser?.close())
   return {
@@ -197,7 +197,7 @@ async function faultsOf(context: BrowserContext, viewing: Viewing): Promise<stri
     // A worker that becomes active during a load: the files then come from the browser's cache.
     if (hasWorker && message.text().includes('service worker resource mismatch')) return
     if (isFramed && /^(Framing|Refused to (frame|display)) /.test(message.text())) return
-    if (hasOutage && message.text().includes('net::ERR_')) return
+    if (hasOutage && /net::ERR_|status of 50[234]/.test(message.text())) return
     if (['error', 'warning'].includes(message.type())) faults.push(message.text())
   })
   context.on('weberror', (error) => faults.push(String(error.error())))

@@ -1,6 +1,10 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { CertificateFiles } from '@coffer/test/secured/certificates.ts'
+import { homeName } from './launch.ts'
 
 /** An HTTP proxy that serves another server below a path of its own, as nginx does. */
 export interface PathProxy extends AsyncDisposable {
@@ -10,18 +14,33 @@ export interface PathProxy extends AsyncDisposable {
   forwardTo: (baseUrl: string) => void
   /** Closes every connection without an answer from now on, like a server that is away. */
   goAway: () => void
+  /** Answers this status itself, like a proxy whose server is away: always, or so many times. */
+  refuse: (status: number, times?: number) => void
+  /** Holds back answers to URLs with this part, until the returned function is called. */
+  hold: (part: string) => () => void
   /** `Cookie` headers of requests beside the path. */
   strayCookies: string[]
 }
 
-/** Starts a proxy on a free port. Requests beside the path are 404. */
-export async function startPathProxy(path: string): Promise<PathProxy> {
+/**
+ * Starts a proxy on a free port. Requests beside the path are 404. With a certificate it is that of
+ * a home server with TLS.
+ */
+export async function startPathProxy(path: string, tls?: CertificateFiles): Promise<PathProxy> {
   const strayCookies: string[] = []
   let target: URL | null = null
   let isAway = false
+  let held = { part: '', until: Promise.resolve() }
+  let refusal = { status: 0, times: 0 }
   const pass = (asked: IncomingMessage, answer: ServerResponse) => {
     const { url = '', method, headers } = asked
     if (isAway) return void asked.socket.destroy()
+    if (refusal.times > 0) {
+      refusal.times -= 1
+      const type = { 'content-type': 'text/html' }
+      answer.writeHead(refusal.status, type).end('<h1>The server is away</h1>')
+      return
+    }
     const isBelow = url === path || url.startsWith(`${path}/`)
     if (target === null || !isBelow) {
       if (headers.cookie) strayCookies.push(headers.cookie)
@@ -31,23 +50,39 @@ export async function startPathProxy(path: string): Promise<PathProxy> {
     const { hostname, port } = target
     const own = url.slice(path.length) || '/'
     const sent = request({ hostname, port, method, headers, path: own }, (got) => {
-      answer.writeHead(got.statusCode ?? 502, got.headers)
-      got.pipe(answer)
+      const send = () => got.pipe(answer.writeHead(got.statusCode ?? 502, got.headers))
+      if (held.part !== '' && own.includes(held.part)) void held.until.then(send)
+      else send()
     })
     sent.on('error', () => answer.destroy())
     answer.on('close', () => sent.destroy())
     asked.pipe(sent)
   }
-  const server = createServer(pass).listen(0, '127.0.0.1')
+  const server = (
+    tls === undefined
+      ? createServer(pass)
+      : createTlsServer({ key: readFileSync(tls.key), cert: readFileSync(tls.certificate) }, pass)
+  ).listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const origin = tls === undefined ? 'http://127.0.0.1' : `https://${homeName}`
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    url: `${origin}:${(server.address() as AddressInfo).port}${path}`,
     forwardTo: (baseUrl) => {
       target = new URL(baseUrl)
       isAway = false
+      refusal = { status: 0, times: 0 }
     },
     goAway: () => {
       isAway = true
+    },
+    refuse: (status, times = Number.POSITIVE_INFINITY) => {
+      isAway = false
+      refusal = { status, times }
+    },
+    hold: (part) => {
+      const { promise: until, resolve } = Promise.withResolvers<void>()
+      held = { part, until }
+      return resolve
     },
     strayCookies,
     [Symbol.asyncDispose]: async () => {

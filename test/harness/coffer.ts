@@ -24,7 +24,7 @@ export interface Coffer extends AsyncDisposable {
   /** Registers a person and creates an API key. */
   person: (settings?: { timezone?: string; locale?: string }) => Promise<Person>
   /** Starts another gateway of these services. */
-  startGateway: (more: Pick<GatewayOptions, 'progressTimes'>) => Promise<Gateway>
+  startGateway: (more: Pick<GatewayOptions, 'progressTimes' | 'webFolder'>) => Promise<Gateway>
 }
 
 interface Gateway extends AsyncDisposable {
@@ -53,7 +53,8 @@ export async function startCoffer(
     ...environment,
   }
   const booted = stack.use(await boot(services, settled))
-  const serve = (more: Pick<GatewayOptions, 'progressTimes'>) => serveGateway(booted, settled, more)
+  const serve = (more: Pick<GatewayOptions, 'progressTimes' | 'webFolder'>) =>
+    serveGateway(booted, settled, more)
   const { baseUrl } = stack.use(await serve({}))
   stack.use(checkAnswersOf(baseUrl))
   return {
@@ -96,7 +97,7 @@ async function startMesh(count: number, environment: Record<string, string>): Pr
 async function serveGateway(
   booted: Booted,
   environment: Record<string, string>,
-  more: Pick<GatewayOptions, 'progressTimes'>,
+  more: Pick<GatewayOptions, 'progressTimes' | 'webFolder'>,
 ): Promise<Gateway> {
   const gateway = await startGateway({
     config: readSettings(settings, environment),

@@ -59,13 +59,15 @@ async function removeOthers(): Promise<void> {
   }
 }
 
-/** Network first: a page from the cache while there is a server would be an old app. */
+/**
+ * Network first: a page from the cache while there is a server would be an old app. A proxy may
+ * answer for a server that is away.
+ */
 async function page(request: Request): Promise<Response> {
-  try {
-    return await fetch(request)
-  } catch {
-    return (await (await caches.open(own)).match(scope)) ?? Response.error()
-  }
+  const answer = await fetch(request).catch(() => Response.error())
+  const isAway = answer.type === 'error' || [502, 503, 504].includes(answer.status)
+  const stored = isAway ? await (await caches.open(own)).match(scope) : undefined
+  return stored ?? answer
 }
 
 /** Cache first: the name of a file has the hash of its content. */

@@ -1,66 +1,18 @@
 import { eventually } from '@coffer/host/testing/boot'
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
-import { clientOf, type Person } from '@coffer/test/harness/person.ts'
+import { clientOf } from '@coffer/test/harness/person.ts'
 import { setUpSecondFactor } from '@coffer/test/harness/second-factor.ts'
 import { expect, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
 import { axeFaults, takePicture, useBrowser } from '../browser.ts'
 import { startPathProxy } from '../path-proxy.ts'
 import { createHousehold } from '../web/household.ts'
+import { seenBy, signIn, storedBy, untilSeen } from './stored.ts'
 
 const { viewBypassed, view } = useBrowser()
 
 const proxy = started(() => startPathProxy('/coffer'))
 const coffer = started(() => startCoffer({ COFFER_EXTERNAL_URL: proxy.url }))
-
-interface Stored {
-  /** Texts by the name of the cache and the URL. */
-  cached: Record<string, string>
-  local: Record<string, string>
-  workers: number
-}
-
-const readStored = `(async () => {
-  const cached = {}
-  for (const name of await caches.keys()) {
-    const cache = await caches.open(name)
-    for (const one of await cache.keys()) {
-      cached[name + new URL(one.url).pathname] = await (await cache.match(one)).text()
-    }
-  }
-  const databases = await indexedDB.databases()
-  const local = { ...localStorage, ...sessionStorage, databases: JSON.stringify(databases) }
-  const workers = (await navigator.serviceWorker.getRegistrations()).length
-  return { cached, local, workers }
-})()`
-
-/** Returns all that a browser has stored for the app. */
-async function storedBy(page: Page): Promise<Stored> {
-  return await page.evaluate<Stored>(readStored)
-}
-
-/** Returns what is stored of the account, by path. */
-async function seenBy(page: Page): Promise<string[]> {
-  const { cached } = await storedBy(page)
-  return Object.keys(cached).filter((name) => name.startsWith('coffer-seen /coffer/ '))
-}
-
-/** Waits until the answer of a path is stored, and the worker has all its files. */
-async function untilSeen(page: Page, path: string): Promise<void> {
-  const isActive = 'navigator.serviceWorker.getRegistration().then((one) => Boolean(one?.active))'
-  await eventually(() => page.evaluate<boolean>(isActive), Boolean)
-  const isThere = (paths: string[]) => paths.some((one) => one.endsWith(path))
-  await eventually(() => seenBy(page), isThere)
-}
-
-async function signIn(page: Page, { email, password }: Person, isForeign = false): Promise<void> {
-  await page.getByLabel('Email address').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByLabel('This is not my device').setChecked(isForeign)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
-}
 
 const viewing = () => {
   proxy.forwardTo(coffer.baseUrl)
@@ -79,6 +31,11 @@ test('without the server the app opens with what was seen last, and changes noth
     await untilSeen(page, '/spending')
     await untilSeen(page, '/transactions')
     proxy.goAway()
+    await page.reload()
+    await page.getByRole('link', { name: 'Groceries' }).waitFor()
+    await page.getByText(/You see what was known at .* or before/).waitFor()
+    // A proxy that answers for a server that is away.
+    proxy.refuse(502)
     await page.reload()
     await page.getByRole('link', { name: 'Groceries' }).waitFor()
     await page.getByText(/You see what was known at .* or before/).waitFor()

@@ -14,6 +14,14 @@ export function noteAnswer(hasAnswer: boolean): void {
   for (const listener of listeners) listener()
 }
 
+/**
+ * Returns whether a proxy answers for a server that is away. Coffer sends its own errors as JSON.
+ */
+export function isOfProxy({ status, headers }: Response): boolean {
+  const isJson = /[/+]json/.test(headers.get('content-type') ?? '')
+  return [502, 503, 504].includes(status) && !isJson
+}
+
 /** Returns whether the server has answered the last request. */
 export function isServerReached(): boolean {
   return isReached

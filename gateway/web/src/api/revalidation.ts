@@ -2,7 +2,7 @@ import { basePath } from '../base-path.ts'
 import { forgetEarly, takeEarly } from '../early.ts'
 import { eraseLastSeen, erasuresSoFar, mayKeep } from '../offline/erasure.ts'
 import { OfflineError } from '../offline/offline-error.ts'
-import { isServerReached, noteAnswer } from './reachability.ts'
+import { isOfProxy, isServerReached, noteAnswer } from './reachability.ts'
 
 const answersMax = 200
 
@@ -42,6 +42,8 @@ export async function fetchRevalidated(request: Request): Promise<Response> {
   if (response.status === 401) {
     forgetAnswers()
     void eraseLastSeen()
+  } else if (isOfProxy(response)) {
+    return (await ofLastSeen((part) => part.findLastSeen(request.url))) ?? response
   } else void ofLastSeen((part) => part.noteSeen(since))
   if (response.status === 304 && known !== undefined) {
     keep(request.url, known)
@@ -61,7 +63,7 @@ export async function fetchRevalidated(request: Request): Promise<Response> {
 async function send(request: Request): Promise<Response> {
   try {
     const response = await (earlyAnswer(request) ?? fetch(request))
-    noteAnswer(true)
+    noteAnswer(!isOfProxy(response))
     return response
   } catch (error) {
     if (!request.signal.aborted) noteAnswer(false)
@@ -94,13 +96,13 @@ async function ofLastSeen<Result>(
 /** Asks whether the server is back; throws if not. */
 async function requireServer(signal: AbortSignal): Promise<void> {
   try {
-    await fetch(`${basePath}api/config`, { signal, cache: 'no-store' })
-    noteAnswer(true)
+    const response = await fetch(`${basePath}api/config`, { signal, cache: 'no-store' })
+    noteAnswer(!isOfProxy(response))
   } catch {
     signal.throwIfAborted()
     noteAnswer(false)
-    throw new OfflineError()
   }
+  if (!isServerReached()) throw new OfflineError()
 }
 
 /** Forgets all answers, for example at the end of a session. */

@@ -23,6 +23,8 @@ export function useIsOld(): boolean {
         location.reload()
       })
     }
+    // The worker may have answered for the page, and the server may be back since: a newer one.
+    if (navigator.serviceWorker?.controller) meet()
     const timer = setInterval(look, lookMs)
     document.addEventListener('visibilitychange', look)
     addEventListener('coffer-upgraded', notice)

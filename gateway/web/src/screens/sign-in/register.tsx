@@ -11,6 +11,7 @@ import { PasswordField } from '../../controls/password-field.tsx'
 import { localeChoices, timezoneChoices } from '../../controls/region-choices.ts'
 import { signInWords } from '../../words/sign-in.ts'
 import { useArrival } from './arrival.ts'
+import { beginOnDevice, ForeignDevice } from './foreign-device.tsx'
 import styles from './gate.module.css'
 import { Gate } from './gate.tsx'
 
@@ -23,15 +24,18 @@ export function Register() {
   const arrive = useArrival()
   const { send, fault, isSending } = useChange(async (values: Record<string, string>) => {
     const solved = await solveChallenge('register', config?.proofOfWorkEnabled ?? false)
+    const { foreign: _, ...stated } = values
     const email = (values.email ?? '').trim().toLowerCase()
-    const body = { ...values, email, ...solved } as Body
+    const body = { ...stated, email, ...solved } as Body
     return { email, ...(await coffer.registerAccount({ body })).data }
   })
-  const submit = (values: Record<string, string>) =>
+  const submit = (values: Record<string, string>) => {
+    beginOnDevice(values)
     send(values, ({ email, requireVerification, nextUrl }) => {
       if (requireVerification) setMailedTo(email)
       else arrive({ nextUrl })
     })
+  }
   const back = (
     <p>
       {signInWords.haveLogin}{' '}
@@ -71,6 +75,7 @@ export function Register() {
           <TextField label={signInWords.betaCode} name="betaCode" fault={problems.betaCode} />
         )}
         <Region problems={problems} />
+        <ForeignDevice />
         {isSending && config?.proofOfWorkEnabled && <p role="status">{signInWords.working}</p>}
       </Form>
     </Gate>

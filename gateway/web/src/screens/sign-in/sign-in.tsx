@@ -6,13 +6,12 @@ import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { type Fault, faultOf } from '../../api/faults.ts'
 import { solveChallenge } from '../../api/proof-of-work.ts'
-import { CheckField, TextField } from '../../controls/field.tsx'
+import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { PasswordField } from '../../controls/password-field.tsx'
-import { eraseLastSeen, hasCaches } from '../../offline/erasure.ts'
-import { currentPreferences, setPreferences } from '../../preferences/preferences.ts'
 import { signInWords } from '../../words/sign-in.ts'
 import { useArrival } from './arrival.ts'
+import { beginOnDevice, ForeignDevice } from './foreign-device.tsx'
 import styles from './gate.module.css'
 import { Gate } from './gate.tsx'
 import { Resend } from './resend.tsx'
@@ -42,8 +41,7 @@ export function SignIn() {
   })
   const { fault, isSending } = change
   const submit = ({ email = '', password = '', foreign }: Record<string, string>) => {
-    if (hasCaches()) setPreferences({ isOwnDevice: foreign === undefined })
-    void eraseLastSeen()
+    beginOnDevice({ foreign })
     change.send({ email, password }, ({ step, nextUrl, resetToken }) => {
       if (step === null) arrive({ next, nextUrl })
       else if (resetToken) void navigate({ to: '/login/new-password', state: { resetToken } })
@@ -73,13 +71,7 @@ export function SignIn() {
           required
         />
         <PasswordField autoComplete="current-password" fault={passwordFaultOf(fault)} />
-        {hasCaches() && (
-          <CheckField
-            label={signInWords.foreignDevice}
-            name="foreign"
-            defaultChecked={currentPreferences().isOwnDevice === false}
-          />
-        )}
+        <ForeignDevice />
         {isSending && config?.proofOfWorkEnabled && <p role="status">{signInWords.working}</p>}
       </Form>
     </Gate>
