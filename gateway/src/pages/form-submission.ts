@@ -1,11 +1,9 @@
 import type { z } from 'zod'
 import { readFields } from '../http/bodies/body.ts'
 import { answerOf } from '../http/errors/errors.ts'
-import { type Page, sentenceOf } from './page.ts'
+import type { Page } from './page.ts'
+import { faultWords, type PageWords } from './page-words.ts'
 import type { ShownPage } from './pages.ts'
-
-/** Shown for a missing token, in place of the form or beside it. */
-export const noToken = 'This page needs the link from the mail: open the whole link again.'
 
 /**
  * Runs the submission of a form; returns the page `done`, or for a refusal with 400 the page
@@ -14,7 +12,7 @@ export const noToken = 'This page needs the link from the mail: open the whole l
  */
 export async function submitForm(
   attempt: () => Promise<unknown>,
-  pages: { done: Page; again: () => ShownPage | Promise<ShownPage> },
+  pages: { done: Page; again: () => ShownPage | Promise<ShownPage>; words: PageWords },
 ): Promise<ShownPage> {
   try {
     await attempt()
@@ -23,7 +21,10 @@ export async function submitForm(
     const { status, body } = answerOf(error, { isRead: false })
     if (status !== 400) throw error
     const { page, status: againStatus } = await pages.again()
-    return { status, page: againStatus === 200 ? { ...page, fault: faultOf(body) } : page }
+    return {
+      status,
+      page: againStatus === 200 ? { ...page, fault: faultWords(pages.words, body) } : page,
+    }
   }
 }
 
@@ -36,12 +37,4 @@ export function readForm<Schema extends z.ZodObject>(
     return sent[name] === undefined ? [] : [[name, sent[name]] as const]
   })
   return readFields(schema, Object.fromEntries(known))
-}
-
-/** Returns a refusal as a sentence: that of a field, or of the whole form. */
-function faultOf({ error, problems }: { error: string; problems?: unknown }): string {
-  const { password, email, token } = Object(problems) as Record<string, unknown>
-  if (typeof password === 'string') return `The password ${password}.`
-  if (typeof email === 'string') return `The email address ${email}.`
-  return typeof token === 'string' ? noToken : sentenceOf(error)
 }

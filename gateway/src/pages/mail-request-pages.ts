@@ -6,16 +6,13 @@ import type { RouteDeps } from '../deps.ts'
 import { mailRequest } from '../routes/identity/email.ts'
 import { readForm, submitForm } from './form-submission.ts'
 import { type Page, relativeUrl } from './page.ts'
-import type { PageRoute, ShownPage } from './pages.ts'
+import type { PageWords } from './page-words.ts'
+import type { PageRoute, PageSubmission, ShownPage } from './pages.ts'
 
-/** A kind of mailed link that a person asks for: on which page, and in which words. */
+/** A kind of mailed link that a person asks for, and on which page. */
 interface MailRequest {
   path: string
-  title: string
-  button: string
   feature: 'allowForgotPassword' | 'verifyEmailAddress'
-  /** Shown in place of the form on a server that sends no such mail. */
-  off: string
   /** The path of the JSON endpoint. */
   endpoint: string
 }
@@ -23,35 +20,17 @@ interface MailRequest {
 export const mailRequests = {
   reset: {
     path: '/password/forgot',
-    title: 'Ask for a new password',
-    button: 'Mail a link for a new password',
     feature: 'allowForgotPassword',
-    off:
-      'This server mails no links for new passwords. Ask its operator, who can print one with ' +
-      'coffer login:reset-password.',
     endpoint: '/api/authentication/forgot',
   },
   verification: {
     path: '/verify/resend',
-    title: 'Ask for another verification mail',
-    button: 'Mail a link to verify the address',
     feature: 'verifyEmailAddress',
-    off: 'This server does not verify email addresses. You can sign in without it.',
     endpoint: '/api/authentication/verify/resend',
   },
 } as const satisfies Record<string, MailRequest>
 
 export type MailRequestKind = keyof typeof mailRequests
-
-const ask = 'Here you get another mail with a new link.'
-
-const sent: Page = {
-  title: 'Look into your mailbox',
-  paragraphs: [
-    'If a login has this address, a mail with a link is on its way.',
-    'No mail after some minutes? Look among the unwanted mails, and check the address.',
-  ],
-}
 
 /**
  * Returns the part of a page that asks for another mail: a form, or where it cannot be sent from a
@@ -59,18 +38,19 @@ const sent: Page = {
  */
 export function mailRequestPart(
   kind: MailRequestKind,
-  { from, features }: { from: string; features: GetFeaturesResponse },
+  of: { from: string; features: GetFeaturesResponse; words: PageWords },
 ): Pick<Page, 'paragraphs' | 'form'> {
-  const { path, button, feature, off, endpoint } = mailRequests[kind]
-  if (!features[feature]) return { paragraphs: [off] }
-  if (features.proofOfWorkEnabled) {
-    const text =
-      'This server asks for a proof of work before it sends a mail, which this page cannot do. ' +
-      `Ask in your app; programs send POST ${endpoint}.`
-    return { paragraphs: [text] }
-  }
-  const fields = [{ name: 'email', type: 'email', label: 'Email address of your login' } as const]
-  return { paragraphs: [ask], form: { action: relativeUrl(from, path), fields, button } }
+  const { features, from, words } = of
+  const { path, feature, endpoint } = mailRequests[kind]
+  if (!features[feature]) return { paragraphs: [words[kind].off] }
+  if (features.proofOfWorkEnabled) return { paragraphs: [words.ask.work({ endpoint })] }
+  const fields = [{ name: 'email', type: 'email', label: words.ask.email } as const]
+  const form = { action: relativeUrl(from, path), fields, button: words[kind].askButton }
+  return { paragraphs: [words.ask.text], form }
+}
+
+function sentPage({ ask }: PageWords): Page {
+  return { title: ask.sentTitle, paragraphs: [ask.sent, ask.notSent] }
 }
 
 /** Returns the pages where people ask for another mail (docs/api/pages.md). */
@@ -84,27 +64,30 @@ export function mailRequestPages({ mesh }: RouteDeps): PageRoute[] {
     verification: (body: { email: string }, options: CallOptions) =>
       emails.resendVerification(body, options),
   }
-  const show = async (kind: MailRequestKind, options: CallOptions): Promise<ShownPage> => {
-    const { title, path, feature } = mailRequests[kind]
+  const show = async (
+    kind: MailRequestKind,
+    { options, words }: Pick<PageSubmission, 'options' | 'words'>,
+  ): Promise<ShownPage> => {
+    const { path, feature } = mailRequests[kind]
     const offered = await features.getFeatures({}, options)
-    const part = mailRequestPart(kind, { from: path, features: offered })
-    return { status: offered[feature] ? 200 : 404, page: { title, ...part } }
+    const part = mailRequestPart(kind, { from: path, features: offered, words })
+    return { status: offered[feature] ? 200 : 404, page: { title: words[kind].askTitle, ...part } }
   }
   return (['reset', 'verification'] as const).flatMap((kind): PageRoute[] => {
     const { path } = mailRequests[kind]
     return [
-      { method: 'GET', path, handler: ({ options }) => show(kind, options) },
+      { method: 'GET', path, handler: (asked) => show(kind, asked) },
       {
         method: 'POST',
         path,
         // Successes count too: each may send a mail to the address of another person.
         attempts: 'all',
-        handler: async ({ fields, options, run }) => {
-          const shown = await show(kind, options)
+        handler: async ({ fields, options, words, run }) => {
+          const shown = await show(kind, { options, words })
           if (!shown.page.form) return { ...shown, status: shown.status === 404 ? 404 : 400 }
           const form = Object.fromEntries(fields)
           const send = () => calls[kind](readForm(mailRequest, form), options)
-          return submitForm(() => run(send), { done: sent, again: () => shown })
+          return submitForm(() => run(send), { done: sentPage(words), again: () => shown, words })
         },
       },
     ]

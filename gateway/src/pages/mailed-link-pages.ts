@@ -7,37 +7,25 @@ import type { RouteDeps } from '../deps.ts'
 import { answerOf, isUnknownRpc } from '../http/errors/errors.ts'
 import { verification } from '../routes/identity/email.ts'
 import { passwordReset } from '../routes/identity/security.ts'
-import { noToken, readForm, submitForm } from './form-submission.ts'
+import { readForm, submitForm } from './form-submission.ts'
 import { type MailRequestKind, mailRequestPart, mailRequests } from './mail-request-pages.ts'
 import { type FormField, type Page, relativeUrl } from './page.ts'
-import type { PageRoute, ShownPage } from './pages.ts'
+import type { PageWords } from './page-words.ts'
+import type { PageRoute, PageSubmission, ShownPage } from './pages.ts'
 
 type Call = (sent: { token: string }, options: CallOptions) => Promise<unknown>
+
+type Asked = Pick<PageSubmission, 'options' | 'words'>
 
 /** A kind of mailed link: its paths, its form, and the RPCs that check and use its token. */
 interface LinkPage {
   paths: string[]
   kind: MailRequestKind
-  title: string
-  fields: FormField[]
-  button: string
-  done: Page
-  /** Shown with 404 in place of the form where the server does not offer this. */
-  off?: Page
+  fields: (words: PageWords) => FormField[]
+  /** Whether the server answers 404 in place of the form where it does not offer this. */
+  canBeOff: boolean
   check: Call
-  submit: (fields: Record<string, string>, options: CallOptions) => Promise<unknown>
-}
-
-const noPassword = 'Enter a new password of 8 to 72 characters, twice.'
-
-const notValid: Page = {
-  title: 'This link does not work any more',
-  paragraphs: ['It was used, has expired, or a newer one took its place.'],
-}
-
-const notVerified: Page = {
-  title: 'Email addresses are not verified here',
-  paragraphs: ['This server does not verify email addresses. You can sign in without it.'],
+  submit: (fields: Record<string, string>, asked: Asked) => Promise<unknown>
 }
 
 /** Returns the pages of the links in mails (docs/api/pages.md). */
@@ -49,21 +37,16 @@ export function mailedLinkPages(deps: RouteDeps): PageRoute[] {
     ...pagesOf(deps, {
       paths: ['/password/reset'],
       kind: 'reset',
-      title: 'Set a new password',
-      fields: [
-        { name: 'password', type: 'password', label: 'New password, 8 to 72 characters' },
-        { name: 'repeated', type: 'password', label: 'The new password again' },
+      fields: ({ reset }) => [
+        { name: 'password', type: 'password', label: reset.password },
+        { name: 'repeated', type: 'password', label: reset.repeated },
       ],
-      button: 'Set the new password',
-      done: {
-        title: 'Your password is changed',
-        paragraphs: ['Every session has ended: sign in again with the new password.'],
-      },
+      canBeOff: false,
       check: (sent, options) => passwords.checkResetLink(sent, options),
-      submit: async ({ repeated, ...sent }, options) => {
-        if (!sent.password?.trim()) throw refused(noPassword)
+      submit: async ({ repeated, ...sent }, { options, words: { reset } }) => {
+        if (!sent.password?.trim()) throw refused(reset.missing)
         const body = readForm(passwordReset, sent)
-        if (repeated?.trim() !== body.password) throw refused('The two passwords differ.')
+        if (repeated?.trim() !== body.password) throw refused(reset.differs)
         await passwords.resetPassword(body, options)
         // The gateway does not know which sessions ended, so it verifies all of them again.
         sessions.forget(({ kind }) => kind === 'session')
@@ -72,13 +55,10 @@ export function mailedLinkPages(deps: RouteDeps): PageRoute[] {
     ...pagesOf(deps, {
       paths: ['/verify/email', '/verify'],
       kind: 'verification',
-      title: 'Verify your email address',
-      fields: [],
-      button: 'Verify email address',
-      done: { title: 'Your email address is verified', paragraphs: ['You can sign in now.'] },
-      off: notVerified,
+      fields: () => [],
+      canBeOff: true,
       check: (sent, options) => emails.checkVerificationLink(sent, options),
-      submit: async (sent, options) => {
+      submit: async (sent, { options }) => {
         await emails.verifyEmail(readForm(verification, sent), options)
       },
     }),
@@ -88,44 +68,56 @@ export function mailedLinkPages(deps: RouteDeps): PageRoute[] {
 function pagesOf({ mesh }: RouteDeps, link: LinkPage): PageRoute[] {
   const service = mesh.client('identity', FeatureService)
   const unlessOff = (handler: PageRoute['handler']): PageRoute['handler'] => {
-    const { off, kind } = link
-    if (!off) return handler
+    if (!link.canBeOff) return handler
     return async (sent) => {
       const features = await service.getFeatures({}, sent.options)
-      return features[mailRequests[kind].feature] ? handler(sent) : { status: 404, page: off }
+      if (features[mailRequests[link.kind].feature]) return handler(sent)
+      const { offTitle, off } = sent.words.verification
+      return { status: 404, page: { title: offTitle, paragraphs: [off] } }
     }
   }
-  const askAgain = async (page: Page, from: string, options: CallOptions): Promise<ShownPage> => {
+  const askAgain = async (page: Page, from: string, asked: Asked): Promise<ShownPage> => {
+    const { options, words } = asked
     const features = await service.getFeatures({}, options)
-    const { paragraphs, form } = mailRequestPart(link.kind, { from, features })
-    const asked = { ...page, paragraphs: [...page.paragraphs, ...paragraphs] }
-    return { status: 400, page: form ? { ...asked, form } : asked }
+    const { paragraphs, form } = mailRequestPart(link.kind, { from, features, words })
+    const shown = { ...page, paragraphs: [...page.paragraphs, ...paragraphs] }
+    return { status: 400, page: form ? { ...shown, form } : shown }
   }
   /** The form of a token that works; else the form that asks for another mail, with 400. */
-  const show = async (path: string, token: string, options: CallOptions): Promise<ShownPage> => {
+  const show = async (path: string, token: string, asked: Asked): Promise<ShownPage> => {
+    const { options, words } = asked
     if (token.trim() === '') {
-      return askAgain({ title: link.title, paragraphs: [noToken] }, path, options)
+      const { title } = words[link.kind]
+      return askAgain({ title, paragraphs: [words.noToken] }, path, asked)
     }
-    const isValid = await isAccepted(link.check({ token }, options))
-    if (!isValid) return askAgain(notValid, path, options)
+    if (!(await isAccepted(link.check({ token }, options)))) {
+      const { title, text } = words.notValid
+      return askAgain({ title, paragraphs: [text] }, path, asked)
+    }
     const features = await service.getFeatures({}, options)
-    return formPage(link, { path, token, isMailed: features[mailRequests[link.kind].feature] })
+    const isMailed = features[mailRequests[link.kind].feature]
+    return formPage(link, { path, token, isMailed, words })
   }
   return link.paths.flatMap((path): PageRoute[] => [
     {
       // Reading the page uses up no token: programs that scan mails open links too.
       method: 'GET',
       path,
-      handler: unlessOff(({ query, options }) => show(path, query.get('token') ?? '', options)),
+      handler: unlessOff(({ query, ...asked }) => show(path, query.get('token') ?? '', asked)),
     },
     {
       method: 'POST',
       path,
       attempts: 'refused',
-      handler: unlessOff(({ fields, options, run }) => {
+      handler: unlessOff(({ fields, run, ...asked }) => {
+        const { words } = asked
+        const { doneTitle, done } = words[link.kind]
         const sent = Object.fromEntries(fields)
-        const again = () => show(path, sent.token ?? '', options)
-        return submitForm(() => run(() => link.submit(sent, options)), { done: link.done, again })
+        return submitForm(() => run(() => link.submit(sent, asked)), {
+          done: { title: doneTitle, paragraphs: [done] },
+          again: () => show(path, sent.token ?? '', asked),
+          words,
+        })
       }),
     },
   ])
@@ -146,15 +138,17 @@ async function isAccepted(checking: Promise<unknown>): Promise<boolean> {
 
 /** The form of a link; where the server mails such links, with the page that asks for another. */
 function formPage(
-  { title, fields, button, kind }: LinkPage,
-  { path, token, isMailed }: { path: string; token: string; isMailed: boolean },
+  { fields, kind }: LinkPage,
+  of: { path: string; token: string; isMailed: boolean; words: PageWords },
 ): ShownPage {
+  const { path, token, isMailed, words } = of
+  const { title, button } = words[kind]
   const action = path.slice(path.lastIndexOf('/') + 1)
   const another = {
-    label: 'Another mail',
+    label: words.ways.another,
     url: relativeUrl(path, mailRequests[kind].path),
-    text: 'if this link does not work',
+    text: words.ways.anotherText,
   }
-  const form = { action, token, fields, button }
+  const form = { action, token, fields: fields(words), button }
   return { status: 200, page: { title, paragraphs: [], form, links: isMailed ? [another] : [] } }
 }

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import type { FastifyReply } from 'fastify'
+import { addVary } from '../http/compression.ts'
+import { languageOf, wordsFor } from './page-words.ts'
 
 /** The content of a page; the template in `pages/` renders it as HTML and escapes every text. */
 export interface Page {
@@ -54,23 +56,24 @@ export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
 }
 
-/** Returns the text of an error as a sentence: with a capital letter and a full stop. */
-export function sentenceOf(error: string): string {
-  return `${error.slice(0, 1).toUpperCase()}${error.slice(1)}${/[.!?]$/.test(error) ? '' : '.'}`
-}
-
-/** Sends a page with its headers. */
+/** Sends a page with its headers, in the language that the request prefers. */
 export function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
+  const { request } = reply
+  const words = wordsFor(request)
+  const language = languageOf(request)
   // Screen readers say the title of a page first.
-  const named = page.fault ? `Error: ${page.title}` : page.title
-  const documentTitle = named.startsWith('Coffer') ? named : `${named} – Coffer`
+  const title = page.fault ? words.faultTitle({ title: page.title }) : page.title
+  const documentTitle = title.startsWith('Coffer') ? title : words.documentTitle({ title })
+  addVary(reply, 'accept-language')
   const text = html.render('page', {
     fault: '',
     form: null,
     links: [],
     ...page,
     documentTitle,
+    language,
     style,
   })
-  return reply.code(status).headers(pageHeaders).send(text)
+  const headers = { ...pageHeaders, 'content-language': language }
+  return reply.code(status).headers(headers).send(text)
 }

@@ -10,7 +10,8 @@ import { mediaType, wrongType } from '../http/bodies/body.ts'
 import { requireNoCoding } from '../http/bodies/content-coding.ts'
 import { answerOf } from '../http/errors/errors.ts'
 import type { Counting } from '../http/route.ts'
-import { type Page, pageHeaders, relativeUrl, sendPage, sentenceOf } from './page.ts'
+import { type Page, pageHeaders, relativeUrl, sendPage } from './page.ts'
+import { faultWords, type PageWords, wordsFor } from './page-words.ts'
 
 export interface ShownPage {
   status: number
@@ -23,6 +24,8 @@ export interface PageSubmission {
   /** The fields of the posted form; empty for GET. */
   fields: URLSearchParams
   options: CallOptions
+  /** Texts in the language of the request. */
+  words: PageWords
   /** Runs an attempt under the rate limit of its network. */
   run: (attempt: () => Promise<unknown>) => Promise<unknown>
 }
@@ -48,7 +51,7 @@ const formType = 'application/x-www-form-urlencoded'
 /** Maximum size in bytes of a posted form. */
 const formBytesMax = 16_384
 
-/** Registers pages. A refusal or failure is a page too; its text is that of the JSON answer. */
+/** Registers pages. A refusal or failure is a page too; it says the text of the JSON answer. */
 export function mountPages(app: FastifyInstance, pages: readonly PageRoute[], deps: PageDeps) {
   for (const page of pages) {
     app.route({
@@ -63,21 +66,21 @@ export function mountPages(app: FastifyInstance, pages: readonly PageRoute[], de
       handler: async (request, reply) => {
         if (page.method !== 'GET') requireNoCoding(request, reply)
         const { status, page: shown } = await page.handler(submissionOf(page, request, deps))
-        return sendPage(reply, status, withWaysOn(page.path, shown))
+        return sendPage(reply, status, withWaysOn(page.path, shown, wordsFor(request)))
       },
     })
   }
 }
 
 /** Adds the links that every page has: no page is a dead end. */
-function withWaysOn(path: string, { links = [], ...page }: Page): Page {
+function withWaysOn(path: string, { links = [], ...page }: Page, { ways }: PageWords): Page {
   if (path === '/') return { ...page, links }
   const reference = {
-    label: 'API reference',
+    label: ways.reference,
     url: relativeUrl(path, '/api/reference'),
-    text: 'how apps and programs sign in and use this server',
+    text: ways.referenceText,
   }
-  const start = { label: 'Sign in', url: relativeUrl(path, '/'), text: 'in the app of this server' }
+  const start = { label: ways.signIn, url: relativeUrl(path, '/'), text: ways.signInText }
   return { ...page, links: [...links, start, reference] }
 }
 
@@ -93,6 +96,7 @@ function submissionOf(
       ...asCaller(sessions.anonymous()),
       headers: { [headers.requestId]: request.id },
     },
+    words: wordsFor(request),
     run: (attempt) => attempts.run(request, attempt, counting),
   }
 }
@@ -114,9 +118,10 @@ function sendFault(
     log.error({ err: error, requestId: id, method, route: routeOptions.url }, 'request failed')
   }
   if (retryAfterSeconds) reply.header('retry-after', retryAfterSeconds)
-  const wait = retryAfterSeconds ? [`Try again in ${retryAfterSeconds} seconds.`] : []
-  const title = status < 500 ? 'This was refused' : 'This did not work'
-  const text = status === 413 ? 'The form is larger than 16 KiB.' : sentenceOf(body.error)
+  const words = wordsFor(request)
+  const wait = retryAfterSeconds ? [words.again({ seconds: retryAfterSeconds })] : []
+  const title = status < 500 ? words.refused : words.failed
+  const text = status === 413 ? words.formTooLarge : faultWords(words, { error: body.error })
   const page = { title, paragraphs: [text, ...wait] }
-  return sendPage(reply, status, withWaysOn(routeOptions.url ?? '/', page))
+  return sendPage(reply, status, withWaysOn(routeOptions.url ?? '/', page, words))
 }
