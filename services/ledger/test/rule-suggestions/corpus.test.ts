@@ -11,6 +11,7 @@ import { auditing } from '../auditing.ts'
 import { aRow, assign, envelopeOf, type SyncedHome, syncedHome } from '../syncs/syncing.ts'
 import { days, payment, plainName, readSamples, type Sample } from './corpus.ts'
 
+const pageSize = 100
 const searchers = startSearchers()
 const booted = auditing(booting([ledger]))
 
@@ -55,6 +56,16 @@ async function acceptAll({ as }: SyncedHome): Promise<number> {
   }
 }
 
+/** Returns all transactions of a bank account by ID. */
+async function rowsOf({ transactions, bankAccountId, as }: SyncedHome, count: number) {
+  const offsets = Array.from({ length: Math.ceil(count / pageSize) }, (_, at) => at * pageSize)
+  const pages = offsets.map((offset) =>
+    transactions.listTransactions({ bankAccountId, limit: pageSize, offset }, as),
+  )
+  const rows = (await Promise.all(pages)).flatMap((page) => page.transactions)
+  return new Map(rows.map((row) => [row.transactionId, row]))
+}
+
 async function applyRules({ as }: SyncedHome): Promise<void> {
   const runs = booted.client('ledger', RuleRunService)
   const { run } = await runs.createRuleRun({}, as)
@@ -81,8 +92,9 @@ test.each([...new Set(samples.map(({ country }) => country))])(
     }
     await acceptAll(home)
     await applyRules(home)
+    const rows = await rowsOf(home, paid.length)
     for (const { sample, transactionId } of paid) {
-      const row = await home.one(transactionId)
+      const row = rows.get(transactionId)
       const isNamed = plainName(row?.name) === plainName(sample.name)
       const isSorted = row?.spendingId === envelopes.get(sample.category)
       const isLeft = row?.name === row?.originalName && !row?.spendingId
@@ -91,8 +103,7 @@ test.each([...new Set(samples.map(({ country }) => country))])(
       else score[isLeft ? 'left' : 'wrong'] += 1
     }
     // The edits of the user are what they were.
-    const edited = await Promise.all(newest.map(({ transactionId }) => home.one(transactionId)))
-    expect(edited.map((row) => row?.spendingId)).toEqual(
+    expect(newest.map(({ transactionId }) => rows.get(transactionId)?.spendingId)).toEqual(
       newest.map(({ sample }) => envelopes.get(sample.category)),
     )
   },
