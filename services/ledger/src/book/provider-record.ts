@@ -1,6 +1,7 @@
 import { changedRows, type TrackedRows } from '@coffer/kit/database/tracked-rows'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
+import { FieldMarks } from './field-marks.ts'
 import { Money } from './money.ts'
 
 /** Rule that matched a provider's data to a stored transaction or bank account (docs/syncs.md). */
@@ -33,6 +34,8 @@ export const Joined = z.object({
     spendingId: z.string().nullable(),
     /** Missing in a record of a version without tags, which had none. */
     tags: z.array(z.string()).nullable().default(null),
+    /** Missing in a record of a version that did not store them. */
+    fieldMarks: FieldMarks.nullable().optional(),
   }),
 })
 export type Joined = z.infer<typeof Joined>

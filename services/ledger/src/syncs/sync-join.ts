@@ -30,8 +30,8 @@ export function joinedTo(
   { transaction, records }: SyncedTransaction,
   { by, from }: Pick<Joined, 'by' | 'from'>,
 ): Joined {
-  const { originalName, name, merchantName, notes, spendingId, tags } = transaction
-  const before = { originalName, name, merchantName, notes, spendingId, tags }
+  const { originalName, name, merchantName, notes, spendingId, tags, fieldMarks } = transaction
+  const before = { originalName, name, merchantName, notes, spendingId, tags, fieldMarks }
   return { by, from, isListed: liveRecord({ records }) !== null, before }
 }
 
@@ -104,8 +104,8 @@ export function isRenamed({ name, originalName }: Transaction, last: ProviderRec
 }
 
 /**
- * Returns the fields of the pending transaction that the user has set on the posted one, and those
- * that rules have, unless the user has set them on the pending one.
+ * Returns the fields of the pending transaction that the user has set on the posted one, also to
+ * none, and those that rules have, unless the user has set them on the pending one.
  */
 function carryOver(
   { removed: pending, isNamed }: { removed: Transaction; isNamed: boolean },
@@ -116,13 +116,11 @@ function carryOver(
     const { by } = sourceOf(posted, field, isRenamed(posted, live))
     return by === 'user' || (by === 'rule' && sourceOf(pending, field, isNamed).by !== 'user')
   }
-  const set = userFields.filter((field) => posted[field] !== null && isCarried(field))
-  const texts = (['name', 'merchantName'] as const).filter(isCarried)
-  const carried = [...set, ...texts]
+  const carried = markedFields.filter(isCarried)
   return {
     ...Object.fromEntries(carried.map((field) => [field, posted[field]])),
     fieldMarks: carryMarks(pending.fieldMarks, posted.fieldMarks, carried),
-    ...unpaid(pending.amount, (set.includes('spendingId') ? posted : pending).spendingId),
+    ...unpaid(pending.amount, (carried.includes('spendingId') ? posted : pending).spendingId),
   }
 }
 
@@ -161,7 +159,7 @@ export function takeApart(
     throw new Error('a transaction that nothing has joined')
   const removed = removeTransaction(work, transaction, `${index}/apart`)
   const since = joined.isListed ? [] : changedSince(transaction, { joined, former, live })
-  const before = { ...removed, ...takeBack(work, removed, { joined, former, since }) }
+  const before = { ...removed, ...takeBack(work, removed, { joined, former, live, since }) }
   const pendingRow = rowOf(last, joined.before.originalName)
   const kept = joined.isListed
     ? mergeTransaction(work, before, { row: pendingRow, index: `${index}/pending` })
@@ -193,18 +191,36 @@ export function takeApart(
   }
 }
 
-/** Returns the fields that the user has set since the join. */
-function changedSince(
-  transaction: Transaction,
-  of: { joined: Joined; former: Transaction | null; live: ProviderRecord },
-): MarkedField[] {
+type Apartness = { joined: Joined; former: Transaction | null; live: ProviderRecord }
+
+/** Returns the fields that the user has set since the join, also to the value that they had. */
+function changedSince(transaction: Transaction, of: Apartness): MarkedField[] {
   const { joined, former, live } = of
   return markedFields.filter(
     (field) =>
       sourceOf(transaction, field, isRenamed(transaction, live)).by === 'user' &&
-      !isDeepStrictEqual(transaction[field], joined.before[field] ?? null) &&
-      !isDeepStrictEqual(transaction[field], former?.[field]),
+      !isSame(transaction, joined.before, field) &&
+      !(former && isSame(transaction, former, field)),
   )
+}
+
+/** Returns whether two transactions have the same value of a field, with the same mark. */
+function isSame(one: Transaction, other: Joined['before'], field: MarkedField): boolean {
+  const { fieldMarks } = other
+  const isMarked =
+    fieldMarks === undefined || isDeepStrictEqual(one.fieldMarks?.[field], fieldMarks?.[field])
+  return isMarked && isDeepStrictEqual(one[field], other[field])
+}
+
+/**
+ * Returns whether a field came with the posted row: from its transaction, or from rules that ran
+ * when it posted the pending one.
+ */
+function cameAlong(transaction: Transaction, field: MarkedField, of: Apartness): boolean {
+  const { former, live } = of
+  if (former === null) return sourceOf(transaction, field).by === 'rule'
+  const isOwn = sourceOf(former, field, isRenamed(former, live)).by !== 'provider'
+  return isOwn && isSame(transaction, former, field)
 }
 
 /** Returns the posted transaction with these fields of another one, which took nothing. */
@@ -223,29 +239,25 @@ function handOver(
 }
 
 /**
- * Returns the pending transaction's own fields, except those that the user has changed since, if
- * they are not among `since`, which the posted one gets.
+ * Returns the pending transaction's own fields with their marks, except those that the user has
+ * changed since, if they are not among `since`, which the posted one gets.
  */
 function takeBack(
   { settlements }: SyncWork,
   transaction: Transaction,
-  of: { joined: Joined; former: Transaction | null; since: readonly MarkedField[] },
+  of: Apartness & { since: readonly MarkedField[] },
 ): Partial<Transaction> {
-  const { former, since, joined } = of
-  const { before } = joined
-  const isCarried = (field: MarkedField) =>
-    since.includes(field) ||
-    (former !== null &&
-      former[field] !== null &&
-      isDeepStrictEqual(transaction[field], former[field]))
-  const fields = (['name', 'merchantName', 'notes', 'tags'] as const).filter(isCarried)
-  const texts = fields.map((field) => [field, before[field]])
-  const spendingId = isCarried('spendingId') ? before.spendingId : transaction.spendingId
+  const { before } = of.joined
+  const fields = markedFields.filter(
+    (field) => of.since.includes(field) || cameAlong(transaction, field, of),
+  )
+  const own = Object.fromEntries(fields.map((field) => [field, before[field]]))
+  const { spendingId } = { ...transaction, ...own }
   const envelope = settlements.envelopes.current.get(spendingId ?? '')
   const isOpen = envelope?.closedAt === null
   return {
-    ...Object.fromEntries(texts),
-    fieldMarks: carryMarks(transaction.fieldMarks, null, fields),
+    ...own,
+    fieldMarks: carryMarks(transaction.fieldMarks, before.fieldMarks ?? null, fields),
     originalName: before.originalName,
     ...unpaid(transaction.amount, isOpen ? spendingId : null),
   }

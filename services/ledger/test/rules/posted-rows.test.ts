@@ -1,8 +1,16 @@
 import { booting } from '@coffer/host/testing/booting'
+import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
 import { expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
 import { auditing } from '../auditing.ts'
-import { aRow, assign, envelopeOf, feedHome, syncedHome } from '../syncs/syncing.ts'
+import {
+  aRow,
+  assign,
+  envelopeOf,
+  feedHome,
+  type SyncedHome,
+  syncedHome,
+} from '../syncs/syncing.ts'
 import { deli, rulingOf, runningOf } from './ruling.ts'
 
 const booted = auditing(booting([ledger]))
@@ -69,15 +77,72 @@ test.each([false, true])(
   },
 )
 
+/** Clears fields of a transaction as its user does. */
+async function clear(home: SyncedHome, transactionId: string, paths: string[]) {
+  const request = { bankAccountId: home.bankAccountId, transactionId, updateMask: { paths } }
+  await home.transactions.updateTransaction(request, home.as)
+}
+
 test('a note of a rule that its user has cleared stays so on the posted row', async () => {
   const home = await feedHome(booted)
   await rulingOf(booted)(home).write({ conditions: deli, actions: { notes: 'Noted' } })
   const [row] = await home.brings(aRow({ ...ofPending, providerTransactionId: 'h' }))
-  const { bankAccountId, transactions, as } = home
   const transactionId = row?.transactionId ?? ''
-  const request = { bankAccountId, transactionId, updateMask: { paths: ['notes'] } }
-  await transactions.updateTransaction(request, as)
+  await clear(home, transactionId, ['notes'])
   await home.brings(aRow({ amount: 1_300n, date: '2026-03-03' }))
   await home.loses('h')
   expect(await home.all()).toMatchObject([{ transactionId, notes: undefined, amount: 1_300n }])
 })
+
+/** The setters of fields: of rules, and of the user of the pending and of the posted row. */
+const [rule, user, none] = ['rule', 'user', undefined]
+
+test.each([
+  [[], ['notes', 'tags', 'spending_id'], { notes: user, tags: user, spendingId: user }],
+  [['notes'], ['tags'], { notes: user, tags: user, spendingId: rule }],
+  [['merchant_name'], [], { merchantName: user, notes: rule, tags: rule, spendingId: rule }],
+])(
+  'an accepted row has fields that its user cleared, each row its own marks apart (%j, %j)',
+  async (ofHeld, ofPaid, joined) => {
+    const home = await feedHome(booted)
+    const { bankAccountId, transactions, as } = home
+    const food = await envelopeOf(home, 10_000n)
+    const actions = { notes: 'Noted', tags: ['t'], spendingId: food.spendingId }
+    await rulingOf(booted)(home).write(
+      { conditions: { ...deli, ...ofPosted }, actions: { name: 'Paid' } },
+      { conditions: { ...deli, ...ofPending }, actions: { name: 'Held', merchantName: 'Shop' } },
+      { conditions: deli, actions },
+    )
+    const [one = '', other = ''] = (
+      await home.brings(
+        aRow({ ...ofPending, amount: 1_000n }),
+        aRow({ amount: 1_600n, date: '2026-03-03' }),
+      )
+    ).map(({ transactionId }) => transactionId)
+    await clear(home, one, ofHeld)
+    await clear(home, other, ofPaid)
+    const read = async (transactionId: string) => {
+      const request = { bankAccountId, transactionId, includesProvenance: true }
+      const { transaction: row } = await transactions.getTransaction(request, as)
+      const by = Object.fromEntries((row?.provenance ?? []).map(({ field, by }) => [field, by]))
+      const texts = { name: row?.name, merchantName: row?.merchantName, notes: row?.notes }
+      const money = { spendingId: row?.spendingId, spendingAmount: row?.spendingAmount }
+      return { by, ...texts, tags: row?.tags, ...money }
+    }
+    const before = [await read(one), await read(other)]
+    const client = booted.client('ledger', SuggestionService)
+    const key = { bankAccountId, transactionId: other }
+    const suggestion = { kind: 'pending', transactionId: one }
+    await client.acceptSuggestion({ ...key, suggestion }, as)
+    const by = { name: rule, merchantName: rule, ...joined }
+    const has = { ...actions, name: 'Paid', merchantName: 'Shop', spendingAmount: 1_600n }
+    const cleared = Object.entries(joined).filter(([, setter]) => setter === user)
+    const empty = cleared.map(([field]) => [field, field === 'tags' ? [] : none])
+    const unspent = 'spendingId' in joined && joined.spendingId === user
+    const money = unspent ? { spendingAmount: none } : {}
+    expect(await read(one)).toEqual({ ...has, ...Object.fromEntries(empty), ...money, by })
+    await client.separateTransaction({ ...key, transactionId: one }, as)
+    expect([await read(one), await read(other)]).toEqual(before)
+    expect(await food.held()).toBe(unspent ? 9_000n : 7_400n)
+  },
+)
