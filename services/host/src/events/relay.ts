@@ -4,6 +4,7 @@ import type { Broker } from '@coffer/kit/events/broker'
 import { subjectOf } from '@coffer/kit/events/changes'
 import type { Log } from '@coffer/kit/service/log'
 import { currentTraceparent, traced, traceHeader } from '@coffer/kit/telemetry/trace'
+import { newId } from '@coffer/kit/values/id'
 import { JetStreamApiError } from '@nats-io/jetstream'
 import { headers, InvalidArgumentError } from '@nats-io/transport-node'
 import { sql } from 'slonik'
@@ -20,7 +21,10 @@ const Unpublished = z.object({
 type Unpublished = z.infer<typeof Unpublished>
 
 const batchSizeMax = 500
-// Interval in ms of the search for changes that a killed process or a command has committed.
+// Interval in ms of the search among all changes. It finds those that a killed process or a command
+// has committed, and those of a long transaction. After a commit of this process, recent changes
+// alone are searched: until a vacuum, which a backup can delay for long, the index has entries of
+// all published ones.
 const pollMs = 1_000
 const retryMs = 500
 // Pause in ms after a commit, so that one batch also publishes the commits that follow it.
@@ -57,6 +61,10 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
   let stopped = false
   let isFailing = false
   let isLogged = false
+  let polledAt = Number.NEGATIVE_INFINITY
+  // IDs that were created at the last poll and at the one before it; those of recent changes are
+  // greater.
+  let created = { last: '', before: '' }
   onChanges(() => awake.resolve())
   const run = async (): Promise<void> => {
     for (let waitMs = 0; !stopped; waitMs = isFailing ? retryMs : pollMs) {
@@ -67,8 +75,15 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
       if (!stopped) await sleep(gatherMs)
       awake = Promise.withResolvers()
       const isOfStart = isStarting()
+      const isPoll = performance.now() - polledAt >= pollMs
+      const now = newId('chg')
+      const after = isPoll ? '' : created.before
       try {
-        while ((await publishBatch(options)) === batchSizeMax && !stopped);
+        while ((await publishBatch(options, after)) === batchSizeMax && !stopped);
+        if (isPoll) {
+          polledAt = performance.now()
+          created = { last: now, before: created.last }
+        }
         if (isFailing) {
           // An empty batch does not prove that NATS works: another process may have published the
           // changes.
@@ -103,13 +118,13 @@ async function findStream({ stream, streamName }: Broker): Promise<void> {
 }
 
 /**
- * Publishes a batch and marks its acknowledged changes; returns the size of the batch. Throws when
- * a change was not acknowledged.
+ * Publishes a batch of the changes with an ID above `after`, and marks those that JetStream has
+ * acknowledged; returns the size of the batch. Throws when a change was not acknowledged.
  */
-async function publishBatch(options: RelayOptions): Promise<number> {
+async function publishBatch(options: RelayOptions, after: string): Promise<number> {
   const { service, database } = options
   options.beat?.()
-  const batch = await listUnpublished(database)
+  const batch = await listUnpublished(database, after)
   setRelayBacklog(batch.length, service)
   if (batch.length === 0) return 0
   const outcomes = await Promise.allSettled(batch.map((change) => publish(options, change)))
@@ -171,11 +186,11 @@ function setAside({ log }: RelayOptions, change: Unpublished): void {
   countDeadLetters(1, 'relay')
 }
 
-/** Lists the oldest unpublished changes. By a literal LIMIT the planner chooses the index. */
-async function listUnpublished(database: Database): Promise<readonly Unpublished[]> {
+/** Lists the oldest unpublished changes after an ID. For a literal LIMIT the index is chosen. */
+async function listUnpublished(database: Database, after: string): Promise<readonly Unpublished[]> {
   return database.pool.any(sql.type(Unpublished)`
     SELECT change_id AS "changeId", account_id AS "accountId", type, payload,
       trace_context AS "traceContext"
-    FROM changes WHERE published_at IS NULL
+    FROM changes WHERE published_at IS NULL AND change_id > ${after}
     ORDER BY change_id LIMIT ${sql.literalValue(String(batchSizeMax))}`)
 }

@@ -1,6 +1,6 @@
 import { emit } from '@coffer/kit/events/changes'
 import { startProxy } from '@coffer/kit/testing/proxy'
-import { newId } from '@coffer/kit/values/id'
+import { beforeIdsOf, newId } from '@coffer/kit/values/id'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -69,6 +69,17 @@ test('a change that is rolled back is never published', async () => {
   await expect(failing).rejects.toThrow('changed my mind')
   await commit(messaging.database, [done])
   expect(await reaches(accountId, 1)).toEqual([done.changeId])
+})
+
+test('a change that was created long before its commit is published', async () => {
+  await using _relay = await messaging.relay()
+  const accountId = newId('acct')
+  const recent = settingsChange(accountId, 'recent')
+  await commit(messaging.database, [recent])
+  await reaches(accountId, 1)
+  const changeId = `${beforeIdsOf('chg', Date.now() - 3_600_000)}${recent.changeId.slice(-16)}`
+  await commit(messaging.database, [{ ...recent, changeId }])
+  expect(await reaches(accountId, 2)).toEqual([recent.changeId, changeId])
 })
 
 test('two concurrent relays publish each change once', async () => {
