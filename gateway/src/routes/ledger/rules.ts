@@ -136,7 +136,7 @@ export function ruleRoutes({ mesh }: RouteDeps): Route[] {
       path: '/api/rules',
       summary: 'Create a rule behind all others, for transactions that are imported from now on',
       description:
-        'Stored transactions stay as they are. 400 if the account has 500 rules, 404 for a bank ' +
+        'Stored transactions stay as they are. 400 if the account has 500 rules, and for a bank ' +
         'account or an envelope that does not exist (docs/rules/rules.md).',
       since: '0.4.0',
       auth: 'key',

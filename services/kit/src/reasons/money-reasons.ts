@@ -7,6 +7,7 @@ export const moneyReasons = {
   LINK_TAKEN: 'is taken by another link',
   BANK_ACCOUNTS_MAX:
     'an account has at most {max} bank accounts, archived ones too: delete a link first',
+  BANK_ACCOUNT_UNKNOWN: 'is no bank account of yours: see GET /api/bank_accounts',
   BANK_ACCOUNT_ARCHIVED: 'The bank account is archived: it can only be read',
   BANK_ACCOUNT_TAKEN: 'is taken by another bank account',
   NOT_ARCHIVABLE: 'A bank account of this link cannot be archived: delete the link instead',
@@ -14,6 +15,7 @@ export const moneyReasons = {
   FEED_ACCOUNT_REQUIRED: 'is required on a feed link',
   FEED_ACCOUNT_UNEXPECTED: 'is only for feed links',
   ENVELOPE_UNKNOWN: 'does not exist in this bank account: see its list of spending',
+  ENVELOPE_GONE: 'is no open envelope of yours: see the list of spending',
   ENVELOPE_SAME: 'must be another envelope than fromSpendingId',
   ENVELOPE_MISSING: 'one of fromSpendingId and toSpendingId is required',
   ENVELOPE_TOO_LOW: 'is more than the envelope holds',

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { encodeTime, monotonicFactory } from 'ulid'
+import { monotonicFactory } from 'ulid'
 
 // Random numbers are fetched 1,024 at a time: the ULID library makes a system call for each one.
 const page = new Uint32Array(1024)
@@ -21,11 +21,6 @@ const ulidPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 /** Creates an ID: `<prefix>_` and a lower-case ULID, monotonic in the process (docs/api.md#ids). */
 export function newId(prefix: string): string {
   return `${prefix}_${next().toLowerCase()}`
-}
-
-/** Returns a text below all IDs that are created at an instant (ms) or later. */
-export function beforeIdsOf(prefix: string, instant: number): string {
-  return `${prefix}_${encodeTime(instant).toLowerCase()}`
 }
 
 /** Returns whether a text is an ID with this prefix: `<prefix>_` and a lower-case ULID. */

@@ -229,5 +229,6 @@ function sentenceOf(of: Omit<RuleSuggestion, 'ruleSuggestionId' | 'text'>, text:
     ...(tags.length === 0 ? [] : [`the tags “${tags.join(', ')}”`]),
   ]
   const list = new Intl.ListFormat('en', { type: 'conjunction' }).format(parts)
-  return `${of.matchedCount} transactions like “${text}”: ${list} for all?`
+  const like = text.replace(/^\* | \*$/g, '')
+  return `${of.matchedCount} transactions like “${like}”: ${list} for all?`
 }

@@ -111,7 +111,8 @@ const lengthMin = 5
 
 /**
  * Returns a condition that all texts of a group fulfil: the part of a text that has the shared
- * words. A short part must begin the text, or have the word before it too. Null if there is none.
+ * words. A short part must begin the text, have the word before it too, or stand between blanks.
+ * Null if there is none.
  */
 function findCondition(group: readonly Parsed[], shared: number): TextGroup['condition'] | null {
   const folds = group.map(({ text }) => foldText(text))
@@ -125,7 +126,8 @@ function findCondition(group: readonly Parsed[], shared: number): TextGroup['con
     if (begins) return { kind: 'startsWith', text: part }
     const longer = spans.map(({ before }) => before).find((one) => one !== part && inAll(one))
     if (longer !== undefined) return { kind: 'contains', text: longer }
-    return [...part].length >= 2 ? { kind: 'contains', text: part } : null
+    const isWord = !part.includes('*') && inAll(` ${part} `)
+    return isWord ? { kind: 'pattern', text: `* ${part} *` } : null
   }
   const words = group[0] ? leading(group[0], shared).map(({ text }) => text) : []
   const pieces = words.filter(inAll)

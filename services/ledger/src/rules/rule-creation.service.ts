@@ -2,7 +2,7 @@ import { type JsonValue, toJson } from '@bufbuild/protobuf'
 import { lockBound, requireWithin } from '@coffer/kit/database/account-bound.sql'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { say } from '@coffer/kit/reasons/reasons'
-import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { invalid } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { foldText } from '@coffer/kit/values/fold'
@@ -67,11 +67,15 @@ interface Parts {
   actions?: RuleActions | undefined
 }
 
-/** Throws `invalid` for a rule without conditions or actions, `notFound` for unknown IDs. */
+/**
+ * Throws `invalid` for a rule without conditions or actions, and for IDs of no bank account or
+ * envelope of the account. Those of the stored rule that it changes may have ended since.
+ */
 export async function requireRule(
   { database }: Pick<Deps, 'database'>,
   accountId: string,
   { conditions, actions }: Parts,
+  stored: Parts = {},
 ): Promise<void> {
   if (conditions) {
     requireSome({ conditions: toJson(RuleConditionsSchema, conditions) })
@@ -81,17 +85,25 @@ export async function requireRule(
     if (amountTo < amountFrom) {
       throw invalid({ conditions: { amountTo: say('BELOW_AMOUNT_FROM') } })
     }
-    if (bankAccountId && !(await findNamedAccount(database, accountId, bankAccountId))) {
-      throw notFound('bank account')
+    const isStored = bankAccountId === stored.conditions?.bankAccountId
+    if (
+      bankAccountId &&
+      !isStored &&
+      !(await findNamedAccount(database, accountId, bankAccountId))
+    ) {
+      throw invalid({ conditions: { bankAccountId: say('BANK_ACCOUNT_UNKNOWN') } })
     }
   }
   if (!actions) return
   requireSome({ actions: toJson(RuleActionsSchema, actions) })
   const blank = findBlankTags(actions.tags)
   if (blank) throw invalid({ actions: { tags: blank } })
-  const { spendingId, refundSpendingId } = actions
-  for (const id of [spendingId, refundSpendingId]) {
-    if (id && !(await findOwner(database, accountId, id))) throw notFound('spending')
+  for (const key of ['spendingId', 'refundSpendingId'] as const) {
+    const id = actions[key]
+    if (!id || id === stored.actions?.[key]) continue
+    if (!(await findOwner(database, accountId, id))) {
+      throw invalid({ actions: { [key]: say('ENVELOPE_GONE') } })
+    }
   }
 }
 

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import { create } from '@bufbuild/protobuf'
-import { foldText } from '@coffer/kit/values/fold'
 import { type RuleActions, RuleActionsSchema } from '@coffer/proto/ledger/v1/rule'
 import { type FieldMarks, findRuleOf, type MarkedField, sourceOf } from '../book/field-marks.ts'
 import { distinctTags, tagsMax } from '../book/tags.ts'
@@ -83,22 +82,17 @@ function findEnvelopeOf(
 }
 
 /**
- * Returns the tags of a transaction after the rules that match it, in the order of the rules; null
- * if no chosen one has tags. Of other rules none are added; if some match, all tags of the
- * transaction stay, because a tag does not say which rule has set it.
+ * Returns the tags of a transaction with those of the chosen rules that match it, in the order of
+ * the rules; null if no chosen one has tags. Present tags stay, first in the list: a tag does not
+ * say which rule has set it, and a rule that no longer matches takes nothing back.
  */
 function joinTags(
   matching: readonly CompiledRule[],
   present: readonly string[] | null,
 ): string[] | null {
-  const tagging = matching.filter(({ actions }) => actions.tags.length > 0)
-  if (!tagging.some(({ isChosen }) => isChosen)) return null
-  const kept = tagging.every(({ isChosen }) => isChosen) ? [] : (present ?? [])
-  const has = new Set(kept.map(foldText))
-  const due = tagging.flatMap(({ isChosen, actions: { tags } }) =>
-    isChosen ? tags : tags.filter((tag) => has.has(foldText(tag))),
-  )
-  return distinctTags([...due, ...kept])?.slice(0, tagsMax) ?? null
+  const due = matching.flatMap(({ isChosen, actions }) => (isChosen ? actions.tags : []))
+  if (due.length === 0) return null
+  return distinctTags([...(present ?? []), ...due])?.slice(0, tagsMax) ?? null
 }
 
 /**

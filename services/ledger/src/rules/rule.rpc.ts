@@ -14,6 +14,7 @@ import {
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { IsRenamed } from '../transactions/provenance.ts'
 import { inTurn } from './comparison-turns.service.ts'
+import { readParts } from './rule.service.ts'
 import { deleteRule, listRules, lockRules, orderRules, updateRule } from './rule.sql.ts'
 import { rulesMax } from './rule.ts'
 import {
@@ -45,9 +46,9 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
     updateRule: async ({ ruleId, name, conditions, actions }, context) => {
       const { accountId } = callerOf(context)
       const parts = { ...(conditions && { conditions }), ...(actions && { actions }) }
-      const known = await listRules(database, accountId)
-      if (!known.some((one) => one.ruleId === ruleId)) throw notFound('rule')
-      await requireRule({ database }, accountId, parts)
+      const stored = await findStored(deps, accountId, ruleId)
+      if (!stored) throw notFound('rule')
+      await requireRule({ database }, accountId, parts, stored)
       const named = name === undefined ? {} : { name }
       const changed = { ...named, ...storedParts(parts), updatedAt: clock() }
       const rule = await updateRule(database, { accountId, ruleId, ...changed })
@@ -80,10 +81,20 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
   }
 }
 
+/** Returns the parts of a rule as it is stored, null if it does not exist. */
+async function findStored({ database }: Deps, accountId: string, ruleId: string) {
+  const stored = (await listRules(database, accountId)).find((one) => one.ruleId === ruleId)
+  return stored ? readParts(stored) : null
+}
+
 async function preview(deps: Deps, request: PreviewRuleRequest, context: HandlerContext) {
   const caller = callerOf(context)
   const draft = readDraft(request)
-  if (draft) await requireRule(deps, caller.accountId, draft)
+  if (draft) {
+    const { accountId } = caller
+    const stored = draft.ruleId === null ? null : await findStored(deps, accountId, draft.ruleId)
+    await requireRule(deps, accountId, draft, stored ?? {})
+  }
   const { shown, ...counts } = await inTurn(context.signal, (pause) =>
     previewRule(deps, caller, { draft, pause }),
   )

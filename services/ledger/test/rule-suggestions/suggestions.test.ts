@@ -46,7 +46,7 @@ test('similar texts suggest a name; an edit by hand adds its envelope and its ta
   expect(others).toEqual([])
   expect(named).toMatchObject({
     text: '4 transactions like “LIDL”: the name “Lidl” for all?',
-    conditions: { originalName: { kind: 'contains', text: 'LIDL' } },
+    conditions: { originalName: { kind: 'pattern', text: '* LIDL *' } },
     actions: { name: 'Lidl' },
     matchedCount: 4,
     changedCount: 4,

@@ -123,7 +123,7 @@ test('a preview of a changed rule leaves its stored self out', async () => {
     return transactions.flatMap(({ fields }) => fields.map(({ text }) => text))
   }
   const name = 'Name “Lunch” becomes “Deli”'
-  const [notes, tags] = ['Note “Last” becomes “First”', 'Tags “food” become “new”']
+  const [notes, tags] = ['Note “Last” becomes “First”', 'Tags “food” become “food, new”']
   expect(await texts({ ruleId })).toEqual([name, notes, tags])
   const behind = [name, tags, 'Note stays: an earlier rule decides']
   expect(await texts({ ruleId, position: 2 })).toEqual(behind)

@@ -44,8 +44,9 @@ const isMatch = (row: ModelRow, { word, isPending }: ModelRule) =>
   (isPending === undefined || row.isPending === isPending)
 
 /**
- * Applies rules to a row: of those that match, the first decides each field, tags add up, and a
- * field of the user stays, or one that a rule decides that is not chosen. Of such rules, tags stay.
+ * Applies rules to a row: of those that match, the first decides each field, those of the chosen
+ * ones are added to its tags, and a field of the user stays, or one that a rule decides that is not
+ * chosen.
  * `owners` has the bank account of each envelope.
  */
 export function applyRules(
@@ -65,12 +66,8 @@ export function applyRules(
       : deciding[0]
     const isDecided = !isTags && first !== setting[0]
     if (!first || setting.length === 0 || isDecided || before.by === 'user') return []
-    const kept = setting.length < deciding.length ? [before.value ?? []].flat() : []
-    const stays = (tag: string, rule: ModelRule) => setting.includes(rule) || kept.includes(tag)
-    const tags = deciding.flatMap((rule) =>
-      [rule.actions.tags ?? []].flat().filter((tag) => stays(tag, rule)),
-    )
-    const value = isTags ? [...new Set([...tags, ...kept])] : (first.actions[field] ?? null)
+    const tags = [before.value ?? [], ...setting.map(({ actions }) => actions.tags ?? [])].flat()
+    const value = isTags ? [...new Set(tags)] : (first.actions[field] ?? null)
     const isForeign = field === 'spendingId' && owners.get(`${value}`) !== row.bankAccountId
     if (isForeign || isDeepStrictEqual(value, before.value)) return []
     const after = { value, by: first.ruleId }

@@ -123,6 +123,37 @@ test('chosen rules set no field that an earlier rule decides, and add their tags
   expect(await home.all()).toEqual(before)
 })
 
+test('runs add tags behind those of a transaction, and drop none', async () => {
+  const home = await syncedHome(booted)
+  const { write, client } = rulesOf(home)
+  const many = Array.from({ length: 20 }, (_, index) => `t${index}`)
+  const [row, full] = await home.brings(aRow(), aRow({ originalName: 'DELI FULL' }))
+  const [former = ''] = await write({ actions: { tags: ['food'], notes: 'Food' } })
+  const { start, ended } = runsOf(home)
+  const run = async (...ruleIds: string[]) => ended((await start({ ruleIds }))?.ruleRunId)
+  const tagsOf = async (one = row) => (await home.one(one?.transactionId))?.tags
+  await run(former)
+  await client.deleteRule({ ruleId: former }, home.as)
+  const ofFull = { originalName: { kind: 'contains', text: 'full' } }
+  const [first = '', second = '', filling = ''] = await write(
+    { actions: { tags: ['b'] } },
+    { actions: { tags: ['a', 'b'] } },
+    { conditions: ofFull, actions: { tags: many } },
+  )
+  for (const changedCount of [2n, 0n]) expect(await run(second)).toMatchObject({ changedCount })
+  expect(await run(first)).toMatchObject({ changedCount: 0n })
+  expect(await tagsOf()).toEqual(['food', 'a', 'b'])
+  for (const changedCount of [1n, 0n]) expect(await run(filling)).toMatchObject({ changedCount })
+  const filled = ['food', 'a', 'b', ...many.slice(0, 17)]
+  expect(await tagsOf(full)).toEqual(filled)
+  const [late = ''] = await write({ actions: { tags: ['late', 'later'] } })
+  await run(late)
+  expect([await tagsOf(), await tagsOf(full)]).toEqual([
+    ['food', 'a', 'b', 'late', 'later'],
+    filled,
+  ])
+})
+
 test('pages of a run in several processes at once count each row once', async () => {
   const home = await createHousehold(booted)
   const rows = Array.from({ length: 1_234 }, (_, index) => [`r${index}`, `-${index + 1}.00`])

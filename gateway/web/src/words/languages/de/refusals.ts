@@ -207,6 +207,8 @@ const codes: Translation<'refusals'>['codes'] = {
   NOT_MANUAL: manualOnly,
   FEED_ACCOUNT_REQUIRED: 'Wähle ein Konto der Bank.',
   FEED_ACCOUNT_UNEXPECTED: 'Das geht nur mit einer Verbindung über einen Feed.',
+  BANK_ACCOUNT_UNKNOWN: 'Dieses Konto gibt es nicht mehr: Wähle ein anderes.',
+  ENVELOPE_GONE: 'Diesen Umschlag gibt es nicht mehr: Wähle einen anderen.',
   ENVELOPE_UNKNOWN: 'Diesen Umschlag gibt es nicht mehr: Wähle einen anderen.',
   ENVELOPE_SAME: 'Wähle zwei verschiedene Umschläge.',
   ENVELOPE_MISSING: 'Wähle auf einer Seite einen Umschlag.',

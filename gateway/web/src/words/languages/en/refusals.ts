@@ -200,6 +200,8 @@ const codes = {
   NOT_MANUAL: manualOnly,
   FEED_ACCOUNT_REQUIRED: 'Choose an account of the bank.',
   FEED_ACCOUNT_UNEXPECTED: 'This goes only with a connection over a feed.',
+  BANK_ACCOUNT_UNKNOWN: 'This account is no longer there: choose another one.',
+  ENVELOPE_GONE: 'This envelope is no longer there: choose another one.',
   ENVELOPE_UNKNOWN: 'This envelope is no longer there: choose another one.',
   ENVELOPE_SAME: 'Choose two different envelopes.',
   ENVELOPE_MISSING: 'Choose an envelope on one side.',
