@@ -1,0 +1,35 @@
+import { started } from '@coffer/host/testing/started'
+import { startCoffer } from '@coffer/test/harness/coffer.ts'
+import { expect, test } from '@jest/globals'
+import { useBrowser } from '../browser.ts'
+import { createHousehold } from '../web/household.ts'
+
+const { view } = useBrowser()
+
+const coffer = started(() => startCoffer())
+
+test('tabs notice by themselves that their session has ended, and keep what is typed', async () => {
+  const alice = await coffer.person()
+  await createHousehold(alice)
+  const viewing = { url: `${coffer.baseUrl}/transactions`, cookie: alice.cookie }
+  await view({ ...viewing, hasRefusals: true }, async (page) => {
+    await page.getByRole('link', { name: 'Corner' }).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${coffer.baseUrl}/envelopes`)
+    await other.getByRole('link', { name: 'Groceries' }).waitFor()
+    await page.getByRole('button', { name: 'Add' }).click()
+    const form = page.getByRole('dialog', { name: 'Add a transaction' })
+    await form.getByLabel('Name').fill('Bookshop')
+    await alice.session.signOut()
+    const [over, overOther] = [page, other].map((tab) =>
+      tab.getByRole('dialog', { name: 'You were signed out' }),
+    )
+    await Promise.all([over?.waitFor(), overOther?.waitFor()])
+    await over?.getByLabel('Password', { exact: true }).fill(alice.password)
+    await over?.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await over?.waitFor({ state: 'detached' })
+    expect(await form.getByLabel('Name').inputValue()).toBe('Bookshop')
+    await overOther?.waitFor({ state: 'detached' })
+    await other.getByRole('link', { name: 'Groceries' }).waitFor()
+  })
+})
