@@ -86,6 +86,17 @@ test('a person budgets in German, from the first bank account to the forecast', 
   })
 })
 
+test('a refusal of the server is said in German', async () => {
+  const viewing = { url: `${coffer.baseUrl}/register`, locale: 'de-DE', hasRefusals: true }
+  await view(viewing, async (page) => {
+    await page.getByLabel('Vorname').fill('Jürgen')
+    await page.getByLabel('E-Mail-Adresse').fill('juergen.2@example.com')
+    await page.getByLabel('Passwort', { exact: true }).fill('password123')
+    await page.getByRole('button', { name: 'Zugang anlegen' }).click()
+    await page.getByText('Es ist eines der häufigsten Passwörter.').first().waitFor()
+  })
+})
+
 test('every screen in German is accessible and fits a phone', async () => {
   const alice = await coffer.person()
   const screens = screensOf(await createHousehold(alice))

@@ -72,7 +72,7 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
       const { free = 0n, currency = '' } = balances ?? {}
       const input = { plans, schedules, timezone, now, end: asked, free }
       const found = await calculate(deps, { input, field: 'end', signal: context.signal })
-      if (!isExactForecast(found)) throw invalid({ end: `${outOfRange} by then` })
+      if (!isExactForecast(found)) throw invalid({ end: say('FORECAST_RANGE') })
       const scheduleNames = schedules.map((one) => [one.fundingScheduleId, one.name])
       const spendingNames = plans.map((one) => [one.spendingId, one.name])
       return {

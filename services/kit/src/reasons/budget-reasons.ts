@@ -34,4 +34,5 @@ export const budgetReasons = {
   FORECAST_EVENTS: 'must be earlier: until then there are more than 100,000 events',
   FORECAST_TOO_FAR: 'must be at most {max} months ahead',
   FUNDING_TOO_LATE: 'has its next funding too late: before it there are more than 100,000 events',
+  FORECAST_RANGE: 'the amounts would leave the range of ±9007199254740991 by then',
 } as const

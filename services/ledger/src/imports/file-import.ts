@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { requireManual } from '../book/bank-account.ts'
@@ -109,7 +110,7 @@ export function currencyFault(
   { currency: own }: { currency: string },
 ): string | null {
   if (currency === own) return null
-  return `The file is in ${currency}, the account in ${own}: choose another account`
+  return say('FILE_CURRENCY', { stated: currency, own })
 }
 
 /**

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { z } from 'zod'
 import type { Pages } from './rows/pages.ts'
 
@@ -133,13 +134,11 @@ export type Unreadable = {
 }
 
 export const unknownCurrency: Unreadable = {
-  unreadable: 'The file is not in one currency that this server knows',
+  unreadable: say('FILE_CURRENCIES'),
 }
 
 export const investments: Unreadable = {
-  unreadable:
-    'The file is the statement of a securities account (investments), which cannot be imported: ' +
-    'export the transactions of the bank account or card instead',
+  unreadable: say('FILE_OF_INVESTMENTS'),
 }
 
 export const noBalances: FileBalances = {

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { SaxesParser } from 'saxes'
 import { lineCounter } from './row-place.ts'
 import type { Unreadable } from './statement.ts'
@@ -16,7 +17,7 @@ export type XmlHandlers = {
 
 const DEPTH_MAX = 100
 /** Ends the parser at the first error: after it, the parser would report each further character. */
-const malformed = new Error('The file is not well-formed XML')
+const malformed = new Error(say('FILE_NOT_XML'))
 /** Characters per write to the XML parser: reading stops after the write that finds a fault. */
 const PIECE_LENGTH = 65_536
 

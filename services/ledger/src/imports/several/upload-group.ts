@@ -44,7 +44,7 @@ const mappedMax = 20
 export function mappingsOf(statements: readonly StatementMapping[]): Mapping[] {
   const count = statements.reduce((sum, { joins }) => sum + (joins?.joins.length ?? 0), 0)
   if (count > joinsMax) {
-    const text = `must have at most ${joinsMax} joins in all: PATCH adds further accounts`
+    const text = say('JOINS_MAX', { max: joinsMax })
     throw invalid({ statements: text })
   }
   return statements.map(({ statement, bankAccountId, joins }) => ({

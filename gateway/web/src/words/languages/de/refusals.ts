@@ -35,6 +35,9 @@ const connecting = 'Die Verbindung ist noch nicht eingerichtet oder wurde entfer
 const reconnect = 'Diese Verbindung ist beendet: Verbinde die Bank noch einmal.'
 const bankSilent =
   'Die Bank hat nicht wie erwartet geantwortet: {fault}. Versuch es später noch einmal.'
+const noStatement = 'Die Datei enthält keinen Auszug eines Kontos.'
+const cut = 'Die Datei ist nicht vollständig oder von anderer Art: Exportiere sie noch einmal.'
+const archive = 'Das Archiv ist nicht lesbar: Packe es als ZIP ohne Passwort.'
 
 /** Refusals of the server by their codes (docs/api/refusals.md), for people. */
 const codes: Translation<'refusals'>['codes'] = {
@@ -317,6 +320,24 @@ const codes: Translation<'refusals'>['codes'] = {
   FILE_SLOW: 'Die Datei zu lesen dauert zu lange: Exportiere einen kürzeren Zeitraum.',
   ENCODING: 'Wähle eine Kodierung aus der Liste.',
   DATE_FORMAT: 'Schreib es wie YYYY-MM-DD oder D MMM YY.',
+  FILE_NO_STATEMENT: noStatement,
+  FILE_NO_ACCOUNT: noStatement,
+  FILE_NO_TRANSACTIONS: noStatement,
+  EXPORT_EMPTY: noStatement,
+  EXPORT_CUT: cut,
+  FILE_CUT: cut,
+  FILE_NOT_XML: cut,
+  FILE_NOT_OFX: cut,
+  FILE_NOT_QIF: cut,
+  ARCHIVE_DAMAGED: archive,
+  ARCHIVE_METHOD: archive,
+  ARCHIVE_EMPTY: archive,
+  FILE_CURRENCY: 'Die Datei ist in {stated}, das Konto in {own}: Wähle ein anderes.',
+  FILE_CURRENCIES: 'Die Datei ist nicht in einer bekannten Währung.',
+  FILE_OF_INVESTMENTS: 'Das ist der Auszug eines Wertpapierdepots: Exportiere den des Kontos.',
+  TABLE_OTHER_COLUMNS: 'Die Spalten der Datei sind nicht die der Zuordnung: Wähle eine andere.',
+  JOINS_MAX: 'Höchstens {max} Zeilen werden auf einmal verbunden: die anderen Konten danach.',
+  FORECAST_RANGE: tooLarge,
 
   SYNCED_LATELY:
     'Das wurde gerade erst abgeglichen. Versuch es in einer halben Stunde noch einmal.',

@@ -30,6 +30,9 @@ const closed = 'The import is over: choose the file again.'
 const connecting = 'The connection is not set up yet, or was removed.'
 const reconnect = 'This connection ended: connect the bank again.'
 const bankSilent = 'The bank did not answer as expected: {fault}. Try again later.'
+const noStatement = 'The file holds no statement of a bank account.'
+const cut = 'The file is not whole, or of another kind: export it again.'
+const archive = 'The archive cannot be read: pack it as ZIP without a password.'
 
 /** Refusals of the server by their codes (docs/api/refusals.md), for people. */
 const codes = {
@@ -306,6 +309,25 @@ const codes = {
   FILE_SLOW: 'The file takes too long to read: export a shorter period.',
   ENCODING: 'Choose an encoding of the list.',
   DATE_FORMAT: 'Write it like YYYY-MM-DD or D MMM YY.',
+  FILE_NO_STATEMENT: noStatement,
+  FILE_NO_ACCOUNT: noStatement,
+  FILE_NO_TRANSACTIONS: noStatement,
+  EXPORT_EMPTY: noStatement,
+  EXPORT_CUT: cut,
+  FILE_CUT: cut,
+  FILE_NOT_XML: cut,
+  FILE_NOT_OFX: cut,
+  FILE_NOT_QIF: cut,
+  ARCHIVE_DAMAGED: archive,
+  ARCHIVE_METHOD: archive,
+  ARCHIVE_EMPTY: archive,
+  FILE_CURRENCY: 'The file is in {stated}, the bank account in {own}: choose another one.',
+  FILE_CURRENCIES: 'The file is not in one known currency.',
+  FILE_OF_INVESTMENTS:
+    'This is the statement of a securities account: export that of the bank account.',
+  TABLE_OTHER_COLUMNS: 'The columns of the file are not those of the mapping: choose another one.',
+  JOINS_MAX: 'At most {max} rows are joined at once: the other accounts afterwards.',
+  FORECAST_RANGE: tooLarge,
 
   SYNCED_LATELY: 'This was synced a short while ago. Try again in half an hour.',
   LINK_BUSY: 'The connection is in use. Try again in a moment.',

@@ -52,7 +52,7 @@ export function readCamtAccounts(
     return { unreadable: say('FILE_ROWS', { max: rowsMax }) }
   }
   if (statements.length === 0) {
-    return { unreadable: 'The file holds no statement of a bank account (CAMT.052, 053 or 054)' }
+    return { unreadable: say('FILE_NO_STATEMENT', { formats: 'CAMT.052, 053 or 054' }) }
   }
   const stated = new Map(statements.map((one) => [accountOf(one), currencyOf(one)]))
   for (const one of statements) {

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { Pages, type PagesPart } from '../rows/pages.ts'
 import type { Unreadable } from '../statement.ts'
 import { cut, oneLine, textLengthMax } from '../statement-rows.ts'
@@ -33,7 +34,7 @@ export function readXmlTree(text: string): XmlNode | Unreadable {
   const fault = streamXml(text, handlersInto(stack), { elementsMax: ELEMENTS_MAX })
   const [[element] = []] = root.children?.values() ?? []
   if (fault !== null || element === undefined) {
-    return fault ?? { unreadable: 'The file is not well-formed XML' }
+    return fault ?? { unreadable: say('FILE_NOT_XML') }
   }
   return element
 }

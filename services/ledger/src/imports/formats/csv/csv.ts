@@ -47,7 +47,7 @@ export function readCsv(
   const fault = readTable(text, { delimiter, rowsMax: rowsMax + headRows }, lines)
   if (fault !== null) return fault
   const head = countHead(lines, settings)
-  if (head === null) return { unreadable: 'The columns of the file are not those of the mapping' }
+  if (head === null) return { unreadable: say('TABLE_OTHER_COLUMNS') }
   if (lines.length - head > rowsMax) return { unreadable: say('TABLE_ROWS', { max: rowsMax }) }
   const places = decimalPlaces(currency)
   const table = { lines, head, columns: new Map(settings.headers.map((name, at) => [name, at])) }

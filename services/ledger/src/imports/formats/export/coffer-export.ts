@@ -70,7 +70,7 @@ export function readExportAccounts(
   settings: ReadingSettings,
 ): FileAccount[] | Unreadable {
   const parsed = Export.safeParse(parseJson(decodeFile(bytes)))
-  if (!parsed.success) return { unreadable: 'The file is no whole export of this program' }
+  if (!parsed.success) return { unreadable: say('EXPORT_CUT') }
   const { ledger } = parsed.data.services
   const { bankAccount, stated } = settings
   const same = ledger.bankAccounts.find((one) => one.bankAccountId === bankAccount?.bankAccountId)
@@ -79,7 +79,7 @@ export function readExportAccounts(
   const fitting = same === undefined ? named : [same]
   const isStated = stated?.statement !== undefined
   const accounts = fitting.length === 1 && !isStated ? fitting : live
-  if (accounts.length === 0) return { unreadable: 'The export holds no account' }
+  if (accounts.length === 0) return { unreadable: say('EXPORT_EMPTY') }
   const rows = Map.groupBy(
     ledger.transactions.filter(({ deletedAt }) => deletedAt === null),
     ({ bankAccountId }) => bankAccountId,

@@ -34,7 +34,7 @@ export function readMt940Accounts(
     (one) => isStatement(one) || one.entries.length > 0,
   )
   if (messages.length === 0) {
-    return { unreadable: 'The file holds no statement of a bank account (MT940 or MT942)' }
+    return { unreadable: say('FILE_NO_STATEMENT', { formats: 'MT940 or MT942' }) }
   }
   if (countEntries(messages) > rowsMax) {
     return { unreadable: say('FILE_ROWS', { max: rowsMax }) }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import type { Unreadable } from '../statement.ts'
 
 /**
@@ -62,9 +63,9 @@ export function readOfxTree(text: string): OfxNode | Unreadable {
     if (fault !== null) return { unreadable: fault }
   }
   const ofx = root.children.find((node) => node.name === 'OFX') ?? unwrapped(root)
-  if (ofx === undefined) return { unreadable: 'This is not an OFX, QFX or QBO file' }
+  if (ofx === undefined) return { unreadable: say('FILE_NOT_OFX') }
   const isWhole = ofx === root ? reader.stack.length === 1 : reader.complete
-  return isWhole ? ofx : { unreadable: 'The file ends before its statement does' }
+  return isWhole ? ofx : { unreadable: say('FILE_CUT') }
 }
 
 function startReader(

@@ -47,7 +47,7 @@ export function readOfxAccounts(
   }
   if (statements.length === 0) {
     if (descendantsOf(tree, 'INVSTMTRS').length > 0) return investments
-    return { unreadable: 'The file holds no statement of a bank account or a credit card' }
+    return { unreadable: say('FILE_NO_ACCOUNT') }
   }
   const own = { ...settings, encoding, text, lineAt: lineCounter(text) }
   const groups = groupByAccount(statements, (one) => {

@@ -60,8 +60,8 @@ export function readQifAccounts(
   if (ours.length === 0) {
     const kinds = [...new Set(sections.map(({ kind }) => kind.slice(0, 20)))].slice(0, 5).join(', ')
     if (sections.some(({ kind }) => /^Invst$/i.test(kind))) return investments
-    const held = 'The file holds no transactions of a bank account or a card'
-    return { unreadable: kinds === '' ? 'This is not a QIF file' : `${held}, only ${kinds}` }
+    const held = say('FILE_NO_TRANSACTIONS')
+    return { unreadable: kinds === '' ? say('FILE_NOT_QIF') : `${held}, only ${kinds}` }
   }
   const countRows = (all: readonly QifSection[]) =>
     all.reduce((sum, { records }) => sum + records.length, 0)

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { unzipSync } from 'fflate'
 import type { Unreadable } from '../statement.ts'
 
@@ -39,7 +40,7 @@ export function unzip(
   try {
     entries = unzipSync(bytes, { filter })
   } catch {
-    return { unreadable: 'The archive is damaged, or has a password' }
+    return { unreadable: say('ARCHIVE_DAMAGED') }
   }
   if (seen.entries > ENTRIES_MAX) {
     return { unreadable: `The archive has more than ${ENTRIES_MAX} files` }
@@ -49,7 +50,7 @@ export function unzip(
       unreadable: `The archive has more than ${unpackedSizeMax / 1024 / 1024} MiB of content`,
     }
   }
-  if (seen.isOther) return { unreadable: 'The archive is packed by an unusual method: use ZIP' }
+  if (seen.isOther) return { unreadable: say('ARCHIVE_METHOD') }
   return new Map(Object.entries(entries))
 }
 

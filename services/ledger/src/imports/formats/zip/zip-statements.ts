@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { isStoredOtherwise, type StoredBooking } from '../../known/joined-bookings.ts'
 import { type FileAccount, groupByAccount } from '../file-accounts.ts'
 import { detectKind, type FileKind } from '../file-kind.ts'
@@ -50,7 +51,7 @@ export function readZipAccounts(
     if ('unreadable' in accounts) return inFile(name, accounts.unreadable)
     parts.push(...accounts.map((account) => ({ name, account: named(account, name) })))
   }
-  if (parts.length === 0) return { unreadable: 'The archive has no file' }
+  if (parts.length === 0) return { unreadable: say('ARCHIVE_EMPTY') }
   // A format may leave out the kind of an account that another one states.
   const groups = groupByAccount(parts, ({ account }) => ({ ...account, kind: null }))
   return groups.map(({ parts: own, number, currency }) => ({
