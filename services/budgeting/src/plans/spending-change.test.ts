@@ -3,7 +3,7 @@ import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { fridays, monthly, rent } from '../../test/samples.ts'
 import type { Spending } from '../book/spending.ts'
-import { requireNotClosing, withdrawCreation } from './plan-works.ts'
+import { openPlan, requireNotClosing, withdrawCreation } from './plan-works.ts'
 import { changeSpending, type SpendingPatch } from './spending-change.ts'
 
 const where = {
@@ -162,3 +162,15 @@ test.each([
     expect(deletedPlans).toHaveLength(count)
   },
 )
+
+test.each([
+  ['its contribution', {}, false],
+  ['another contribution', { nextContributionAmount: 400n }, true],
+  ['another pace', { isBehind: true }, true],
+])('a plan that opens with %s: calculated again: %s', (_, stored, isAgain) => {
+  const now = new Date('2023-10-09T14:32Z')
+  const { nextContributionAmount, isBehind } = rent
+  const calculatedAt = isAgain ? now : rent.calculatedAt
+  const opened = openPlan({ ...rent, state: 'opening', ...stored }, undefined, { ...where, now })
+  expect(opened).toMatchObject({ nextContributionAmount, isBehind, calculatedAt, state: 'open' })
+})

@@ -9,6 +9,7 @@ import {
   FeedSync,
   isStopped,
   type LastFault,
+  lacksMost,
   nextAttemptOf,
   requestFeedSync,
 } from './feed-sync.ts'
@@ -201,4 +202,14 @@ test.each<SyncOutcome>([
 test('the end of a sync changes nothing when it is repeated', () => {
   const once = ended(begun(due), complete)
   expect(ended(once, { kind: 'failed' }, after(1))).toBe(once)
+})
+
+test.each([
+  [100, 120, false],
+  [101, 120, true],
+  [101, 202, false],
+  [102, 203, true],
+])('of a list that lacks %d of %d known transactions: most are missing: %s', (...counts) => {
+  const [missing, known, isMost] = counts
+  expect(lacksMost(missing, known)).toBe(isMost)
 })

@@ -109,3 +109,11 @@ function msOf({ faultCode, faultAt }: LastFault): number {
 export function isUsed({ status }: FeedSync): boolean {
   return status === 'active' || status === 'error'
 }
+
+/** Number of known transactions that a list may lack, however few are known. */
+const missingAllowed = 100
+
+/** Returns whether a list lacks more than 100 known transactions, and more than half of them. */
+export function lacksMost(missing: number, known: number): boolean {
+  return missing > missingAllowed && missing * 2 > known
+}

@@ -5,6 +5,7 @@ import type { DayRange } from '../provider/day-range.ts'
 import { feedFailure } from '../provider/feed-fault.ts'
 import { batchRows, type ReadableRows, type RowBatch, toProviderTransaction } from './feed-row.ts'
 import { hasFormerCandidate } from './feed-sync.sql.ts'
+import { lacksMost } from './feed-sync.ts'
 import type { AccountRun, Page } from './feed-sync-run.ts'
 import { countReplaced } from './ledger.client.ts'
 import type { OpenedSync, SyncDeps } from './sync-step.service.ts'
@@ -51,7 +52,6 @@ export function daysListed<Of extends { range: DayRange }>(
 
 const missingMax = 200
 const knownMax = 10
-const missingShareMin = 100
 
 /**
  * Throws the fault of a list of another account (docs/banks/feed.md#candidates): the bank account
@@ -98,17 +98,13 @@ export async function requireMostListed(
     known += ids.length
     missing += ids.filter((id) => !list.ids.has(id)).length
     if (isEmpty && missing > knownMax) throw feedFailure('empty-list', { detail: `${missing}` })
-    if (!isMost(missing, known)) return
+    if (!lacksMost(missing, known)) return
   }
   const batches = batchRows(list)
   const { matched } = await sendAll(deps, of, { batches, opened, send: countReplaced })
-  if (isMost(missing - matched, known)) {
+  if (lacksMost(missing - matched, known)) {
     throw feedFailure('short-list', { detail: `${missing - matched} of ${known}` })
   }
-}
-
-function isMost(missing: number, known: number): boolean {
-  return missing > missingShareMin && missing * 2 > known
 }
 
 /** Returns provider IDs of live records of some days that a list does not contain, at most 200. */

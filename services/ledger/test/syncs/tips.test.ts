@@ -23,25 +23,32 @@ async function held(home: SyncedHome, row = pending) {
 type Step = (home: SyncedHome) => Promise<unknown>
 const post: Step = (home) => home.brings(posted)
 const drop: Step = (home) => home.loses('a')
+/** A posting on the last day on which it may join the pending row. */
+const late = { ...posted, date: '2026-03-12' }
+const postLate: Step = (home) => home.brings(late)
 const pend: Step = (home) => home.brings(pending)
 
 describe('a posted row with a tip', () => {
-  test.each<[string, Step[]]>([
+  test.each<[string, Step[], typeof posted?]>([
     ['in one sync', [post, drop]],
     ['after the removal', [drop, post]],
+    ['ten days after it', [drop, postLate], late],
     ['beside the pending one for a while', [post, post, pend, drop]],
     ['each delivered twice', [drop, drop, post, post, drop]],
-  ])('%s keeps all that the user did, and the envelope takes the rest', async (_case, steps) => {
-    for (const home of [await feedHome(booted), await syncedHome(booted)]) {
-      const { mine, ...envelope } = await held(home)
-      for (const step of steps) await step(home)
-      const shown = { ...mine, amount: 6000n, spendingAmount: 6000n, isPending: false }
-      expect(await home.all()).toMatchObject([shown])
-      expect(await home.all()).toHaveLength(1)
-      expect(await envelope.held()).toBe(4000n)
-      expect(await home.brings(posted)).toMatchObject([{ outcome: 'unchanged', ...pick(mine) }])
-    }
-  })
+  ])(
+    '%s keeps all that the user did, and the envelope takes the rest',
+    async (_case, steps, row = posted) => {
+      for (const home of [await feedHome(booted), await syncedHome(booted)]) {
+        const { mine, ...envelope } = await held(home)
+        for (const step of steps) await step(home)
+        const shown = { ...mine, amount: 6000n, spendingAmount: 6000n, isPending: false }
+        expect(await home.all()).toMatchObject([shown])
+        expect(await home.all()).toHaveLength(1)
+        expect(await envelope.held()).toBe(4000n)
+        expect(await home.brings(row)).toMatchObject([{ outcome: 'unchanged', ...pick(mine) }])
+      }
+    },
+  )
 
   const pick = ({ transactionId }: { transactionId: string | undefined }) => ({ transactionId })
 
