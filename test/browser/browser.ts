@@ -3,6 +3,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { launchBrowser } from './launch.ts'
+import { phone } from './phone.ts'
 
 /** A page to open, and the settings of its context. */
 export interface Viewing {
@@ -12,6 +13,8 @@ export interface Viewing {
   locale?: string
   /** Width of the window in CSS pixels; its height is 900. */
   width?: number
+  /** Whether the browser is that of a phone with a touch screen. */
+  isPhone?: boolean
   /** Whether the server refuses some requests (4xx), which the browser logs. */
   hasRefusals?: boolean
   /** Other origins that the page may ask. */
@@ -173,6 +176,7 @@ async function inContext(
     colorScheme: scheme,
     viewport: { width, height: 900 },
     bypassCSP: isCspBypassed,
+    ...(viewing.isPhone ? phone : {}),
     serviceWorkers: viewing.hasWorker ? 'allow' : 'block',
   })
   context.setDefaultTimeout(30_000)

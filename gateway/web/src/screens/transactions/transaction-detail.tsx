@@ -85,7 +85,8 @@ function Payment({ transaction }: { transaction: Transaction }) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const facts = [
-    [words.original, originalName],
+    // One by hand has no name of a bank.
+    [words.original, source === 'manual' ? null : originalName],
     [words.merchant, merchantName],
     [words.category, category],
     [words.cameFrom, words.sources[source]],
