@@ -78,6 +78,34 @@ function refund(
 }
 
 /**
+ * Assigns a refund to the envelope again that had it before its reversal, which kept `kept` of it.
+ * The envelope gets the rest; the bound is as for a new refund, unless as much is refundable as
+ * there was after the reversal (`refundable`): then nothing has used it up since.
+ */
+export function refundAgain(
+  started: StartedOperation,
+  envelope: Envelope,
+  {
+    given,
+    kept,
+    refundable,
+    causeId,
+  }: { given: bigint; kept: bigint; refundable: bigint | null; causeId: string },
+): Assignment {
+  const { spendingId } = envelope
+  const amount = given - kept
+  const present = started.refundable.get(spendingId) ?? 0n
+  const isAsBefore = refundable !== null && present >= refundable
+  if (isAsBefore && present < amount) started.refundable.set(spendingId, amount)
+  const added = (started.refundable.get(spendingId) ?? 0n) - present
+  const again = refund(started, envelope, { amount, causeId })
+  started.refundable.set(spendingId, (started.refundable.get(spendingId) ?? 0n) - added)
+  move(started, envelope, { cause: 'refund', causeId, delta: kept })
+  move(started, envelope, { cause: 'kept', causeId, delta: -kept })
+  return { spendingId, spendingAmount: 0n, refundAmount: again + kept }
+}
+
+/**
  * Counts a refund of an amount that the running period of an expense has not spent: it raises the
  * grace of the closed one. A negative amount reverses it (docs/money/refunds.md#periods).
  */

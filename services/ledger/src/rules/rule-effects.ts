@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { create } from '@bufbuild/protobuf'
 import { type RuleActions, RuleActionsSchema } from '@coffer/proto/ledger/v1/rule'
+import type { Envelope } from '../book/envelope.ts'
 import { type FieldMarks, findRuleOf, type MarkedField, sourceOf } from '../book/field-marks.ts'
 import { distinctTags, tagsMax } from '../book/tags.ts'
 import {
@@ -10,9 +11,15 @@ import {
   unassigned,
 } from '../book/transaction.ts'
 import { refundableAfter } from '../money/bookings.ts'
-import { endOperation, findEnvelope, type Locked, startOperation } from '../money/operation.ts'
+import {
+  endOperation,
+  findEnvelope,
+  type Locked,
+  type StartedOperation,
+  startOperation,
+} from '../money/operation.ts'
 import { addSettlement, type Settlements, startSettlements } from '../money/settlements.ts'
-import { assignTo, giveBack } from '../money/spend.ts'
+import { assignTo, giveBack, refundAgain } from '../money/spend.ts'
 import { type Candidate, type CompiledRule, type CompiledRules, matchRules } from './rule.ts'
 
 /** The envelope that a rule names for a transaction: it pays, or gets the refund of a deposit. */
@@ -150,9 +157,20 @@ export function assignByRule(
 }
 
 /**
+ * The minor units that an envelope had given for a transaction, or got of a refund. Of a refund
+ * `kept` is the part that it did not give back, because it had spent it, and `refundable` the
+ * amount that transactions had taken from it then.
+ */
+export interface Restored {
+  given: bigint
+  kept: bigint
+  refundable: bigint | null
+}
+
+/**
  * Moves a transaction from its envelope to another one, or to none, as an operation of its own.
- * The other one gives, or gets of a refund, at most `most` minor units, by default the amount.
- * Returns null, without effect, if the other one is closed or of another bank account.
+ * The other one gives the amount, or gets the refund; with `restored` at most that. Returns null,
+ * without effect, if the other one is closed or of another bank account.
  */
 export function moveEnvelope(
   { locked, settlements, refundable }: Settling,
@@ -160,13 +178,9 @@ export function moveEnvelope(
   {
     spendingId,
     operationId,
-    most,
-  }: { spendingId: string | null; operationId: string; most?: bigint | undefined },
+    restored,
+  }: { spendingId: string | null; operationId: string; restored?: Restored | undefined },
 ): Assignment | null {
-  const { transactionId: causeId, date: day } = before
-  const isRefund = before.amount < 0n
-  const sign = isRefund ? -1n : 1n
-  const amount = most === undefined ? before.amount : sign * most
   const envelopes = [spendingId, before.spendingId].flatMap((id) => {
     return settlements.envelopes.current.get(id ?? '') ?? []
   })
@@ -180,15 +194,24 @@ export function moveEnvelope(
   })
   const envelope = spendingId === null ? null : findEnvelope(started, spendingId)
   // The scope lacks a row that an import takes from another one: it stays unassigned.
-  const isUnread = isRefund && !started.refundable.has(spendingId ?? '')
+  const isUnread = before.amount < 0n && !started.refundable.has(spendingId ?? '')
   if (spendingId !== null && (envelope === null || isUnread)) return null
-  giveBack(started, before, { cause: 'transaction', causeId })
-  const assignment = envelope
-    ? assignTo(started, envelope, { amount, day, causeId, isRefund })
-    : unassigned
+  giveBack(started, before, { cause: 'transaction', causeId: before.transactionId })
+  const assignment = envelope ? assignRow(started, envelope, { row: before, restored }) : unassigned
   addSettlement(settlements, endOperation(started))
   for (const [id, amount] of refundable ? started.refundable : []) refundable?.set(id, amount)
   return assignment
+}
+
+function assignRow(
+  started: StartedOperation,
+  envelope: Envelope,
+  { row, restored }: { row: Transaction; restored: Restored | undefined },
+): Assignment {
+  const { amount, date: day, transactionId: causeId } = row
+  if (amount < 0n && restored) return refundAgain(started, envelope, { causeId, ...restored })
+  const most = restored?.given ?? amount
+  return assignTo(started, envelope, { amount: most, day, causeId, isRefund: amount < 0n })
 }
 
 function entryOf<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): [Key, Value][] {

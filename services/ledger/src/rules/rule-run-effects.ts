@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { lesser } from '@coffer/kit/values/money'
 import { markedFields, markStated } from '../book/field-marks.ts'
 import type { Transaction } from '../book/transaction.ts'
 import type { Settlement } from '../money/operation.ts'
@@ -65,18 +66,21 @@ export function applyPage(
     const ownerOf = (id: string) => ownerIn(settling.settlements, id)
     const wanted = previewRules(matching, before, { isRenamed, ownerOf })
     const tidied = tidyTransaction(of.rules, before, isRenamed, matching)
+    const held = envelopeIn(settling.settlements, before.spendingId)?.currentAmount ?? 0n
     const after = tidied.envelope
       ? assignByRule(settling, tidied.transaction, tidied.envelope)
       : tidied.transaction
-    return { before, after, isLeft: wanted.some(({ isChanged }) => !isChanged) }
+    const refundable = settling.refundable.get(before.spendingId ?? '')
+    const gave = givenBy(before, { held, refundable })
+    return { before, after, gave, isLeft: wanted.some(({ isChanged }) => !isChanged) }
   })
   const changed = applied.filter(({ before, after }) => before !== after)
   return {
     settlement: totalOf(settling.settlements),
     transactions: changed.map(({ after }) => after),
-    changes: changed.map(({ before, after }) => {
+    changes: changed.map(({ before, after, gave }) => {
       const { version } = current.operation
-      return { transactionId: before.transactionId, version, fields: fieldsOf(before, after) }
+      return { transactionId: before.transactionId, version, fields: fieldsOf(before, after, gave) }
     }),
     counts: {
       changedCount: BigInt(changed.length),
@@ -97,13 +101,21 @@ export function inOrder(
   return [...rows.filter(({ amount }) => amount >= 0n), ...rows.filter(({ amount }) => amount < 0n)]
 }
 
-function ownerIn({ envelopes }: Settlements, spendingId: string): string | null {
-  const envelope = envelopes.current.get(spendingId)
+function envelopeIn({ envelopes }: Settlements, spendingId: string | null) {
+  return envelopes.current.get(spendingId ?? '')
+}
+
+function ownerIn(settlements: Settlements, spendingId: string): string | null {
+  const envelope = envelopeIn(settlements, spendingId)
   return envelope && envelope.closedAt === null ? envelope.bankAccountId : null
 }
 
 /** Returns the fields that rules have set: those whose marks are new. */
-function fieldsOf(before: Transaction, after: Transaction): RunField[] {
+function fieldsOf(
+  before: Transaction,
+  after: Transaction,
+  gaveBefore: RunField['gaveBefore'],
+): RunField[] {
   return markedFields.flatMap((field) => {
     const mark = after.fieldMarks?.[field]
     const former = before.fieldMarks?.[field]
@@ -111,12 +123,22 @@ function fieldsOf(before: Transaction, after: Transaction): RunField[] {
     const { ruleId, value } = mark
     // A rule changes no field of the user, so a value without a mark is the provider's.
     const markBefore = former ?? markStated(before[field]) ?? null
-    const gaveBefore = field === 'spendingId' && before.spendingId !== null && givenBy(before)
-    const gave = gaveBefore ? { gaveBefore } : {}
+    const gave = field === 'spendingId' && gaveBefore ? { gaveBefore } : {}
     return { field, before: before[field], markBefore, ...gave, ruleId, value }
   })
 }
 
-function givenBy({ amount, spendingAmount, refundAmount }: Transaction) {
-  return { amount: `${amount}`, given: `${refundAmount ?? spendingAmount ?? 0n}` }
+/**
+ * Returns what the envelope of a transaction had given, or got; undefined without one. `held` is
+ * what it held before the run moved the transaction, `refundable` what was taken from it after.
+ */
+function givenBy(
+  { spendingId, amount, spendingAmount, refundAmount }: Transaction,
+  { held, refundable }: { held: bigint; refundable: bigint | undefined },
+): RunField['gaveBefore'] {
+  if (spendingId === null) return undefined
+  const given = { amount: `${amount}`, given: `${refundAmount ?? spendingAmount ?? 0n}` }
+  if (refundAmount === null) return given
+  const kept = `${refundAmount - lesser(refundAmount, held)}`
+  return { ...given, kept, ...(refundable !== undefined && { refundable: `${refundable}` }) }
 }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { findRuleOf, type MarkedField, markedFields } from '../book/field-marks.ts'
-import { type Transaction, unassigned } from '../book/transaction.ts'
+import type { Transaction } from '../book/transaction.ts'
 import { totalOf } from '../money/settlements.ts'
 import type { Current } from '../money/unit-of-work.ts'
-import { moveEnvelope, type Settling, startSettling } from './rule-effects.ts'
+import { moveEnvelope, type Restored, type Settling, startSettling } from './rule-effects.ts'
 import type { RunChange, RunField } from './rule-run.ts'
 import { inOrder, isRuled, type SettledPage } from './rule-run-effects.ts'
 
@@ -22,9 +22,9 @@ export interface UndonePage extends SettledPage {
 }
 
 /**
- * Returns what the undo of a page puts back: the fields that still have the value of the run. All
- * envelopes get back what they gave before one gives again, so that the money suffices. A former
- * envelope that is closed leaves the transaction unassigned.
+ * Returns what the undo of a page puts back: the fields that still have the value of the run. It
+ * goes in the reverse order of the run, so that each envelope has the money that it had then. A
+ * former envelope that is closed leaves the transaction unassigned.
  */
 export function undoPage(current: Current, { changes, later }: Page): UndonePage {
   const settling = startSettling(current)
@@ -32,11 +32,11 @@ export function undoPage(current: Current, { changes, later }: Page): UndonePage
   const byId = new Map(changes.map((one) => [one.transactionId, one]))
   const nextOf = indexLater(later)
   const rows = isArchived ? [] : inOrder(current.transactions, [...byId.keys()]).filter(isRuled)
-  const undoing = rows.map((before) => {
-    const { transactionId } = before
+  const undoing = rows.toReversed().map((row) => {
+    const { transactionId } = row
     const fields = byId.get(transactionId)?.fields ?? []
-    const due = fields.filter((one) => isStill(before, one) && !nextOf(transactionId, one.field))
-    return { row: freeRow(settling, before, due), due, isKept: due.length < fields.length }
+    const due = fields.filter((one) => isStill(row, one) && !nextOf(transactionId, one.field))
+    return { row, due, isKept: due.length < fields.length }
   })
   const put = undoing.filter(({ due }) => due.length > 0)
   const keptCount = undoing.filter(({ isKept }) => isKept).length + (changes.length - rows.length)
@@ -100,39 +100,35 @@ function envelopeToPut(due: readonly RunField[]): RunField | undefined {
   return due.find(({ field, before, value }) => field === 'spendingId' && before !== value)
 }
 
-function operationIdOf({ locked }: Settling, { transactionId }: Transaction): string {
-  return `${locked.operation.operationId}/undo/${transactionId}`
-}
-
-/** Returns a transaction without the envelope that the run has given it. */
-function freeRow(settling: Settling, row: Transaction, due: readonly RunField[]): Transaction {
-  if (!envelopeToPut(due)) return row
-  const operationId = operationIdOf(settling, row)
-  moveEnvelope(settling, row, { spendingId: null, operationId })
-  return { ...row, ...unassigned }
-}
-
 function putBack(settling: Settling, row: Transaction, due: readonly RunField[]): Transaction {
   const texts = due.filter(({ field }) => field !== 'spendingId')
-  const envelope = envelopeToPut(due)
-  const spendingId = (envelope?.before ?? null) as string | null
-  const operationId = operationIdOf(settling, row)
-  const assignment =
-    spendingId === null
-      ? null
-      : moveEnvelope(settling, row, { spendingId, operationId, most: givenFor(row, envelope) })
   return {
     ...row,
     ...Object.fromEntries(texts.map((one) => [one.field, one.before])),
-    ...assignment,
+    ...assignBack(settling, row, envelopeToPut(due)),
     fieldMarks: marksBefore(row.fieldMarks, due),
   }
 }
 
+function assignBack(settling: Settling, row: Transaction, envelope: RunField | undefined) {
+  if (!envelope) return null
+  const spendingId = envelope.before as string | null
+  const { operation } = settling.locked
+  const operationId = `${operation.operationId}/undo/${row.transactionId}`
+  const restored = restoredFor(row, envelope)
+  const back = moveEnvelope(settling, row, { spendingId, operationId, restored })
+  return back ?? moveEnvelope(settling, row, { spendingId: null, operationId })
+}
+
 /** Returns what the former envelope gave for a transaction; undefined if its amount has changed. */
-function givenFor({ amount }: Transaction, envelope: RunField | undefined): bigint | undefined {
-  const gave = envelope?.gaveBefore
-  return gave && BigInt(gave.amount) === amount ? BigInt(gave.given) : undefined
+function restoredFor({ amount }: Transaction, { gaveBefore }: RunField): Restored | undefined {
+  if (!gaveBefore || BigInt(gaveBefore.amount) !== amount) return undefined
+  const { given, kept = '0', refundable = null } = gaveBefore
+  return {
+    given: BigInt(given),
+    kept: BigInt(kept),
+    refundable: refundable === null ? null : BigInt(refundable),
+  }
 }
 
 function marksBefore(marks: Transaction['fieldMarks'], due: readonly RunField[]) {

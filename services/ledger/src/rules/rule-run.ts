@@ -7,13 +7,21 @@ const Value = z.union([z.string(), z.array(z.string())]).nullable()
 /**
  * A field that a run has changed: its value and mark before, and the rule's value since. Of an
  * envelope `gaveBefore` has the transaction's amount, and the minor units that the envelope before
- * had given for it, or got of a refund.
+ * had given for it, or got of a refund. Of a refund `kept` is the part that this envelope had spent
+ * meanwhile and did not give back, and `refundable` what transactions had taken from it then.
  */
 export const RunField = z.object({
   field: z.enum(markedFields),
   before: Value,
   markBefore: z.object({ ruleId: z.string().nullable(), value: Value }).nullable(),
-  gaveBefore: z.object({ amount: z.string(), given: z.string() }).optional(),
+  gaveBefore: z
+    .object({
+      amount: z.string(),
+      given: z.string(),
+      kept: z.string().optional(),
+      refundable: z.string().optional(),
+    })
+    .optional(),
   ruleId: z.string(),
   value: Value,
 })

@@ -54,6 +54,38 @@ test('an undo restores what envelopes had given, and got of refunds', async () =
   expect(await held()).toEqual([500n, 9_000n])
 })
 
+test.each([
+  // The envelope has spent the refund before the run moves it.
+  [[1_000n, -600n, 600n], false],
+  [[1_000n, -600n, 200n], false],
+  [[300n, 900n, -600n, 600n], false],
+  // The payment is deleted after its refund: more is refunded than was taken.
+  [[1_000n, -600n], true],
+])(
+  'an undo at once leaves the amounts before, also of spent refunds (%p, deleted: %p)',
+  async (amounts, isDeleted) => {
+    const { home, food, other, write, run, undoes, held } = await createWorld()
+    const [later = ''] = await write({ actions: envelope(food) })
+    for (const [index, amount] of amounts.entries()) {
+      await home.brings(aRow({ amount, providerTransactionId: `p${index}` }))
+    }
+    const tea = { amount: 500n, name: 'TEA', originalName: 'TEA', displayName: 'TEA' }
+    const [row] = await home.brings(aRow(tea))
+    await assign(home, row?.transactionId, { spendingId: other.spendingId })
+    if (isDeleted) await home.loses('p0')
+    const read = async () => [await home.all(), await held(), await home.balances()]
+    const before = await read()
+    const actions = { refundSpendingId: other.spendingId }
+    const [first = ''] = await write({ conditions: { direction: 'in' }, actions })
+    await rulingOf(booted)(home).client.orderRules({ ruleIds: [first, later] }, home.as)
+    const ruleRunId = await run()
+    const moved = (await home.all()).filter(({ amount }) => amount < 0n)
+    expect(moved).toMatchObject([actions])
+    expect(await undoes(ruleRunId)).toMatchObject({ undoneCount: 1n, keptCount: 0n })
+    expect(await read()).toEqual(before)
+  },
+)
+
 test('an undo gives what a former envelope holds, if it holds less by now', async () => {
   const { home, food, other, write, change, run, undoes, held } = await createWorld()
   const [ruleId] = await write({ actions: envelope(food) })
