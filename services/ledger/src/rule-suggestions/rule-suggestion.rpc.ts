@@ -120,7 +120,7 @@ function hasId(all: readonly RuleSuggestion[], ruleSuggestionId: string): boolea
   return all.some((one) => one.ruleSuggestionId === ruleSuggestionId)
 }
 
-function render({ untouched, ...suggestion }: RuleSuggestion) {
+function render({ untouched, otherIds: _, ...suggestion }: RuleSuggestion) {
   const shown = untouched.slice(0, shownMax).map(({ transactionId, bankAccountId }) => {
     return toMessage(SuggestedTransactionSchema, { transactionId, bankAccountId })
   })

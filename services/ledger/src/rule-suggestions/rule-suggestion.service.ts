@@ -65,7 +65,9 @@ export async function findSuggestions(
   const all = [...byId.values()].sort(
     (a, b) => b.changedCount - a.changedCount || b.matchedCount - a.matchedCount,
   )
-  const suggestions = all.filter(({ ruleSuggestionId }) => !dismissed.has(ruleSuggestionId))
+  const isDismissed = ({ ruleSuggestionId, otherIds }: RuleSuggestion) =>
+    dismissed.size > 0 && [ruleSuggestionId, ...otherIds()].some((id) => dismissed.has(id))
+  const suggestions = all.filter((one) => !isDismissed(one))
   return { suggestions, all, examinedCount: rows.length, isComplete }
 }
 

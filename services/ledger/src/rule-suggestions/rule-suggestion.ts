@@ -24,6 +24,8 @@ export interface Examined {
 /** A rule that an account lacks. */
 export interface RuleSuggestion {
   ruleSuggestionId: string
+  /** IDs that it had, or would have, with fewer or other texts. */
+  otherIds: () => string[]
   name: string
   text: string
   conditions: RuleConditions
@@ -42,7 +44,7 @@ export function findEdited(transaction: Transaction, isRenamed: boolean): Set<Ma
   )
 }
 
-type Candidate = Pick<TextGroup, 'name' | 'condition' | 'texts'> & {
+type Candidate = TextGroup & {
   field: 'originalName' | 'originalMerchantName'
 }
 
@@ -73,12 +75,14 @@ export function suggestRules(known: Known, candidate: Candidate): RuleSuggestion
   if (edits === null) return []
   const name = edits.name ?? (isNamed(matched, candidate.name) ? undefined : candidate.name)
   const texted = { name, merchantName: edits.merchantName, tags: edits.tags }
-  if (edits.envelopes.size === 0) return describe(known, { conditions, matched }, texted, candidate)
+  const isRead = edits.name === undefined
+  const of = { conditions, matched, isRead }
+  if (edits.envelopes.size === 0) return describe(known, of, texted, candidate)
   return [...edits.envelopes].flatMap(([bankAccountId, envelope]) => {
     const narrowed = create(RuleConditionsSchema, { ...conditions, bankAccountId })
     const own = matched.filter(({ transaction }) => transaction.bankAccountId === bankAccountId)
-    const of = { conditions: narrowed, matched: own }
-    return describe(known, of, { ...texted, ...envelope }, candidate)
+    const narrow = { conditions: narrowed, matched: own, isRead }
+    return describe(known, narrow, { ...texted, ...envelope }, candidate)
   })
 }
 
@@ -139,13 +143,21 @@ interface Proposed {
   refundSpendingId?: string | undefined
 }
 
+/** `isRead`: whether the name is read from the texts, because no user has set one. */
+interface Narrowed {
+  conditions: RuleConditions
+  matched: readonly Examined[]
+  isRead: boolean
+}
+
 /** Returns the suggestion of the actions that no rule does yet; empty if none is left. */
 function describe(
   { accountId }: Known,
-  { conditions, matched }: { conditions: RuleConditions; matched: readonly Examined[] },
+  { conditions, matched, isRead }: Narrowed,
   proposed: Proposed,
-  { name, condition }: Candidate,
+  candidate: Candidate,
 ): RuleSuggestion[] {
+  const { name, condition, field, key, keys } = candidate
   if (matched.length < rowsMin) return []
   const wanted = Object.entries(proposed).filter(([, value]) => value !== undefined)
   const due = wanted.filter(([field, value]) => isDue(matched, field as keyof Proposed, value))
@@ -166,8 +178,19 @@ function describe(
     editedCount: edited.length,
     untouched: untouched.map(({ transaction }) => transaction),
   }
-  const ruleSuggestionId = idOf(accountId, suggestion)
-  return [{ ...suggestion, ruleSuggestionId, text: sentenceOf(suggestion, condition.text) }]
+  const { bankAccountId } = conditions
+  // A name that is read follows from the texts, and from the rows that have it already.
+  const isNameRead = isRead && isDue(matched, 'name', name)
+  const asked = isNameRead ? { ...actions, name: undefined } : actions
+  const identity = { accountId, field, bankAccountId, isNameRead, actions: asked }
+  return [
+    {
+      ...suggestion,
+      ruleSuggestionId: idOf({ ...identity, key }),
+      otherIds: () => [...keys].map((one) => idOf({ ...identity, key: one })),
+      text: sentenceOf(suggestion, condition.text),
+    },
+  ]
 }
 
 function markOf(field: keyof Proposed): MarkedField {
@@ -202,15 +225,22 @@ function wouldChange(row: Examined, field: keyof Proposed, actions: RuleActions)
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Returns an ID that follows from what is proposed, so that a dismissal holds. */
-function idOf(
-  accountId: string,
-  { conditions, actions }: Pick<RuleSuggestion, 'conditions' | 'actions'>,
-): string {
-  const { originalName, originalMerchantName, bankAccountId } = conditions
+interface Identity {
+  accountId: string
+  field: Candidate['field']
+  /** The shared words of the texts. */
+  key: string
+  bankAccountId: string | undefined
+  isNameRead: boolean
+  actions: Pick<RuleActions, 'merchantName' | 'tags' | 'spendingId' | 'refundSpendingId'> & {
+    name?: string | undefined
+  }
+}
+
+/** Returns an ID that follows from the shared words and the actions, so that a dismissal holds. */
+function idOf({ accountId, field, key, bankAccountId, isNameRead, actions }: Identity): string {
   const { name, merchantName, tags, spendingId, refundSpendingId } = actions
-  const texts = [originalName, originalMerchantName].map((one) => one && foldText(one.text))
-  const parts = [accountId, texts, bankAccountId, name, merchantName, tags]
+  const parts = [accountId, field, key, bankAccountId, isNameRead, name, merchantName, tags]
   const hash = createHash('sha256')
   hash.update(JSON.stringify([...parts, spendingId, refundSpendingId]))
   // The first character of the form of IDs is 0 to 7.
@@ -220,7 +250,7 @@ function idOf(
   return `rsug_${letters.join('')}`
 }
 
-function sentenceOf(of: Omit<RuleSuggestion, 'ruleSuggestionId' | 'text'>, text: string): string {
+function sentenceOf(of: Pick<RuleSuggestion, 'actions' | 'matchedCount'>, text: string): string {
   const { name, merchantName, tags, spendingId, refundSpendingId } = of.actions
   const parts = [
     ...(name === undefined ? [] : [`the name “${name}”`]),

@@ -17,6 +17,13 @@ export interface TextGroup {
   condition: Pick<RuleText, 'kind' | 'text'>
   name: string
   texts: string[]
+  /** The shared words, folded. */
+  key: string
+  /**
+   * The words that any text shares with others or did so before: which ones it shares, and where
+   * its name ends, depends on the other texts of the account.
+   */
+  keys: ReadonlySet<string>
 }
 
 interface Parsed extends TextCount {
@@ -36,7 +43,7 @@ export function groupTexts(texts: readonly TextCount[]): TextGroup[] {
   const common = findCommon(texts)
   const parsed = texts.flatMap((one): Parsed[] => {
     const words = findMerchant(one.text, common)
-    const key = foldText(nameOf(words)).split(' ').filter(Boolean)
+    const key = keyOf(words)
     return key.length === 0 ? [] : [{ ...one, words, key }]
   })
   const keyed = [...Map.groupBy(parsed, ({ key }) => key.join(' ')).values()]
@@ -49,8 +56,23 @@ export function groupTexts(texts: readonly TextCount[]): TextGroup[] {
     const [first] = group
     const name = first ? nameOf(leading(first, shared)) : ''
     if (condition === null || name === '') return []
-    return { condition, name, texts: group.map(({ text }) => text) }
+    const key = (first?.key ?? []).slice(0, shared).join(' ')
+    return { condition, name, texts: group.map(({ text }) => text), key, keys: findKeys(group) }
   })
+}
+
+/** Returns the first words of texts: each number of them, of a generic one at least two. */
+function findKeys(group: readonly Parsed[]): Set<string> {
+  const keys = group.flatMap(({ text }) => {
+    const key = keyOf(findMerchant(text))
+    const least = key.length > 1 && genericWords.has(foldWord(key[0] ?? '')) ? 2 : 1
+    return key.slice(least - 1).map((_, at) => key.slice(0, least + at).join(' '))
+  })
+  return new Set(keys)
+}
+
+function keyOf(words: readonly Word[]): string[] {
+  return foldText(nameOf(words)).split(' ').filter(Boolean)
 }
 
 /** Returns the words that stand behind the names of several merchants, as places do. */
@@ -100,8 +122,7 @@ function sharedLength(keys: readonly (readonly string[])[]): number {
 /** Returns the words of a text that the first `length` words of its key come from. */
 function leading({ words }: Parsed, length: number): Word[] {
   const at = words.findIndex((_, index) => {
-    const key = foldText(nameOf(words.slice(0, index + 1)))
-    return key.split(' ').filter(Boolean).length >= length
+    return keyOf(words.slice(0, index + 1)).length >= length
   })
   return words.slice(0, at + 1)
 }

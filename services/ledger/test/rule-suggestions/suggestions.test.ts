@@ -114,3 +114,29 @@ test('a dismissal holds when more transactions come; other accounts see nothing'
   const refusedAgain = client.acceptRuleSuggestion({ ruleSuggestionId }, as)
   expect(await refusals(refusedAgain)).toEqual(['NotFound'])
 })
+
+test.each([
+  // The shared part of the texts is another one.
+  [
+    ['NETFLIX.COM 1', 'NETFLIX.COM 2', 'NETFLIX.COM 3'],
+    ['Netflix International 4', 'NETFLIX.COM 5'],
+  ],
+  [['ORION GARTEN 1', 'ORION GARTEN 2', 'ORION FENSTER 3'], ['ORION GARTEN 4']],
+  // The last word becomes a place, as it is behind four names.
+  [
+    ['KOLO NORDEND', 'KOLO NORDEND 2', 'KOLO NORDEND 3'],
+    ['KOLO GARTEN', 'PENNY NORDEND', 'REWE NORDEND', 'NETTO NORDEND', 'ALDI NORDEND'],
+  ],
+])('a dismissal of %j holds when %j come, until an edit by hand', async (first, later) => {
+  const home = await syncedHome(booted)
+  const client = booted.client('ledger', RuleSuggestionService)
+  const list = async () => (await client.listRuleSuggestions({}, home.as)).suggestions
+  const [id] = await pays(home, ...first)
+  const [one, ...others] = await list()
+  expect([one?.matchedCount, others]).toEqual([3, []])
+  await client.dismissRuleSuggestion({ ruleSuggestionId: one?.ruleSuggestionId ?? '' }, home.as)
+  await pays(home, ...later)
+  expect(await list()).toEqual([])
+  await assign(home, id, { name: 'Mine' })
+  expect(await list()).toMatchObject([{ name: 'Mine' }])
+})
