@@ -76,6 +76,7 @@ test.each([
   [`${url}/${ruleSuggestionId}/dismiss`, { x: 1 }, { x: 'key not expected' }],
   ['/api/rules/runs', { ruleIds: [] }, { ruleIds: 'must have 1 to 500 items' }],
   ['/api/rules/runs', { from: '2026-02-30' }, { from: expect.any(String) }],
+  ['/api/rules/preview', { to: '2026-02-30' }, { to: expect.any(String) }],
 ])('POST %s of %j is 400', async (path, body, problems) => {
   await using gateway = await createGateway({})
   const answer = await gateway.send('POST', path, { body })

@@ -57,6 +57,10 @@ async function applyAndUndo(page: Page, first: () => Promise<string | undefined>
   await page.getByRole('link', { name: 'Rules' }).first().click()
   await page.getByRole('button', { name: 'Apply the rules' }).click()
   await dialog.getByText('24 of 31 transactions fit. 12 would change.').waitFor()
+  await dialog.getByLabel('From', { exact: true }).fill('2026-02-01')
+  await dialog.getByText(/^12 of 1[56] transactions fit\. 0 would change/).waitFor()
+  await dialog.getByLabel('From', { exact: true }).fill('')
+  await dialog.getByText('24 of 31 transactions fit. 12 would change.').waitFor()
   await takePicture(page, 'web-rules-apply')
   expect(await axeFaults(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Apply' }).click()
@@ -148,7 +152,9 @@ test('the keyboard alone makes a rule, moves it and deletes one; dragging moves 
   await createHousehold(bob)
   for (const name of ['First', 'Second']) {
     const conditions = { direction: 'in', amountFrom: 100, dayFrom: 28, dayTo: 3 } as const
-    await bob.client.createRule({ body: { name, conditions, actions: { notes: name } } })
+    await bob.client.createRule({
+      body: { name, conditions, actions: { notes: `${name}\nagain` } },
+    })
   }
   const order = async () => (await bob.client.listRules()).data.rules.map(({ name }) => name)
   await viewBypassed({ url: `${coffer.baseUrl}/`, cookie: bob.cookie }, async (page) => {
@@ -186,6 +192,7 @@ test('the keyboard alone makes a rule, moves it and deletes one; dragging moves 
     await page.getByText('Second is now 1 of 3.').waitFor()
     await page.getByRole('button', { name: 'Edit First' }).press('Enter')
     await page.getByRole('dialog').getByLabel('Amount from').waitFor()
+    expect(await page.getByRole('dialog').getByLabel('Note').inputValue()).toBe('First\nagain')
     await expectLooks(page, 'web-rules-edit')
     await press('Escape')
     await page.getByRole('button', { name: 'Delete First' }).press('Enter')

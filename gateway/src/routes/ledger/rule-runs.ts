@@ -18,15 +18,20 @@ import { type Route, route } from '../../http/route.ts'
 
 const day = string.superRefine(requireDay).meta(dayShape)
 
+/** Keys that bound the transactions of a run or of a preview. */
+export const ruleScope = {
+  bankAccountId: id('bac').optional().describe('Only transactions of this bank account'),
+  from: day.optional().describe("First day of the transactions, in the account's timezone"),
+  to: day.optional().describe('Last day of the transactions, included'),
+}
+
 const creation = z.strictObject({
   ruleIds: list(id('rule'))
     .min(1, check(say('ITEM_COUNT', { min: 1, max: 500 })))
     .max(500, check(say('ITEM_COUNT', { min: 1, max: 500 })))
     .optional()
     .describe('IDs of the rules. Default: all rules; in both cases their order decides'),
-  bankAccountId: id('bac').optional().describe('Only transactions of this bank account'),
-  from: day.optional().describe("First day of the transactions, in the account's timezone"),
-  to: day.optional().describe('Last day of the transactions, included'),
+  ...ruleScope,
 })
 
 /** Returns the routes of runs of rules over stored transactions (docs/rules/runs.md). */

@@ -28,6 +28,7 @@ import {
 } from '../../http/fields/fields.ts'
 import { tags } from '../../http/fields/tag.ts'
 import { type Route, route } from '../../http/route.ts'
+import { ruleScope } from './rule-runs.ts'
 
 const textCondition = object({
   kind: oneOf(values['RuleText.kind']).describe(
@@ -99,6 +100,7 @@ const draft = z.strictObject({
   ruleId: id('rule')
     .optional()
     .describe('Stored rule that they would change, compared at its position by default'),
+  ...ruleScope,
 })
 
 const change = z.strictObject({
@@ -210,8 +212,9 @@ function previewRoute(rules: Client<typeof RuleService>): Route {
     summary: 'The difference that rules would make to stored transactions; stores nothing',
     description:
       'Of all rules in their order, or of a rule that need not exist, alone or at a position. On ' +
-      'the newest 20,000 transactions: counts, and the first 100 with what changes, and what is ' +
-      'left alone and why (docs/rules/rules.md#preview).',
+      'the newest 20,000 transactions, of a bank account or days if the body has them: counts, ' +
+      'and the first 100 with what changes, and what is left alone and why ' +
+      '(docs/rules/rules.md#preview).',
     since: '0.4.0',
     auth: 'key',
     reads: true,

@@ -38,6 +38,13 @@ test.each([
   expect(fault).toMatchObject({ problems: { name: text }, text: 'Some entries need another look.' })
 })
 
+test('of alternatives of a value, the fault counts that is not of its type', () => {
+  const faults = [{ code: 'NOT_NULL' }, { code: 'TAG_COMMA' }, { code: 'NOT_LIST' }]
+  const errors = faults.map((one) => ({ pointer: '#/name', detail: 'must be', ...one }))
+  const fault = refused(400, { detail: 'Invalid request', code: 'INVALID_REQUEST', errors })
+  expect(fault?.problems.name).toMatch(/comma/)
+})
+
 test('an item of a bulk request is refused in words', () => {
   const errors = [{ pointer: '#/amount', detail: '…', code: 'ZERO' }]
   expect(refusalOf({ error: 'Invalid request', errors })).toBe('Enter an amount that is not zero.')

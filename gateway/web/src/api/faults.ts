@@ -67,11 +67,20 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof CofferError && error.status === 401
 }
 
-/** Returns the words by field of the form: the outermost key of a value; its first fault counts. */
+/** Codes of a value of another type. */
+const typeCodes = /^NOT_(NULL|STRING|INTEGER|BOOLEAN|LIST|OBJECT)$/
+
+/**
+ * Returns the words by field of the form: the outermost key of a value. Its first fault counts, but
+ * one of the type only without another: alternatives of a value state the types not sent first.
+ */
 function problemsOf(faults: readonly ValueFault[]): Record<string, string> {
-  const found = faults.map((fault) => {
-    const [, field = ''] = fault.pointer.split('/')
-    return [decodeURIComponent(field), refusalWords(fault)]
-  })
+  const isOfType = ({ code = '' }: ValueFault) => Number(typeCodes.test(code))
+  const found = faults
+    .toSorted((a, b) => isOfType(a) - isOfType(b))
+    .map((fault) => {
+      const [, field = ''] = fault.pointer.split('/')
+      return [decodeURIComponent(field), refusalWords(fault)]
+    })
   return Object.fromEntries(found.reverse())
 }

@@ -29,8 +29,11 @@ export const rulesQuery = queryOptions({
   queryFn: async ({ signal }) => (await coffer.listRules({ signal })).data.rules,
 })
 
+/** Transactions that a run changes, or that a preview compares. */
+export type RuleScope = { bankAccountId?: string; from?: string; to?: string }
+
 /** A rule to preview at a position, or a change of one; without conditions, all rules in order. */
-export type Previewed = Partial<Draft> & { position?: number; ruleId?: string }
+export type Previewed = Partial<Draft> & RuleScope & { position?: number; ruleId?: string }
 
 /** The difference that a rule, or all of them, would make to stored transactions. */
 export function rulePreviewQuery(draft: Previewed) {

@@ -54,6 +54,15 @@ export function TextField({ label, hint, fault, ...rest }: Labelled & ComponentP
   )
 }
 
+/** A field for text in lines. */
+export function LinesField({ label, hint, fault, ...rest }: Labelled & ComponentProps<'textarea'>) {
+  return (
+    <Field label={label} hint={hint} fault={fault}>
+      {(described) => <textarea {...rest} {...described} className={styles.input} />}
+    </Field>
+  )
+}
+
 interface ChoiceProps extends Labelled, Omit<ComponentProps<'select'>, 'onChange'> {
   options: readonly { value: string; text: string }[]
   onChange?: (value: string) => void

@@ -10,6 +10,7 @@ import { readParts } from './rule.service.ts'
 import { listArchived, listOwners, listRules } from './rule.sql.ts'
 import { compileRules, matchRules, type StoredRule } from './rule.ts'
 import { type PreviewedField, previewRules } from './rule-preview.ts'
+import type { RuleScope } from './rule-scope.service.ts'
 
 /** Bounds of a preview (docs/limits.md). */
 const examinedMax = 20_000
@@ -34,16 +35,16 @@ export interface Draft {
 
 /**
  * Compares a draft, or (null) all rules of the account in their order, with the newest transactions
- * of all bank accounts, page by page, those by hand and of archived bank accounts aside; stores
- * nothing. Returns the counts, and the first 100 that the draft, or any rule, concerns. Throws
+ * of the scope, page by page, those by hand and of archived bank accounts aside; stores nothing. Returns the counts, and the first 100 that the draft, or any rule, concerns. Throws
  * `notFound` if the rule that a draft changes is not stored.
  */
 export async function previewRule(
   { database, isRenamed }: { database: Database; isRenamed: IsRenamed },
   { accountId, timezone }: { accountId: string; timezone: string },
-  { draft, pause }: { draft: Draft | null; pause: () => Promise<void> },
+  of: { draft: Draft | null; scope: RuleScope; pause: () => Promise<void> },
 ) {
-  const stored = await rulesOf(database, accountId, draft)
+  const { bankAccountId, fromDay, toDay } = of.scope
+  const stored = await rulesOf(database, accountId, of.draft)
   const rules = compileRules(stored, timezone)
   const named = stored.flatMap(({ actions: { spendingId, refundSpendingId } }) =>
     [spendingId, refundSpendingId].flatMap((id) => id ?? []),
@@ -53,8 +54,8 @@ export async function previewRule(
   const archived = await listArchived(database, accountId)
   const counts = { examinedCount: 0, matchedCount: 0, changedCount: 0, keptCount: 0 }
   const shown: Previewed[] = []
-  const range = rangeOf({ from: null, to: null, after: null }, timezone)
-  let search = { ...everything, ...range, limit: pageSize }
+  const range = rangeOf({ from: fromDay, to: toDay, after: null }, timezone)
+  let search = { ...everything, ...range, bankAccountId, limit: pageSize }
   for (;;) {
     const page = await searchTransactions(database, accountId, search)
     const transactions = page?.transactions ?? []
@@ -82,7 +83,7 @@ export async function previewRule(
     if (counts.examinedCount >= examinedMax) {
       return { ...counts, isComplete: await isEnd(database, accountId, search), shown }
     }
-    await pause()
+    await of.pause()
   }
 }
 

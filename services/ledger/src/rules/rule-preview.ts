@@ -13,6 +13,16 @@ export interface PreviewedField {
   to: string
   /** The difference, or the reason, for people. */
   text: string
+  /** Why the field stays; null if it changes. */
+  reason: KeptReason | null
+}
+
+type KeptReason = 'setByUser' | 'earlierRule' | 'envelopeAway'
+
+const reasons: Record<KeptReason, string> = {
+  setByUser: 'its user has set it',
+  earlierRule: 'an earlier rule decides',
+  envelopeAway: 'not one of this bank account, or closed',
 }
 
 const labels: Record<MarkedField, string> = {
@@ -33,8 +43,7 @@ export function previewRules(
   of: Parameters<typeof previewRow>[2],
 ): PreviewedField[] {
   const decided = findDecided(matching, transaction).map(({ field, value }): PreviewedField => {
-    const text = `${labels[field]} stays: an earlier rule decides`
-    return { field, isChanged: false, from: textOf(transaction[field]), to: value, text }
+    return keptField({ field, from: textOf(transaction[field]), to: value }, 'earlierRule')
   })
   return [...previewRow(joinActions(matching, transaction), transaction, of), ...decided]
 }
@@ -78,19 +87,23 @@ export function previewRow(
     const shown = { field, from, to: textOf(value) ?? '' }
     const isUsers = sourceOf(transaction, field, of.isRenamed).by === 'user'
     const isAway = field === 'spendingId' && of.ownerOf(String(value)) !== bankAccountId
-    if (isUsers || isAway) {
-      const reason = isUsers ? 'its user has set it' : 'not one of this bank account, or closed'
-      return [{ ...shown, isChanged: false, text: `${labels[field]} stays: ${reason}` }]
-    }
-    return [{ ...shown, isChanged: true, text: differenceOf(shown) }]
+    if (isUsers || isAway) return [keptField(shown, isUsers ? 'setByUser' : 'envelopeAway')]
+    return [{ ...shown, isChanged: true, text: differenceOf(shown), reason: null }]
   })
+}
+
+type Difference = Pick<PreviewedField, 'field' | 'from' | 'to'>
+
+function keptField(shown: Difference, reason: KeptReason): PreviewedField {
+  const text = `${labels[shown.field]} stays: ${reasons[reason]}`
+  return { ...shown, isChanged: false, text, reason }
 }
 
 function textOf(value: string | string[] | null): string | null {
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-function differenceOf({ field, from, to }: Pick<PreviewedField, 'field' | 'from' | 'to'>): string {
+function differenceOf({ field, from, to }: Difference): string {
   if (field === 'spendingId') return from === null ? 'Goes into the envelope' : 'Changes envelopes'
   const becomes = field === 'tags' ? 'become' : 'becomes'
   const present = from ? ` “${from}”` : ''

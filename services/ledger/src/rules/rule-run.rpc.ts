@@ -3,7 +3,7 @@ import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
 import { changeOf, insertChanges } from '@coffer/kit/events/changes'
 import { say } from '@coffer/kit/reasons/reasons'
-import { invalid, notFound, refused } from '@coffer/kit/rpc/errors'
+import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -17,11 +17,11 @@ import {
 } from '@coffer/proto/ledger/v1/rule_run'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { sql } from 'slonik'
-import { rangeOf } from '../transactions/transaction-search.ts'
-import { findNamedAccount, listArchived, listRules } from './rule.sql.ts'
+import { listRules } from './rule.sql.ts'
 import { rulesMax } from './rule.ts'
 import { findRun, insertRun, listRuns, lockRun, type ShownRun, updateRun } from './rule-run.sql.ts'
 import { keepRules, newRun, type RuleRunKey } from './rule-run.ts'
+import { readScope } from './rule-scope.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'>
 
@@ -60,20 +60,10 @@ function createRun(
   const reply = CreateRuleRunResponseSchema
   return once({ database, context, reply }, async (key) => {
     const { accountId, userId: createdBy, timezone } = callerOf(context)
-    const { bankAccountId = null, from: fromDay = null, to: toDay = null } = request
-    rangeOf({ from: fromDay, to: toDay, after: null }, timezone)
-    if (fromDay !== null && toDay !== null && toDay < fromDay) {
-      throw invalid({ to: say('BEFORE_FROM') })
-    }
-    if (bankAccountId && !(await findNamedAccount(database, accountId, bankAccountId))) {
-      throw notFound('bank account')
-    }
-    if (bankAccountId && (await listArchived(database, accountId)).has(bankAccountId)) {
-      throw refused(say('RUN_ARCHIVED'))
-    }
+    const scope = await readScope(database, { accountId, timezone }, request)
     const rules = await chosenRules(database, accountId, request.ruleIds)
     const ids = { accountId, ruleRunId: newId('rrun') }
-    const stated = { bankAccountId, fromDay, toDay, timezone, rules }
+    const stated = { ...scope, timezone, rules }
     const run = newRun(ids, { ...stated, createdAt: clock(), createdBy })
     const made = create(reply, { run: renderRun(run) })
     await database.transaction(async (tx) => {

@@ -25,6 +25,7 @@ import {
   storedParts,
 } from './rule-creation.service.ts'
 import { type Draft, previewRule } from './rule-preview.service.ts'
+import { readScope } from './rule-scope.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { isRenamed: IsRenamed }
 
@@ -48,6 +49,7 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
       const parts = { ...(conditions && { conditions }), ...(actions && { actions }) }
       const stored = await findStored(deps, accountId, ruleId)
       if (!stored) throw notFound('rule')
+      if (name === undefined && !conditions && !actions) return { rule: renderRule(stored) }
       await requireRule({ database }, accountId, parts, stored)
       const named = name === undefined ? {} : { name }
       const changed = { ...named, ...storedParts(parts), updatedAt: clock() }
@@ -95,8 +97,9 @@ async function preview(deps: Deps, request: PreviewRuleRequest, context: Handler
     const stored = draft.ruleId === null ? null : await findStored(deps, accountId, draft.ruleId)
     await requireRule(deps, accountId, draft, stored ?? {})
   }
+  const scope = await readScope(deps.database, caller, request)
   const { shown, ...counts } = await inTurn(context.signal, (pause) =>
-    previewRule(deps, caller, { draft, pause }),
+    previewRule(deps, caller, { draft, scope, pause }),
   )
   const transactions = shown.map(({ transaction: { transactionId, bankAccountId }, fields }) => {
     const rendered = fields.map((one) => toMessage(PreviewedFieldSchema, one))

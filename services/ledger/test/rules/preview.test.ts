@@ -51,6 +51,10 @@ test('a preview says what changes, and what stays and why; it stores nothing', a
     [edited?.transactionId, 'Name stays: its user has set it', tags],
     [deposit?.transactionId, 'Name “Deli” becomes “Lunch”', tags, envelope],
   ])
+  expect(found.transactions[1]?.fields.map(({ reason }) => reason)).toEqual([
+    'setByUser',
+    undefined,
+  ])
   expect(await home.all()).toEqual(before)
   const stranger = await client.previewRule(
     { conditions: deli, actions: { name: 'x' } },
@@ -67,6 +71,7 @@ test('a preview says what changes, and what stays and why; it stores nothing', a
     'Envelope stays: not one of this bank account, or closed',
     'Envelope stays: its user has set it',
   ])
+  expect(away.transactions[0]?.fields[0]?.reason).toBe('envelopeAway')
   const bad = [
     { conditions: deli },
     { position: 1 },
@@ -105,6 +110,9 @@ test('a preview is of all rules in order, or of a draft at its position', async 
   expect(await texts({ ...draft, position: 2 })).toEqual([notes, tags, earlier])
   const behind = 'Note stays: an earlier rule decides'
   expect(await texts({ ...draft, position: 500 })).toEqual([tags, earlier, behind])
+  const { transactions } = await client.previewRule({ ...draft, position: 500 }, as)
+  const reasons = transactions.flatMap(({ fields }) => fields.map(({ reason }) => reason))
+  expect(reasons).toEqual([undefined, 'earlierRule', 'earlierRule'])
 })
 
 test('a preview of a changed rule leaves its stored self out', async () => {

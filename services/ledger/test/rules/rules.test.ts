@@ -53,6 +53,7 @@ test('rules are listed in their order, changed, and deleted, by their account al
     actions: { name: 'a' },
   })
   expect(rule?.conditions?.originalName).toBeUndefined()
+  expect((await client.updateRule({ ruleId: first }, as)).rule).toEqual(rule)
   const stranger = booted.as(newId('acct'))
   expect((await client.listRules({}, stranger)).rules).toEqual([])
   const theirs = await refusals(

@@ -186,6 +186,28 @@ test('pages of a run in several processes at once count each row once', async ()
   expect(transactions.filter(({ tags }) => tags.length > 0)).toEqual([])
 })
 
+test('a preview of a bank account or of days has the numbers of a run of them', async () => {
+  const home = await syncedHome(booted)
+  const dates = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04']
+  await home.brings(...dates.map((date) => aRow({ date })))
+  const other = await createHousehold(booted, { accountId: home.accountId })
+  await importFile(other, statementOf({ a: '-10.00' }))
+  const { client, write } = rulesOf(home)
+  await write({ conditions: { direction: 'out' }, actions: { name: 'Out' } })
+  const { start, ended } = runsOf(home)
+  const { bankAccountId } = home
+  const [from, to] = ['2026-03-02', '2026-03-03']
+  const scopes = [{ bankAccountId, from, to }, { bankAccountId, to }, { bankAccountId }, {}]
+  const changed = []
+  for (const scope of scopes) {
+    const { matchedCount, changedCount } = await client.previewRule(scope, home.as)
+    const counts = { matchedCount: BigInt(matchedCount), changedCount: BigInt(changedCount) }
+    expect(await ended((await start(scope))?.ruleRunId)).toMatchObject(counts)
+    changed.push(changedCount)
+  }
+  expect(changed).toEqual([2, 1, 1, 1])
+})
+
 test('a run is of its account alone, and removed after 30 days', async () => {
   const home = await syncedHome(booted)
   const [row] = await home.brings(aRow())
@@ -201,9 +223,11 @@ test('a run is of its account alone, and removed after 30 days', async () => {
       client.undoRuleRun({ ruleRunId }, stranger),
       client.createRuleRun({ ruleIds: [ruleId] }, stranger),
       client.createRuleRun({ bankAccountId: newId('bac') }, home.as),
+      rulesOf(home).client.previewRule({ bankAccountId: home.bankAccountId }, stranger),
       client.createRuleRun({ from: '2026-02-30' }, home.as),
+      rulesOf(home).client.previewRule({ from: '2026-03-02', to: '2026-03-01' }, home.as),
     ),
-  ).toEqual(['NotFound', 'NotFound', 'NotFound', 'NotFound', 'InvalidArgument'])
+  ).toEqual([...Array<string>(5).fill('NotFound'), 'InvalidArgument', 'InvalidArgument'])
   for (const ruleIds of [[ruleId, ruleId], Array<string>(501).fill(ruleId)]) {
     const found = await problems(client.createRuleRun({ ruleIds }, home.as))
     expect(found).toEqual({ ruleIds: expect.any(String) })
@@ -237,7 +261,9 @@ test('a deleted or archived bank account ends or skips its part of a run', async
   expect(await ended((await start())?.ruleRunId)).toMatchObject({ matchedCount: 0n })
   const { bankAccountId, as } = home
   await expect(start({ bankAccountId })).rejects.toThrow('is archived')
-  const previewed = await rulesOf(home).client.previewRule({}, as)
+  const { client } = rulesOf(home)
+  await expect(client.previewRule({ bankAccountId }, as)).rejects.toThrow('is archived')
+  const previewed = await client.previewRule({}, as)
   expect(previewed).toMatchObject({ examinedCount: 1, matchedCount: 0 })
   await undo(ruleRunId)
   expect(await ended(ruleRunId)).toMatchObject({ undoneCount: 0n, keptCount: 1n })

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { ChoiceField, TextField } from '../../controls/field.tsx'
+import { ChoiceField, LinesField, TextField } from '../../controls/field.tsx'
 import { TagField } from '../../controls/tag-field.tsx'
 import { ruleWords as words } from '../../words/rules.ts'
 import type { PartProps } from './names.ts'
@@ -35,9 +35,9 @@ export function ActionFields(props: PartProps) {
             value={merchantName}
             onChange={({ target }) => change({ merchantName: target.value })}
           />
-          <TextField
+          <LinesField
             label={words.note}
-            autoComplete="off"
+            rows={3}
             maxLength={2000}
             value={notes}
             onChange={({ target }) => change({ notes: target.value })}

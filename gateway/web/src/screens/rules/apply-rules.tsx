@@ -1,5 +1,7 @@
+import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import type { RuleScope } from '../../api/rule-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
@@ -16,10 +18,11 @@ interface Props {
 
 /** Asks to which stored transactions all rules are applied. */
 export function ApplyRules({ known, onClose }: Props) {
-  const { send, isSending, fault } = useChange((values: Record<string, string>) => {
-    const stated = Object.entries(values).filter(([, value]) => value !== '')
-    return coffer.createRuleRun({ body: Object.fromEntries(stated) })
-  })
+  const [chosen, setChosen] = useState({ bankAccountId: '', from: '', to: '' })
+  const choose = (next: Partial<typeof chosen>) => setChosen((now) => ({ ...now, ...next }))
+  const stated = Object.entries(chosen).filter(([, value]) => value !== '')
+  const scope: RuleScope = Object.fromEntries(stated)
+  const { send, isSending, fault } = useChange(() => coffer.createRuleRun({ body: scope }))
   return (
     <Dialog title={words.applyTitle} isOpen onClose={onClose}>
       <p>{words.applyText}</p>
@@ -27,21 +30,30 @@ export function ApplyRules({ known, onClose }: Props) {
         action={words.start}
         isSending={isSending}
         fault={fault}
-        onSubmit={(values) => send(values, onClose)}
+        onSubmit={() => send(undefined, onClose)}
         others={<Button onClick={onClose}>{words.cancel}</Button>}
       >
         <ChoiceField
           label={words.bankAccount}
-          name="bankAccountId"
+          value={chosen.bankAccountId}
           options={[{ value: '', text: words.allAccounts }, ...known.accounts]}
+          onChange={(bankAccountId) => choose({ bankAccountId })}
           fault={fault?.problems.bankAccountId}
         />
         <div className={styles.dates}>
-          <TextField label={words.from} name="from" type="date" fault={fault?.problems.from} />
-          <TextField label={words.to} name="to" type="date" fault={fault?.problems.to} />
+          {(['from', 'to'] as const).map((key) => (
+            <TextField
+              key={key}
+              label={words[key]}
+              type="date"
+              value={chosen[key]}
+              onChange={({ target }) => choose({ [key]: target.value })}
+              fault={fault?.problems[key]}
+            />
+          ))}
         </div>
       </Form>
-      <RulePreview draft={{}} known={known} />
+      <RulePreview draft={scope} known={known} />
     </Dialog>
   )
 }

@@ -10,7 +10,7 @@ import { ruleWords as words } from '../../words/rules.ts'
 import { DeleteRule } from './delete-rule.tsx'
 import type { Known } from './names.ts'
 import { useRuleDrag } from './rule-drag.ts'
-import { actionsText, conditionsText } from './rule-sentence.ts'
+import { RuleLine } from './rule-line.tsx'
 import styles from './rules.module.css'
 
 interface Props {
@@ -69,7 +69,7 @@ interface RowProps {
 }
 
 function Row({ rule, known, place, count, isMoving, move, edit }: RowProps) {
-  const { ruleId, name, conditions, actions } = rule
+  const { ruleId, name } = rule
   const [isAsked, setAsked] = useState(false)
   const drag = useRuleDrag(ruleId, (other) => move(other, place))
   return (
@@ -78,8 +78,7 @@ function Row({ rule, known, place, count, isMoving, move, edit }: RowProps) {
       <div className={styles.what}>
         <p className={rows.name}>{name}</p>
         <p className={rows.soft}>
-          {conditionsText(conditions, known)} <span aria-hidden>→</span>{' '}
-          {actionsText(actions, known)}
+          <RuleLine rule={rule} names={known} />
         </p>
       </div>
       <div className={styles.acts}>

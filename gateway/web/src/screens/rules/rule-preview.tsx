@@ -108,11 +108,13 @@ function Row({ row, known }: { row: PreviewedRow; known: Known }) {
           </p>
         )}
       </Asked>
-      {fields.map(({ field, isChanged, from, to, text }) => (
+      {fields.map(({ field, isChanged, from, to, text, reason }) => (
         <p key={field} className={isChanged ? undefined : rows.soft}>
           {isChanged
             ? `${words.fields[field]}: ${becomes(shown(field, from), shown(field, to))}`
-            : text}
+            : reason
+              ? words.stays({ field: words.fields[field], reason })
+              : text}
         </p>
       ))}
     </li>

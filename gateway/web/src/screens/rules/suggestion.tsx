@@ -10,8 +10,8 @@ import rows from '../../controls/rows.module.css'
 import { suggestionWords as words } from '../../words/rule-suggestions.ts'
 import { ruleWords } from '../../words/rules.ts'
 import type { Known } from './names.ts'
+import { RuleLine } from './rule-line.tsx'
 import { RulePreview } from './rule-preview.tsx'
-import { actionsText, conditionsText } from './rule-sentence.ts'
 import styles from './rules.module.css'
 
 interface Props {
@@ -37,8 +37,7 @@ export function Suggestion({ suggestion, known, edit }: Props) {
           {words.counts({ matched: matchedCount, changed: changedCount, edited: editedCount })}
         </p>
         <p className={rows.soft}>
-          {conditionsText(conditions, known)} <span aria-hidden>→</span>{' '}
-          {actionsText(actions, known)}
+          <RuleLine rule={draft} names={known} />
         </p>
       </div>
       <Envelope {...{ suggestion, known, spendingId, setSpendingId }} />

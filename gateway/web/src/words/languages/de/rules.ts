@@ -103,6 +103,8 @@ export const rules: Translation<'rules'> = {
   },
   nothing: 'nichts',
   becomes: '{from} → {to}',
+  stays:
+    '{field} bleibt: {reason, select, setByUser {von Hand gesetzt} earlierRule {eine frühere Regel entscheidet} other {der Umschlag ist geschlossen oder gehört zu einem anderen Konto}}',
   who: 'Woher die Angaben stammen',
   by: { provider: 'Die Bank', user: 'Du', rule: 'Eine gelöschte Regel' },
   bySource: {

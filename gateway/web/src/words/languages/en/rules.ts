@@ -109,6 +109,8 @@ export const rules = {
   },
   nothing: 'none',
   becomes: '{from} → {to}',
+  stays:
+    '{field} stays: {reason, select, setByUser {it was set by hand} earlierRule {an earlier rule decides} other {the envelope is closed, or of another account}}',
   who: 'Where the entries come from',
   by: {
     provider: 'The bank',
