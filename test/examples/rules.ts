@@ -34,7 +34,7 @@ export async function readsProvenance(key: Ada['key'], path: string): Promise<vo
     body: {
       conditions: { originalName: { kind: 'contains', text: 'power' } },
       actions: { name: 'Power', tags: ['home', 'bills'] },
-      position: 1,
+      position: 500,
     },
   })
   await key('POST', '/rules/preview', {

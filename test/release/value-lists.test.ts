@@ -52,6 +52,7 @@ const others = [
   'ObjectChange.type',
   'PreviewSkip.reason',
   'PreviewedField.field',
+  'PreviewedField.reason',
   'ReadingChoices.decimalMark',
   'ReadingChoices.delimiter',
   'ReadingReason.choice',
