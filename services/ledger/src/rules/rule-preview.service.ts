@@ -35,8 +35,9 @@ export interface Draft {
 
 /**
  * Compares a draft, or (null) all rules of the account in their order, with the newest transactions
- * of the scope, page by page, those by hand and of archived bank accounts aside; stores nothing. Returns the counts, and the first 100 that the draft, or any rule, concerns. Throws
- * `notFound` if the rule that a draft changes is not stored.
+ * of the scope, page by page, those by hand and of archived bank accounts aside; stores nothing.
+ * Returns the counts, and the first 100 that the draft, or any rule, concerns. Throws `notFound` if
+ * the rule that a draft changes is not stored.
  */
 export async function previewRule(
   { database, isRenamed }: { database: Database; isRenamed: IsRenamed },

@@ -50,7 +50,7 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
       const stored = await findStored(deps, accountId, ruleId)
       if (!stored) throw notFound('rule')
       if (name === undefined && !conditions && !actions) return { rule: renderRule(stored) }
-      await requireRule({ database }, accountId, parts, stored)
+      await requireRule({ database }, accountId, parts, readParts(stored))
       const named = name === undefined ? {} : { name }
       const changed = { ...named, ...storedParts(parts), updatedAt: clock() }
       const rule = await updateRule(database, { accountId, ruleId, ...changed })
@@ -83,10 +83,9 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
   }
 }
 
-/** Returns the parts of a rule as it is stored, null if it does not exist. */
+/** Returns a rule as it is stored; undefined if it does not exist. */
 async function findStored({ database }: Deps, accountId: string, ruleId: string) {
-  const stored = (await listRules(database, accountId)).find((one) => one.ruleId === ruleId)
-  return stored ? readParts(stored) : null
+  return (await listRules(database, accountId)).find((one) => one.ruleId === ruleId)
 }
 
 async function preview(deps: Deps, request: PreviewRuleRequest, context: HandlerContext) {
@@ -95,7 +94,7 @@ async function preview(deps: Deps, request: PreviewRuleRequest, context: Handler
   if (draft) {
     const { accountId } = caller
     const stored = draft.ruleId === null ? null : await findStored(deps, accountId, draft.ruleId)
-    await requireRule(deps, accountId, draft, stored ?? {})
+    await requireRule(deps, accountId, draft, stored ? readParts(stored) : {})
   }
   const scope = await readScope(deps.database, caller, request)
   const { shown, ...counts } = await inTurn(context.signal, (pause) =>
