@@ -17,6 +17,7 @@ import {
   findNextAccount,
   findRulesOf,
   findRun,
+  hashRulesOf,
   insertRunChanges,
   listLaterChanges,
   listRunChanges,
@@ -64,23 +65,21 @@ export function ruleRunActivities(deps: Deps) {
   }
 }
 
-type Compile = (timezone: string) => Promise<CompiledRules>
+type Compile = (timezone: string) => Promise<{ rules: CompiledRules; hash: string | null }>
 
-/** Returns the function that compiles the rules of a run, once for each timezone. */
+/**
+ * Returns the function that compiles the rules of a run: again only for another timezone, or after
+ * a renaming of tags, which the hash tells.
+ */
 function compiling({ database }: Deps, key: RuleRunKey): Compile {
-  let stored: ReturnType<typeof findRulesOf> | null = null
-  const compiled = new Map<string, CompiledRules>()
+  let last: (Awaited<ReturnType<Compile>> & { timezone: string }) | null = null
   return async (timezone) => {
-    stored ??= findRulesOf(database, key)
-    const rules = (await stored) ?? []
-    const known =
-      compiled.get(timezone) ??
-      compileRules(
-        listKept(rules).map((rule) => ({ ...rule, ...readParts(rule) })),
-        timezone,
-      )
-    compiled.set(timezone, known)
-    return known
+    const hash = await hashRulesOf(database, key)
+    if (last && last.timezone === timezone && last.hash === hash) return last
+    const stored = await findRulesOf(database, key)
+    const kept = listKept(stored?.rules ?? []).map((rule) => ({ ...rule, ...readParts(rule) }))
+    last = { rules: compileRules(kept, timezone), hash: stored?.hash ?? null, timezone }
+    return last
   }
 }
 
@@ -107,12 +106,14 @@ async function applyNext(deps: Deps, run: ShownRun, compile: Compile): Promise<b
   const { from, behind } = rangeOf({ from: run.fromDay, to: run.toDay, after: null }, timezone)
   const range = { from, to: behind.date, after: run.placeTransactionId, limit: pageSize }
   const rows = await listRunRows(database, account, range)
-  const rules = await compile(timezone)
+  const { rules, hash } = await compile(timezone)
   const { due, ...compared } = comparePage(rules, rows)
   const place = await placeAfter(deps, run, { bankAccountId, last: rows.at(pageSize - 1) })
   return database.transaction(async (tx) => {
     const locked = await lockRun(tx, run)
     if (!locked || !isAt(locked, run)) return locked?.status === 'running'
+    // A renaming locks the run too: rows that get a former tag here are renamed after it.
+    if ((await hashRulesOf({ pool: tx }, run)) !== hash) return true
     const page =
       due.length === 0
         ? null

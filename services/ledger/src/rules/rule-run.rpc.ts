@@ -17,7 +17,7 @@ import {
 } from '@coffer/proto/ledger/v1/rule_run'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { sql } from 'slonik'
-import { listRules } from './rule.sql.ts'
+import { listRules, lockTagging } from './rule.sql.ts'
 import { rulesMax } from './rule.ts'
 import { findRun, insertRun, listRuns, lockRun, type ShownRun, updateRun } from './rule-run.sql.ts'
 import { keepRules, newRun, type RuleRunKey } from './rule-run.ts'
@@ -61,24 +61,26 @@ function createRun(
   return once({ database, context, reply }, async (key) => {
     const { accountId, userId: createdBy, timezone } = callerOf(context)
     const scope = await readScope(database, { accountId, timezone }, request)
-    const rules = await chosenRules(database, accountId, request.ruleIds)
     const ids = { accountId, ruleRunId: newId('rrun') }
-    const stated = { ...scope, timezone, rules }
-    const run = newRun(ids, { ...stated, createdAt: clock(), createdBy })
-    const made = create(reply, { run: renderRun(run) })
-    await database.transaction(async (tx) => {
+    return database.transaction(async (tx) => {
+      // A renaming of tags changes either the rules that are read here, or this run too.
+      await lockTagging(tx, accountId)
+      const rules = await chosenRules({ pool: tx }, accountId, request.ruleIds)
+      const stated = { ...scope, timezone, rules }
+      const run = newRun(ids, { ...stated, createdAt: clock(), createdBy })
+      const made = create(reply, { run: renderRun(run) })
       await insertRun(tx, run)
       await tx.query(sql.unsafe`${insertChanges([requested(ids, { isUndo: false })])}`)
       await requireWithin(tx, unfinishedBound(accountId))
       await keepReply(tx, key, made)
+      return made
     })
-    return made
   })
 }
 
 /** Returns the rules that a run keeps, in order. Throws `notFound` for one that does not exist. */
 async function chosenRules(
-  database: Deps['database'],
+  database: Parameters<typeof listRules>[0],
   accountId: string,
   ruleIds: readonly string[],
 ) {

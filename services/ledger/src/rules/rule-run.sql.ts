@@ -40,13 +40,48 @@ export function findRun(
     WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}`)
 }
 
-/** Returns the rules of a run as they were when it was created; null once it has ended. */
-export async function findRulesOf(
+const KeptRules = RuleRun.pick({ rules: true }).extend({ hash: z.string().nullable() })
+
+/** Returns the rules that a run keeps, null once it has ended, and their hash. */
+export function findRulesOf(
   { pool }: Database,
   { accountId, ruleRunId }: RuleRunKey,
-): Promise<RuleRun['rules']> {
-  return pool.maybeOneFirst(sql.type(RuleRun.pick({ rules: true }))`
-    SELECT rules FROM rule_runs WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}`)
+): Promise<z.infer<typeof KeptRules> | null> {
+  return pool.maybeOne(sql.type(KeptRules)`
+    SELECT rules, md5(rules::text) AS hash FROM rule_runs
+    WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}`)
+}
+
+/** Returns the hash of the rules that a run keeps: a renaming of tags changes them. */
+export function hashRulesOf(
+  { pool }: { pool: Queries },
+  { accountId, ruleRunId }: RuleRunKey,
+): Promise<string | null> {
+  return pool.maybeOneFirst(sql.type(KeptRules.pick({ hash: true }))`
+    SELECT md5(rules::text) AS hash FROM rule_runs
+    WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}`)
+}
+
+const RunRules = RuleRun.pick({ ruleRunId: true, rules: true })
+
+/** Locks the runs of an account that keep rules, at most the unfinished ones, in ID order. */
+export function lockRunRules(
+  tx: Tx,
+  accountId: string,
+): Promise<readonly z.infer<typeof RunRules>[]> {
+  return tx.any(sql.type(RunRules)`
+    SELECT rule_run_id AS "ruleRunId", rules FROM rule_runs
+    WHERE account_id = ${accountId} AND status = 'running' AND rules IS NOT NULL
+    ORDER BY rule_run_id FOR NO KEY UPDATE`)
+}
+
+export async function setRunRules(
+  tx: Tx,
+  { accountId, ruleRunId, rules }: RuleRunKey & Pick<RuleRun, 'rules'>,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE rule_runs SET rules = ${JSON.stringify(rules)}
+    WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}`)
 }
 
 /** Locks a run until the transaction ends, so that one process at a time takes its next page. */

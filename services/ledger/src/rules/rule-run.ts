@@ -70,6 +70,22 @@ export function keepRules(all: readonly KeptRule[], isChosen: (ruleId: string) =
   return kept
 }
 
+/** Returns the rules of a run with other actions, also of those that are not chosen. */
+export function changeKept(
+  rules: readonly RunRule[],
+  change: (actions: KeptRule['actions']) => KeptRule['actions'],
+): RunRule[] {
+  const changed = <Rule extends KeptRule>(rule: Rule) => ({
+    ...rule,
+    actions: change(rule.actions),
+  })
+  return rules.map(({ before, after, ...rule }) => ({
+    ...changed(rule),
+    ...(before && { before: before.map(changed) }),
+    ...(after && { after: after.map(changed) }),
+  }))
+}
+
 /** Returns the rules of a run in the order of the account, and which of them are chosen. */
 export function listKept(rules: readonly RunRule[]): (KeptRule & { isChosen: boolean })[] {
   const others = (some: KeptRule[] = []) => some.map((one) => ({ ...one, isChosen: false }))

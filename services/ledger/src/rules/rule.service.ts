@@ -4,7 +4,7 @@ import type { Database } from '@coffer/kit/database/database'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { RuleActionsSchema, RuleConditionsSchema } from '@coffer/proto/ledger/v1/rule'
 import { type MarkedField, markEdits } from '../book/field-marks.ts'
-import { renameTags } from '../book/tags.ts'
+import { renameTags, type TagRenaming } from '../book/tags.ts'
 import { emptyTransaction } from '../book/transaction.ts'
 import type { RenameInRules } from '../transactions/tag.rpc.ts'
 import {
@@ -15,6 +15,8 @@ import {
 import { listOwners, listRules, lockTagging, type Rule, setActions } from './rule.sql.ts'
 import { type CompiledRules, compileRules } from './rule.ts'
 import { tidyTransaction } from './rule-effects.ts'
+import { lockRunRules, setRunRules } from './rule-run.sql.ts'
+import { changeKept } from './rule-run.ts'
 
 /** Returns conditions and actions of a stored rule; ignores fields of later versions. */
 export function readParts({ conditions, actions }: Pick<Rule, 'conditions' | 'actions'>) {
@@ -72,21 +74,35 @@ export function createRuleFilling({
   }
 }
 
-/** Returns the function that renames tags in the actions of rules; a repetition changes nothing. */
+/**
+ * Returns the function that renames tags in the actions of rules, and of those that running runs
+ * keep; a repetition changes nothing.
+ */
 export function createRuleRenaming({
   database,
   clock,
 }: Pick<ServiceDeps, 'database' | 'clock'>): RenameInRules {
   return (accountId, change) =>
     database.transaction(async (tx) => {
-      for (const rule of await lockTagging(tx, accountId)) {
-        const { actions } = readParts(rule)
-        const tags = renameTags(actions.tags, change) ?? []
-        if (isDeepStrictEqual(tags, actions.tags)) continue
-        const renamed = toJson(RuleActionsSchema, { ...actions, tags })
-        await setActions(tx, { accountId, ruleId: rule.ruleId, actions: renamed }, clock())
+      for (const { ruleId, actions } of await lockTagging(tx, accountId)) {
+        const renamed = renameIn(actions, change)
+        if (renamed !== actions)
+          await setActions(tx, { accountId, ruleId, actions: renamed }, clock())
+      }
+      for (const { ruleRunId, rules } of await lockRunRules(tx, accountId)) {
+        const renamed = changeKept(rules ?? [], (actions) => renameIn(actions, change))
+        if (isDeepStrictEqual(renamed, rules)) continue
+        await setRunRules(tx, { accountId, ruleRunId, rules: renamed })
       }
     })
+}
+
+/** Returns stored actions with renamed tags; the same object if none is renamed. */
+function renameIn(stored: Rule['actions'], change: TagRenaming): Rule['actions'] {
+  const actions = fromJson(RuleActionsSchema, stored, { ignoreUnknownFields: true })
+  const tags = renameTags(actions.tags, change) ?? []
+  if (isDeepStrictEqual(tags, actions.tags)) return stored
+  return toJson(RuleActionsSchema, { ...actions, tags })
 }
 
 /** Returns the transaction that a body states, for the conditions of rules. */

@@ -128,7 +128,9 @@ test.each([
   for (const index of order) {
     await undoes(runs[index])
     left.delete(index)
-    const { name, tags, spendingId } = values[Math.max(...left)] ?? zero
+    const { name, spendingId } = values[Math.max(...left)] ?? zero
+    // Runs add their tags to those before; the last one finds its own.
+    const tags = ['zero', 'false', 'true'].slice(0, left.has(1) ? 3 : left.has(0) ? 2 : 1)
     const expected = { name: is ? 'Mine' : name, tags, spendingId }
     expect(await home.all()).toMatchObject([expected])
   }
