@@ -66,11 +66,15 @@ export const operations = {
   verifyEmail: 'user.updated',
 }
 
-/** Types that feed-sync tells of a request, unless it has handled the event before. */
+/**
+ * Types that depend on whether an event was handled before: feed-sync tells its rows of the first
+ * three, and a deletion recalculates the plan after the last change of its envelope.
+ */
 export const raced: Record<string, string> = {
   archiveBankAccount: 'bank_account.updated',
   createBankAccount: 'bank_account.updated',
   createLink: 'link.updated',
+  deleteSpending: 'spending.updated',
 }
 
 /** Operations that write and tell nothing, each with the reason. */
