@@ -90,10 +90,6 @@ async function refusesUnknownInBodies(world: World, ada: Ada): Promise<void> {
   const rule = { headers, name: 'rule', summary: 'No rule has the ID' }
   await refuse(404, 'PUT', '/rules/order', { body: { ruleIds: [unknown('rule')] }, ...rule })
   await refuse(404, 'POST', '/rules/runs', { body: { ruleIds: [unknown('rule')] }, ...rule })
-  const ofNone = { conditions: { bankAccountId: unknown('bac') }, actions: { name: 'Lunch' } }
-  const none = { headers, name: 'bankAccount', summary: 'No bank account has the ID' }
-  await refuse(404, 'POST', '/rules', { body: { name: 'Deli', ...ofNone }, ...none })
-  await refuse(404, 'POST', '/rules/preview', { body: ofNone, ...none })
   const changed = { conditions: { direction: 'out' }, actions: { name: 'Lunch' } }
   const ofRule = { ruleId: unknown('rule'), ...changed }
   await refuse(404, 'POST', '/rules/preview', { body: ofRule, ...rule })
