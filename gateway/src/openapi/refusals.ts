@@ -208,8 +208,12 @@ export function refusalStatuses(route: Route): (number | 'default')[] {
   return [...follows.flatMap(([status, isPossible]) => (isPossible ? status : [])), 'default']
 }
 
-/** Returns whether body or query has the ID of an object, which may be missing. */
+/**
+ * Returns whether body or query has the ID of an object, which may be missing. An unknown ID in an
+ * object of a body is 400.
+ */
 function namesObject({ body, query }: Route): boolean {
   const inputs = [body, query].flatMap((schema) => schema ?? [])
-  return inputs.some((schema) => JSON.stringify(inputSchema(schema)).includes('_[0-7]'))
+  const values = inputs.flatMap((schema) => Object.values(inputSchema(schema).properties ?? {}))
+  return values.some((one) => !('properties' in one) && JSON.stringify(one).includes('_[0-7]'))
 }
