@@ -1,5 +1,7 @@
 import type { Booted } from '@coffer/host/testing/boot'
 import { createHousehold } from '@coffer/host/testing/household'
+import { newId } from '@coffer/kit/values/id'
+import type { Transaction } from '@coffer/proto/ledger/v1/transaction'
 import fc from 'fast-check'
 import { aRow, envelopeOf, feedHome, syncedHome } from '../syncs/syncing.ts'
 import {
@@ -19,9 +21,9 @@ export const words = ['deli', 'taxi'] as const
 export const choice = fc.record({
   kind: fc.constantFrom(
     ...(['bring', 'post', 'tip', 'file', 'undoFile', 'edit', 'edit', 'edit', 'edit'] as const),
-    ...(['tip', 'separate', 'joinAndSeparate'] as const),
+    ...(['tip', 'separate', 'joinAndSeparate', 'accept', 'accept'] as const),
     ...(['rule', 'change', 'change', 'remove', 'order', 'run', 'run', 'undoRun'] as const),
-    ...(['runAndPost', 'runAndEdit'] as const),
+    ...(['runAndPost', 'runAndEdit', 'runAndUndo', 'runAndUndo'] as const),
   ),
   pick: fc.nat(1_000),
   word: fc.constantFrom(...words),
@@ -37,8 +39,15 @@ export async function createWorld(booted: Booted, isFeed: boolean) {
   const fed = await (isFeed ? feedHome : syncedHome)(booted)
   const manual = await createHousehold(booted, { accountId: fed.accountId })
   const owners = new Map<string, string>()
-  for (const home of [fed, manual]) {
-    const { spendingId } = await envelopeOf({ ...fed, ...home, account: fed.account }, 5_000n)
+  // The second one cannot pay all.
+  for (const [home, amount] of [fed, manual].flatMap(
+    (one) =>
+      [
+        [one, 5_000n],
+        [one, 700n],
+      ] as const,
+  )) {
+    const { spendingId } = await envelopeOf({ ...fed, ...home, account: fed.account }, amount)
     owners.set(spendingId, home.bankAccountId)
   }
   return {
@@ -90,25 +99,92 @@ export function partsOf(
 ): { rule: Omit<ModelRule, 'ruleId'>; parts: Pick<Parts, 'conditions' | 'actions'> } {
   const isText = isPending === undefined || pick % 2 === 0
   const posting = isPending === undefined ? {} : { isPending }
+  const ids = [...world.owners.keys()]
   const values = {
     name: `Name ${pick % 5}`,
     merchantName: `Shop ${pick % 3}`,
     notes: `Note ${pick % 4}`,
     tags: [`t${pick % 3}`, `u${pick % 2}`],
-    spendingId: at([...world.owners.keys()], pick) ?? '',
+    spendingId: at(ids, pick) ?? '',
   }
   const actions: Partial<typeof values> = Object.fromEntries(
     some.map((field) => [field, values[field]]),
   )
-  const { spendingId } = actions
+  const refundId = actions.spendingId && at(ids, pick >> 2)
   return {
-    rule: { ...(isText ? { word } : {}), ...posting, actions },
+    rule: { ...(isText ? { word } : {}), ...posting, actions, refundId },
     parts: {
       conditions: {
         ...posting,
         ...(isText ? { originalName: { kind: 'contains', text: word } } : {}),
       },
-      actions: { ...actions, ...(spendingId && { refundSpendingId: spendingId }) },
+      actions: { ...actions, ...(refundId && { refundSpendingId: refundId }) },
     },
   }
+}
+
+/** Returns the live transactions of both bank accounts, by their day. */
+export async function read({ fed, manual }: World): Promise<Map<string, Transaction>> {
+  const lists = [fed, manual].map(({ bankAccountId }) =>
+    fed.transactions.listTransactions({ bankAccountId, limit: 100, offset: 0 }, fed.as),
+  )
+  const all = (await Promise.all(lists)).flatMap(({ transactions }) => transactions)
+  const dayOf = ({ date }: Transaction) =>
+    new Date(Number(date?.seconds ?? 0n) * 1_000).toISOString().slice(0, 10)
+  return new Map(all.map((one) => [dayOf(one), one]))
+}
+
+/** Returns the amounts of all transactions, envelopes and bank accounts. */
+export async function readMoney({ fed, manual }: World) {
+  const ids = [fed, manual].map(({ bankAccountId }) => bankAccountId)
+  const { as, transactions, envelopes, bankAccounts } = fed
+  return Promise.all(
+    ids.map(async (bankAccountId) => [
+      (await transactions.listTransactions({ bankAccountId, limit: 100, offset: 0 }, as))
+        .transactions,
+      (await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes.map(
+        ({ spendingId, currentAmount }) => [spendingId, currentAmount],
+      ),
+      (await bankAccounts.getBalances({ bankAccountId }, as)).balances,
+    ]),
+  )
+}
+
+/** Brings a pending row and one that may be its posted state, a day later. */
+export async function bringPair(world: World, word: string) {
+  const { bankAccountId } = world.fed
+  const text = `${word.toUpperCase()} STREET`
+  const date = nextDate(world)
+  const later = new Date(+new Date(date) + 86_400_000).toISOString().slice(0, 10)
+  const pending = store(world, { bankAccountId, text, date, amount: 1_000n, isPending: true })
+  const [one] = await brings(world, pending, newId('p'))
+  const of = { bankAccountId, text, date: later, amount: 1_600n, isPending: false }
+  const posted = store(world, of)
+  const [other] = await brings(world, posted, newId('p'))
+  const transactionId = other?.transactionId ?? ''
+  return {
+    pending,
+    posted,
+    key: { bankAccountId, transactionId, pendingId: one?.transactionId ?? '' },
+  }
+}
+
+/** Posts a pending row under another text. */
+export async function postOnce(world: World, row: ModelRow, text: string): Promise<void> {
+  Object.assign(row, { isPending: false, text })
+  applyRules(row, world.rules, world.owners)
+  const id = world.providerIds.get(row) ?? ''
+  await (world.isFeed ? brings(world, row, id) : brings(world, row, newId('p'), id))
+}
+
+/** Returns a statement file with these rows. */
+export function fileOf(rows: readonly ModelRow[]): string {
+  const list = rows.map(({ date, text, amount }) => {
+    const money = (Number(-amount) / 100).toFixed(2)
+    const day = date.replaceAll('-', '')
+    const start = `<STMTTRN><TRNTYPE>POS<DTPOSTED>${day}120000<TRNAMT>${money}`
+    return `${start}<FITID>${newId('f')}<NAME>${text}</STMTTRN>`
+  })
+  const head = '<OFX><STMTRS><CURDEF>USD<BANKTRANLIST>'
+  return `${head}${list.join('\n')}</BANKTRANLIST></STMTRS></OFX>`
 }

@@ -2,7 +2,6 @@ import { booting } from '@coffer/host/testing/booting'
 import { sampleSize } from '@coffer/kit/testing/sample-size'
 import { newId } from '@coffer/kit/values/id'
 import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
-import type { Transaction } from '@coffer/proto/ledger/v1/transaction'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { auditLedger } from '../../src/money/audit.sql.ts'
@@ -10,25 +9,31 @@ import { ledger } from '../../src/service.ts'
 import { importFile, undo } from '../imports/uploading.ts'
 import {
   at,
+  bringPair,
   brings,
   type Choice,
   choice,
   createWorld,
+  fileOf,
   live,
   nextDate,
   partsOf,
   pendingIn,
+  postOnce,
+  read,
+  readMoney,
   store,
   type World,
   words,
 } from './model-world.ts'
 import {
+  acceptRow,
   applyRules,
   edit,
   fields,
   joinRows,
-  type ModelRow,
   type ModelRule,
+  partRow,
   separateRows,
   undoChanges,
 } from './rule-model.ts'
@@ -88,6 +93,27 @@ const operations: Record<Choice['kind'], (world: World, of: Choice) => Promise<u
     if (of.pick % 3 === 0) await operations.edit(world, of)
     await operations.separate(world, { ...of, pick: Math.max(0, world.joins.length - 1) })
   },
+  accept: async (world, of) => {
+    const { pending, posted, key } = await bringPair(world, of.word)
+    await operations.edit(world, { ...of, pick: live(world).indexOf(pending) })
+    const [field = 'notes'] = of.some
+    const other = { ...of, field, isRefund: of.pick % 2 === 0 }
+    await operations.edit(world, { ...other, pick: live(world).indexOf(posted) })
+    const { as } = world.fed
+    const suggestions = booted.client('ledger', SuggestionService)
+    const suggestion = { kind: 'pending', transactionId: key.pendingId }
+    await suggestions.acceptSuggestion({ ...key, suggestion }, as)
+    const before = { ...pending, fields: { ...pending.fields } }
+    acceptRow(pending, posted)
+    world.rows = world.rows.filter((row) => row !== posted)
+    await compare(world)
+    if (of.pick % 2 && world.rules.length > 0) await runOnce(world, world.rules)
+    if (of.pick % 3) await operations.edit(world, { ...of, pick: live(world).indexOf(pending) })
+    if (of.pick % 7 === 0) return
+    await suggestions.separateTransaction({ ...key, transactionId: key.pendingId }, as)
+    partRow({ row: pending, pending: before, posted })
+    world.rows.push(posted)
+  },
   file: async (world, { word, pick, isRefund }) => {
     const { bankAccountId } = world.manual
     const rows = Array.from({ length: 1 + (pick % 3) }, (_, index) => {
@@ -95,14 +121,7 @@ const operations: Record<Choice['kind'], (world: World, of: Choice) => Promise<u
       const amount = isRefund ? -250n : BigInt(100 + pick)
       return store(world, { date: nextDate(world), bankAccountId, text, amount, isPending: false })
     })
-    const list = rows.map(({ date, text, amount }) => {
-      const money = (Number(-amount) / 100).toFixed(2)
-      const day = date.replaceAll('-', '')
-      const start = `<STMTTRN><TRNTYPE>POS<DTPOSTED>${day}120000<TRNAMT>${money}`
-      return `${start}<FITID>${newId('f')}<NAME>${text}</STMTTRN>`
-    })
-    const head = '<OFX><STMTRS><CURDEF>USD<BANKTRANLIST>'
-    const file = `${head}${list.join('\n')}</BANKTRANLIST></STMTRS></OFX>`
+    const file = fileOf(rows)
     const { transactionUploadId: id } = await importFile(world.manual, file)
     world.uploads.push({ id, rows })
     if (pick % 4 === 0) await importFile(world.manual, file)
@@ -122,8 +141,8 @@ const operations: Record<Choice['kind'], (world: World, of: Choice) => Promise<u
     // Every third edit states the present value, which a rule may have set.
     const isSame = pick % 3 === 0 && row.fields[field].value !== null
     const wanted = field === 'tags' ? ['mine'] : field === 'spendingId' ? own : `Mine ${pick}`
-    const isCleared = isRefund && field !== 'tags' && field !== 'name'
-    const value = isSame ? row.fields[field].value : isCleared ? null : wanted
+    const cleared = isRefund && field !== 'name' ? (field === 'tags' ? [] : null) : wanted
+    const value = isSame ? row.fields[field].value : cleared
     const path = field === 'spendingId' && amount < 0n ? 'refundSpendingId' : field
     const transactionId = (await read(world)).get(row.date)?.transactionId ?? ''
     const updateMask = { paths: [path.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)] }
@@ -184,6 +203,14 @@ const operations: Record<Choice['kind'], (world: World, of: Choice) => Promise<u
     await postOnce(world, row, 'KIOSK')
     if (run) await undoOnce(world, run)
   },
+  runAndUndo: async (world) => {
+    if (world.rules.length === 0) return
+    const before = await readMoney(world)
+    await runOnce(world, world.rules)
+    const run = world.runs.at(-1)
+    if (run) await undoOnce(world, run)
+    expect(await readMoney(world)).toEqual(before)
+  },
   runAndEdit: async (world, of) => {
     if (world.rules.length === 0) return
     const { start, ended } = runningOf(booted)(world.fed)
@@ -194,14 +221,6 @@ const operations: Record<Choice['kind'], (world: World, of: Choice) => Promise<u
     // Without an ID it is not undone: the run may have set the field before its user did.
     world.runs.push({ ruleRunId: '', changes: applied.filter(({ set }) => set.length > 0) })
   },
-}
-
-/** Posts a pending row under another text. */
-async function postOnce(world: World, row: ModelRow, text: string): Promise<void> {
-  Object.assign(row, { isPending: false, text })
-  applyRules(row, world.rules, world.owners)
-  const id = world.providerIds.get(row) ?? ''
-  await (world.isFeed ? brings(world, row, id) : brings(world, row, newId('p'), id))
 }
 
 /** Undoes a run on the server and in the model, and compares the counts. */
@@ -229,17 +248,6 @@ async function runOnce(world: World, rules: readonly ModelRule[]) {
   expect(run).toMatchObject({ status: 'complete', matchedCount, changedCount })
   world.runs.push({ ruleRunId: run?.ruleRunId ?? '', changes })
   return { changedCount }
-}
-
-/** Returns the live transactions of both bank accounts, by their day. */
-async function read({ fed, manual }: World): Promise<Map<string, Transaction>> {
-  const lists = [fed, manual].map(({ bankAccountId }) =>
-    fed.transactions.listTransactions({ bankAccountId, limit: 100, offset: 0 }, fed.as),
-  )
-  const all = (await Promise.all(lists)).flatMap(({ transactions }) => transactions)
-  const dayOf = ({ date }: Transaction) =>
-    new Date(Number(date?.seconds ?? 0n) * 1_000).toISOString().slice(0, 10)
-  return new Map(all.map((one) => [dayOf(one), one]))
 }
 
 /** Compares values and provenance of all transactions with the model, then audits the money. */

@@ -25,7 +25,10 @@ export interface ModelRule {
   ruleId: string
   word?: string
   isPending?: boolean
+  /** The envelope is that of payments. */
   actions: Partial<Record<Field, Value>>
+  /** The envelope of refunds. */
+  refundId?: string | undefined
 }
 
 /** The fields of a row that a run has changed. */
@@ -38,6 +41,9 @@ export function newRow(of: Omit<ModelRow, 'isGone' | 'fields'>): ModelRow {
   const held = { name: provider(of.text), ...empty, spendingId: provider(null) }
   return { ...of, isGone: false, fields: held }
 }
+
+const actionOf = ({ amount }: ModelRow, field: Field, { actions, refundId }: ModelRule) =>
+  field === 'spendingId' && amount < 0n ? refundId : actions[field]
 
 const isMatch = (row: ModelRow, { word, isPending }: ModelRule) =>
   (word === undefined || row.text.toLowerCase().includes(word)) &&
@@ -58,7 +64,7 @@ export function applyRules(
   const matching = rules.filter((rule) => isMatch(row, rule))
   const set = fields.flatMap((field) => {
     const before = row.fields[field]
-    const deciding = matching.filter(({ actions }) => actions[field] !== undefined)
+    const deciding = matching.filter((rule) => actionOf(row, field, rule) !== undefined)
     const isTags = field === 'tags'
     const setting = deciding.filter((one) => chosen.includes(one))
     const first = isTags
@@ -67,7 +73,7 @@ export function applyRules(
     const isDecided = !isTags && first !== setting[0]
     if (!first || setting.length === 0 || isDecided || before.by === 'user') return []
     const tags = [before.value ?? [], ...setting.map(({ actions }) => actions.tags ?? [])].flat()
-    const value = isTags ? [...new Set(tags)] : (first.actions[field] ?? null)
+    const value = isTags ? [...new Set(tags)] : (actionOf(row, field, first) ?? null)
     const isForeign = field === 'spendingId' && owners.get(`${value}`) !== row.bankAccountId
     if (isForeign || isDeepStrictEqual(value, before.value)) return []
     const after = { value, by: first.ruleId }
@@ -131,4 +137,26 @@ export function joinRows(pending: ModelRow, posted: ModelRow): ModelRow {
   }
   const { text, amount, isPending } = posted
   return Object.assign(pending, { text, amount, isPending })
+}
+
+/** Joins a posted row to a pending one as its user says: edits of the posted one come first. */
+export function acceptRow(pending: ModelRow, posted: ModelRow): void {
+  for (const field of fields) {
+    const [own, other] = [pending.fields[field], posted.fields[field]]
+    const isRules = other.by !== 'provider' && own.by !== 'user'
+    if (other.by === 'user' || isRules) pending.fields[field] = other
+  }
+  const { text, amount, date } = posted
+  Object.assign(pending, { text, amount, date, isPending: false })
+}
+
+/** Takes an accepted row, whose pending one is still listed, apart: it keeps edits since. */
+export function partRow({ row, pending, posted }: ModelJoin): void {
+  for (const field of fields) {
+    const [now, other] = [row.fields[field], posted.fields[field]]
+    const isAlong = other.by !== 'provider' && isDeepStrictEqual(now, other)
+    if (isAlong) row.fields[field] = pending.fields[field]
+  }
+  const { text, amount, date } = pending
+  Object.assign(row, { text, amount, date, isPending: true })
 }
