@@ -18,7 +18,9 @@ test('a change shows in other tabs at once, and that of another device by ETag',
   const alice = await coffer.person()
   const { bank, transactionId } = await createHousehold(alice)
   const url = `${coffer.baseUrl}/transactions`
-  await view({ url, cookie: alice.cookie }, async (page) => {
+  // Answers that the other tab asks for at the sign-out are 401.
+  const viewing = { url, cookie: alice.cookie, hasRefusals: true }
+  await view(viewing, async (page) => {
     await page.getByRole('link', { name: 'Corner' }).waitFor()
     const tab = await page.context().newPage()
     await tab.clock.install()
