@@ -14,7 +14,8 @@ const readStored = `(async () => {
   for (const name of await caches.keys()) {
     const cache = await caches.open(name)
     for (const one of await cache.keys()) {
-      cached[name + new URL(one.url).pathname] = await (await cache.match(one)).text()
+      const { pathname, search } = new URL(one.url)
+      cached[name + pathname + search] = await (await cache.match(one)).text()
     }
   }
   const databases = await indexedDB.databases()
@@ -28,17 +29,17 @@ export async function storedBy(page: Page): Promise<Stored> {
   return await page.evaluate<Stored>(readStored)
 }
 
-/** Returns what is stored of the account, by path. */
+/** Returns the paths and queries of what is stored of the account. */
 export async function seenBy(page: Page): Promise<string[]> {
   const { cached } = await storedBy(page)
   return Object.keys(cached).filter((name) => name.startsWith('coffer-seen /coffer/ '))
 }
 
-/** Waits until the answer of a path is stored, and the worker has all its files. */
+/** Waits until the answer of a path with a query is stored, and the worker has all its files. */
 export async function untilSeen(page: Page, path: string): Promise<void> {
   const isActive = 'navigator.serviceWorker.getRegistration().then((one) => Boolean(one?.active))'
   await eventually(() => page.evaluate<boolean>(isActive), Boolean)
-  const isThere = (paths: string[]) => paths.some((one) => one.endsWith(path))
+  const isThere = (paths: string[]) => paths.some((one) => one.includes(path))
   await eventually(() => seenBy(page), isThere)
 }
 
