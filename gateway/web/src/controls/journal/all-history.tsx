@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react'
 import { journalQuery } from '../../api/history-queries.ts'
 import { historyWords as words } from '../../words/history.ts'
 import { Asked } from '../asked.tsx'
-import { Button } from '../button.tsx'
+import { MoreButton } from '../more-button.tsx'
 import rows from '../rows.module.css'
 import { History } from './history.tsx'
 
@@ -25,13 +25,7 @@ export function AllHistory({ bankAccountId, spendingId, ...look }: Props) {
           return <History {...look} entries={entries} isLinked />
         }}
       </Asked>
-      {found.hasNextPage && (
-        <div className={rows.toolbar}>
-          <Button isBusy={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-            {words.more}
-          </Button>
-        </div>
-      )}
+      <MoreButton query={found}>{words.more}</MoreButton>
     </>
   )
 }

@@ -1,12 +1,11 @@
 import { useId, useState } from 'react'
 import type { Forecast } from '../../api/forecast-queries.ts'
-import { Button } from '../../controls/button.tsx'
+import { WhyButton } from '../../controls/journal/why-button.tsx'
 import rows from '../../controls/rows.module.css'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayOf, formatDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
-import { homeWords } from '../../words/home.ts'
 import styles from './forecast.module.css'
 
 interface Props {
@@ -34,15 +33,13 @@ export function LowestPoint({ forecast, bankAccountId }: Props) {
             </strong>
           )}
         </p>
-        <Button
+        <WhyButton
           kind="quiet"
-          aria-label={`${homeWords.why} ${lowest}`}
-          aria-expanded={isWhyShown}
-          aria-controls={id}
-          onClick={() => setWhyShown(!isWhyShown)}
-        >
-          {isWhyShown ? homeWords.hideWhy : homeWords.why}
-        </Button>
+          of={lowest}
+          controls={id}
+          isShown={isWhyShown}
+          onShow={setWhyShown}
+        />
       </div>
       <ul id={id} hidden={!isWhyShown} className={styles.why}>
         {reasonsOf(forecast, money).map((sentence) => (

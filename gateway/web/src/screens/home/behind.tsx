@@ -4,7 +4,7 @@ import { useId, useState } from 'react'
 import { explanationQuery, type Spending, spendingQuery } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
-import { Button } from '../../controls/button.tsx'
+import { WhyButton } from '../../controls/journal/why-button.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { Sentences } from '../../controls/texts/sentences.tsx'
 import { dayOf, formatDistance } from '../../format/days.ts'
@@ -60,15 +60,7 @@ function BehindOne({ spending }: { spending: Spending }) {
             <Amount amount={targetAmount} manner={manner} />, {homeWords.due({ distance })}
           </p>
         </div>
-        <Button
-          kind="quiet"
-          aria-label={`${homeWords.why} ${name}`}
-          aria-expanded={isWhyShown}
-          aria-controls={id}
-          onClick={() => setWhyShown(!isWhyShown)}
-        >
-          {isWhyShown ? homeWords.hideWhy : homeWords.why}
-        </Button>
+        <WhyButton kind="quiet" of={name} controls={id} isShown={isWhyShown} onShow={setWhyShown} />
       </div>
       <div id={id} hidden={!isWhyShown}>
         {isWhyShown && <Explanation spending={spending} />}

@@ -6,8 +6,8 @@ import { spendingQuery } from '../../api/budget-queries.ts'
 import { lastHistoryQuery } from '../../api/history-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
-import { Button } from '../../controls/button.tsx'
 import { History } from '../../controls/journal/history.tsx'
+import { WhyButton } from '../../controls/journal/why-button.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
@@ -43,13 +43,7 @@ function Figures({ balances }: { balances: Balances }) {
             <Amount amount={free} manner={manner} />
           </p>
         </div>
-        <Button
-          aria-expanded={isWhyShown}
-          aria-controls={id}
-          onClick={() => setWhyShown(!isWhyShown)}
-        >
-          {isWhyShown ? homeWords.hideWhy : homeWords.why}
-        </Button>
+        <WhyButton controls={id} isShown={isWhyShown} onShow={setWhyShown} />
       </div>
       <div className={styles.bar} aria-hidden="true">
         {free > 0 && <span className={styles.free} style={{ flexGrow: free }} />}

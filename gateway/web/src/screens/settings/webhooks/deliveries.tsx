@@ -7,6 +7,7 @@ import { Asked } from '../../../controls/asked.tsx'
 import { Button } from '../../../controls/button.tsx'
 import { ChoiceField, TextField } from '../../../controls/field.tsx'
 import { FaultBanner, Form } from '../../../controls/form.tsx'
+import { MoreButton } from '../../../controls/more-button.tsx'
 import rows from '../../../controls/rows.module.css'
 import { Card, Facts } from '../../../controls/screen.tsx'
 import { dayAfter, dayOf, formatInstant, instantOf } from '../../../format/days.ts'
@@ -43,13 +44,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           )
         }}
       </Asked>
-      {found.hasNextPage && (
-        <div className={rows.toolbar}>
-          <Button isBusy={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-            {words.more}
-          </Button>
-        </div>
-      )}
+      <MoreButton query={found}>{words.more}</MoreButton>
       {webhook.isEnabled && <Since webhookId={webhook.webhookId} />}
     </Card>
   )

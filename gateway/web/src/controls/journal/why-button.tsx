@@ -1,0 +1,27 @@
+import { homeWords } from '../../words/home.ts'
+import { Button } from '../button.tsx'
+
+interface Props {
+  /** The explained amount, for screen readers; left out where it is the only one. */
+  of?: string
+  /** ID of the element with the reason. */
+  controls: string
+  isShown: boolean
+  onShow: (isShown: boolean) => void
+  kind?: 'quiet'
+}
+
+/** The button that shows and hides the reason of an amount. */
+export function WhyButton({ of, controls, isShown, onShow, ...look }: Props) {
+  return (
+    <Button
+      {...look}
+      aria-label={of === undefined ? undefined : `${homeWords.why} ${of}`}
+      aria-expanded={isShown}
+      aria-controls={controls}
+      onClick={() => onShow(!isShown)}
+    >
+      {isShown ? homeWords.hideWhy : homeWords.why}
+    </Button>
+  )
+}
