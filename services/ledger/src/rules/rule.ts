@@ -78,7 +78,9 @@ function indexRules(stored: readonly StoredRule[]): RuleIndex {
   for (const bucket of needed.flatMap((buckets) => [...new Set(buckets)])) {
     counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
   }
-  const index: RuleIndex = { others: [], buckets: [] }
+  // Filled: reading a hole of an array is slow.
+  const buckets = Array.from<number[] | undefined>({ length: bucketCount }).fill(undefined)
+  const index: RuleIndex = { others: [], buckets }
   for (const [place, buckets] of needed.entries()) {
     const [rarest] = buckets.toSorted((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0))
     if (rarest === undefined) index.others.push(place)
@@ -116,6 +118,7 @@ function findPlaces({ others, buckets }: RuleIndex, texts: readonly string[]): r
     }
   }
   if (found.length === 0) return others
+  if (found.length === 1 && others.length === 0) return found
   return [...new Set([...others, ...found])].sort((a, b) => a - b)
 }
 
