@@ -7,7 +7,7 @@ import { hasOwnName, type IsRenamed } from '../transactions/provenance.ts'
 import { searchTransactions } from '../transactions/transaction-search.service.ts'
 import { rangeOf, type TransactionSearch } from '../transactions/transaction-search.ts'
 import { readParts } from './rule.service.ts'
-import { listArchived, listOwners, listRules } from './rule.sql.ts'
+import { listArchived, listOwners, listRules, type Rule } from './rule.sql.ts'
 import { compileRules, matchRules, type StoredRule } from './rule.ts'
 import { type PreviewedField, previewRules } from './rule-preview.ts'
 import type { RuleScope } from './rule-scope.service.ts'
@@ -42,12 +42,18 @@ export interface Draft {
 export async function previewRule(
   { database, isRenamed }: { database: Database; isRenamed: IsRenamed },
   { accountId, timezone }: { accountId: string; timezone: string },
-  of: { draft: Draft | null; scope: RuleScope; pause: () => Promise<void> },
+  of: {
+    draft: Draft | null
+    /** The rules of `listCompared`. */
+    stored: readonly Rule[]
+    scope: RuleScope
+    pause: () => Promise<void>
+  },
 ) {
   const { bankAccountId, fromDay, toDay } = of.scope
-  const stored = await rulesOf(database, accountId, of.draft)
-  const rules = compileRules(stored, timezone)
-  const named = stored.flatMap(({ actions: { spendingId, refundSpendingId } }) =>
+  const ordered = rulesOf(of.stored, of.draft)
+  const rules = compileRules(ordered, timezone)
+  const named = ordered.flatMap(({ actions: { spendingId, refundSpendingId } }) =>
     [spendingId, refundSpendingId].flatMap((id) => id ?? []),
   )
   const owners = await listOwners(database, accountId, named)
@@ -98,15 +104,19 @@ export async function isEnd(
   return (further?.transactions ?? []).length === 0
 }
 
-/** Returns the rules of a preview in their order; a draft at its position is the chosen one. */
-async function rulesOf(
+/** Returns the stored rules of a preview: none for a draft without a position and a rule. */
+export async function listCompared(
   database: Database,
   accountId: string,
   draft: Draft | null,
-): Promise<StoredRule[]> {
+): Promise<readonly Rule[]> {
+  const isAlone = draft !== null && draft.position === null && draft.ruleId === null
+  return isAlone ? [] : listRules(database, accountId)
+}
+
+/** Returns the rules of a preview in their order; a draft at its position is the chosen one. */
+function rulesOf(stored: readonly Rule[], draft: Draft | null): StoredRule[] {
   const { position = null, ruleId = null } = draft ?? {}
-  const isAlone = draft !== null && position === null && ruleId === null
-  const stored = isAlone ? [] : await listRules(database, accountId)
   const at = stored.findIndex((rule) => rule.ruleId === ruleId)
   if (ruleId !== null && at < 0) throw notFound('rule')
   const known = stored.filter((rule) => rule.ruleId !== ruleId)

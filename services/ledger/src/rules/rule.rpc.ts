@@ -24,7 +24,7 @@ import {
   ruleBound,
   storedParts,
 } from './rule-creation.service.ts'
-import { type Draft, previewRule } from './rule-preview.service.ts'
+import { type Draft, listCompared, previewRule } from './rule-preview.service.ts'
 import { readScope } from './rule-scope.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { isRenamed: IsRenamed }
@@ -91,14 +91,14 @@ async function findStored({ database }: Deps, accountId: string, ruleId: string)
 async function preview(deps: Deps, request: PreviewRuleRequest, context: HandlerContext) {
   const caller = callerOf(context)
   const draft = readDraft(request)
+  const stored = await listCompared(deps.database, caller.accountId, draft)
   if (draft) {
-    const { accountId } = caller
-    const stored = draft.ruleId === null ? null : await findStored(deps, accountId, draft.ruleId)
-    await requireRule(deps, accountId, draft, stored ? readParts(stored) : {})
+    const changed = stored.find(({ ruleId }) => ruleId === draft.ruleId)
+    await requireRule(deps, caller.accountId, draft, changed ? readParts(changed) : {})
   }
   const scope = await readScope(deps.database, caller, request)
   const { shown, ...counts } = await inTurn(context.signal, (pause) =>
-    previewRule(deps, caller, { draft, scope, pause }),
+    previewRule(deps, caller, { draft, stored, scope, pause }),
   )
   const transactions = shown.map(({ transaction: { transactionId, bankAccountId }, fields }) => {
     const rendered = fields.map((one) => toMessage(PreviewedFieldSchema, one))
