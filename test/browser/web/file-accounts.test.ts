@@ -16,6 +16,8 @@ const fileOf = (name: string, text: string) => {
   return { name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) }
 }
 
+const listOf = (page: Page) => page.getByRole('region', { name: 'Files of several accounts' })
+
 /** Opens the imports of a person and sends a file. */
 async function sending(
   person: Person,
@@ -55,15 +57,15 @@ test('a file of several accounts goes to several bank accounts, and is undone as
     await page.getByText('needs a bank account of its own').waitFor()
     await page.getByLabel(/2002.* goes to/).selectOption(savings)
     await expectLooks(page, 'web-several')
-    await page.getByRole('button', { name: /preview of .*1001/ }).click()
+    await page.getByRole('button', { name: 'Show a preview of 2 accounts' }).click()
     await page.getByRole('cell', { name: 'LUNCH' }).waitFor()
-    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Back to the accounts' }).click()
+    expect(await first.inputValue()).toBe(id)
+    await page.getByRole('button', { name: 'Show a preview of 2 accounts' }).click()
+    await page.getByRole('cell', { name: 'LUNCH' }).waitFor()
     expect(await counts()).toEqual([0, 0])
-    await page.getByLabel('Choose a file').setInputFiles(file)
-    await first.selectOption(id)
-    await page.getByLabel(/2002.* goes to/).selectOption(savings)
     await page.getByRole('button', { name: 'Import 2 accounts' }).click()
-    const list = page.getByRole('region', { name: 'Files of several accounts' })
+    const list = listOf(page)
     await list.getByText('Done').waitFor()
     expect(await counts()).toEqual([1, 1])
     await expectLooks(page, 'web-several-list')
@@ -77,6 +79,45 @@ test('a file of several accounts goes to several bank accounts, and is undone as
     await list.getByText('Undone').waitFor()
     expect(await counts()).toEqual([0, 0])
   })
+})
+
+test('rows of several accounts that are stored already are joined in each', async () => {
+  const alice = await coffer.person()
+  const { linkId, path, id } = await alice.createBankAccount(0)
+  const body = { linkId, name: 'Savings', availableBalance: 0, currentBalance: 0 }
+  const { bankAccountId: savings } = await alice.post('/bank_accounts', body)
+  const text = readFileSync(join(root, 'test/data/several-accounts.ofx'), 'utf8')
+  const lunch = { name: 'Lunch with Bob', amount: 1200, date: '2026-01-14T12:00:00Z' }
+  await alice.post(`${path}/transactions`, { ...lunch, adjustsBalance: false })
+  await sending(alice, fileOf('all.ofx', text), async (page) => {
+    await page.getByLabel(/1001.* goes to/).selectOption(id)
+    await page.getByLabel(/2002.* goes to/).selectOption(savings)
+    await page.getByRole('button', { name: 'Show a preview of 2 accounts' }).click()
+    const known = page.getByRole('region', { name: /1001.*Perhaps stored already/ })
+    await known.getByLabel('LUNCH on').check()
+    await expectLooks(page, 'web-several-preview')
+    await page.getByRole('button', { name: 'Import 2 accounts' }).click()
+    await page.getByText(/1001.*: 0 transactions, 1 joined/).waitFor()
+    await listOf(page).getByText('Done').waitFor()
+    expect(await alice.get(`${path}/transactions`)).toMatchObject([{ name: 'Lunch with Bob' }])
+    expect(await alice.get(`/bank_accounts/${savings}/transactions`)).toHaveLength(1)
+  })
+})
+
+test('several accounts are read again by the choice that one of them asks for', async () => {
+  const alice = await coffer.person()
+  const { id } = await alice.createBankAccount(0)
+  const text = readFileSync(join(root, 'test/data/several-accounts.ofx'), 'utf8')
+  const file = fileOf('all.ofx', text.replaceAll('.00', '').replace('-12', '-1,400'))
+  await sending(alice, file, async (page) => {
+    await page.getByLabel(/1001.* goes to/).selectOption(id)
+    await page.getByRole('button', { name: 'Show a preview of 1 account' }).click()
+    await page.getByRole('button', { name: 'The point parts the cents' }).click()
+    await page.getByText('1,400.00').waitFor()
+    await page.getByRole('button', { name: 'Import 1 account' }).click()
+    await listOf(page).getByText('Done').waitFor()
+  })
+  expect(await alice.get(`/bank_accounts/${id}/transactions`)).toMatchObject([{ amount: 140_000 }])
 })
 
 test('a file says what it asks, how it is read and what it leaves out', async () => {

@@ -1,4 +1,3 @@
-import { useId } from 'react'
 import type { JoinOffer, RowJoin } from '../../api/import-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { CheckField } from '../../controls/field.tsx'
@@ -9,6 +8,8 @@ import { importWords as words } from '../../words/imports.ts'
 
 interface Props {
   bankAccountId: string
+  /** The account of the file, if it has several. */
+  of?: string
   offers: readonly JoinOffer[]
   /** Number of all rows that may be stored already. */
   count: number
@@ -18,17 +19,16 @@ interface Props {
 }
 
 /** Rows that may be stored transactions, each with a box to tick. */
-export function JoinOffers({ bankAccountId, offers, count, ticked, onTick }: Props) {
+export function JoinOffers({ bankAccountId, of, offers, count, ticked, onTick }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
-  const title = useId()
   if (offers.length === 0) return null
   const shown = (day: string) => formatShortDay(dayOf(day, reader.timezone), reader)
   const all = offers.map(({ uploadIdentifier }) => uploadIdentifier)
   const isAll = ticked.size === all.length
   return (
-    <section aria-labelledby={title}>
-      <h3 id={title}>{words.joinTitle}</h3>
+    <section aria-label={[of, words.joinTitle].filter(Boolean).join(': ')}>
+      <h3>{words.joinTitle}</h3>
       <p className={rows.soft}>{words.joinText}</p>
       {count > offers.length && <p>{words.joinSome({ shown: offers.length, count })}</p>}
       <CheckField

@@ -12,17 +12,20 @@ type Row =
 
 interface Props {
   bankAccountId: string
+  /** The account of the file, if it has several. */
+  of?: string
   rows: readonly Row[]
 }
 
 /** The first rows of a file as the transactions that its import would store. */
-export function PreviewRows({ bankAccountId, rows }: Props) {
+export function PreviewRows({ bankAccountId, of, rows }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   if (rows.length === 0) return null
+  const title = [of, words.previewTitle].filter(Boolean).join(': ')
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll it sideways
-    <section className={styles.scroll} tabIndex={0} aria-label={words.previewTitle}>
+    <section className={styles.scroll} tabIndex={0} aria-label={title}>
       <table className={styles.table}>
         <thead>
           <tr>

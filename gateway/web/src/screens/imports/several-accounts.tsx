@@ -16,31 +16,68 @@ import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
+import { type GroupChoices, GroupPreview, nameOf } from './group-preview.tsx'
 import styles from './imports.module.css'
 import type { PreviewProps } from './previewed.ts'
 
 /** IDs of bank accounts by the accounts of the file; an empty text leaves one out. */
 type Goals = Record<string, string>
 
-/** A file of several accounts: where each one goes. */
-export function SeveralAccounts({ previewed, onRead, isReading, onEnd }: PreviewProps) {
-  const { data, upload, choices } = previewed
-  const { statements } = upload
+/** A file of several accounts: where each one goes, then what their imports would do. */
+export function SeveralAccounts({ previewed, onEnd }: PreviewProps) {
+  const { data, upload } = previewed
+  const { statement: _, delimiter: __, ...choices } = previewed.choices
   const { data: groups = [] } = useQuery(uploadGroupsQuery)
   const [chosen, setChosen] = useState<Goals>({})
-  const goals = { ...formerGoals(statements, groups), ...chosen }
-  const mapped = statements.flatMap(({ statement }) => {
+  const [read, setRead] = useState<{ group: UploadGroup; choices: GroupChoices } | null>(null)
+  const goals = { ...formerGoals(upload.statements, groups), ...chosen }
+  const mapped = upload.statements.flatMap(({ statement }) => {
     const bankAccountId = goals[statement] ?? ''
     return bankAccountId === '' ? [] : [{ statement, bankAccountId }]
   })
-  const isTwice = new Set(mapped.map((one) => one.bankAccountId)).size < mapped.length
-  const { send, isSending, fault } = useChange(() => {
-    const { statement: _, delimiter: __, ...query } = choices
-    return coffer.createUploadGroup({ body: { data, statements: mapped }, query })
+  const { send, isSending, fault } = useChange(async (made: GroupChoices) => {
+    const query = { ...made, preview: true }
+    const body = { data, statements: mapped }
+    return { group: (await coffer.createUploadGroup({ body, query })).data, choices: made }
   })
   return (
     <Card title={data.name}>
       {fault && <FaultBanner fault={fault} />}
+      {read ? (
+        <GroupPreview
+          key={JSON.stringify(read.choices)}
+          {...{ data, onEnd, ...read }}
+          onRead={(made) => send(made, setRead)}
+          isReading={isSending}
+          onBack={() => setRead(null)}
+        />
+      ) : (
+        <Mapping
+          {...{ statements: upload.statements, goals, mapped, onEnd }}
+          onGoal={(statement, goal) => setChosen((now) => ({ ...now, [statement]: goal }))}
+          onRead={() => send(choices, setRead)}
+          isReading={isSending}
+        />
+      )}
+    </Card>
+  )
+}
+
+interface MappingProps {
+  statements: readonly FileStatement[]
+  goals: Goals
+  mapped: readonly { bankAccountId: string }[]
+  onGoal: (statement: string, bankAccountId: string) => void
+  onRead: () => void
+  isReading: boolean
+  onEnd: () => void
+}
+
+/** The accounts of a file, each with the bank account that it goes to. */
+function Mapping({ statements, goals, mapped, onGoal, onRead, isReading, onEnd }: MappingProps) {
+  const isTwice = new Set(mapped.map((one) => one.bankAccountId)).size < mapped.length
+  return (
+    <>
       <p>{words.severalText}</p>
       <ul className={rows.rows}>
         {statements.map((one) => (
@@ -48,18 +85,8 @@ export function SeveralAccounts({ previewed, onRead, isReading, onEnd }: Preview
             <Statement
               statement={one}
               goal={goals[one.statement] ?? ''}
-              onGoal={(goal) => setChosen((now) => ({ ...now, [one.statement]: goal }))}
+              onGoal={(goal) => onGoal(one.statement, goal)}
             />
-            <div className={styles.flush}>
-              <Button
-                kind="quiet"
-                aria-label={words.previewOf({ name: nameOf(one) })}
-                isBusy={isReading}
-                onClick={() => onRead({ ...choices, statement: one.statement })}
-              >
-                {words.preview}
-              </Button>
-            </div>
           </li>
         ))}
       </ul>
@@ -67,15 +94,15 @@ export function SeveralAccounts({ previewed, onRead, isReading, onEnd }: Preview
       <div className={rows.toolbar}>
         <Button
           kind="primary"
-          isBusy={isSending}
+          isBusy={isReading}
           isIdle={mapped.length === 0 || isTwice}
-          onClick={() => send(undefined, onEnd)}
+          onClick={onRead}
         >
-          {words.storeAccounts({ count: mapped.length })}
+          {words.previewAccounts({ count: mapped.length })}
         </Button>
         <Button onClick={onEnd}>{words.cancel}</Button>
       </div>
-    </Card>
+    </>
   )
 }
 
@@ -109,12 +136,6 @@ function Statement({ statement, goal, onGoal }: StatementProps) {
       onChange={onGoal}
     />
   )
-}
-
-/** Returns an account of a file as people know it: number or name, and kind. */
-export function nameOf({ statement, number, kind }: FileStatement): string {
-  const isTold = kind === null || statement.includes(kind)
-  return isTold ? statement || number : `${statement} (${kind})`
 }
 
 /** Returns the bank accounts that the accounts of a file went to before. */

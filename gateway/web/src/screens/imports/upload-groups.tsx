@@ -13,8 +13,8 @@ import { formatInstant } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { answersOf } from './asked-choice.tsx'
+import { nameOf } from './group-preview.tsx'
 import styles from './imports.module.css'
-import { nameOf } from './several-accounts.tsx'
 import { countsOf } from './upload-row.tsx'
 
 /** Files that were imported into several bank accounts, each undone as one. */

@@ -47,9 +47,11 @@ export const imports: Translation<'imports'> = {
   leaveOut: 'kein Konto: wird ausgelassen',
   noneFits: 'Kein von Hand geführtes Konto ist in {currency}.',
   severalRows: '{count, plural, one {1 Zeile} other {# Zeilen}}',
-  previewOf: 'Vorschau von {name} zeigen',
-  storeAccounts:
-    '{count, plural, =0 {Wähle, wohin ein Konto gehört} one {1 Konto importieren} other {# Konten importieren}}',
+  previewAccounts:
+    '{count, plural, =0 {Wähle, wohin ein Konto gehört} one {Vorschau von 1 Konto zeigen} other {Vorschau von # Konten zeigen}}',
+  ofAccount: '{statement} → {account}',
+  storeAccounts: '{count, plural, one {1 Konto importieren} other {# Konten importieren}}',
+  toAccounts: 'Zurück zu den Konten',
   twice: 'Jedes Konto der Datei braucht ein eigenes Konto.',
   undoAll: 'Alles rückgängig machen',
   undoAllText:

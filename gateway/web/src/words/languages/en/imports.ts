@@ -56,9 +56,11 @@ export const imports = {
   leaveOut: 'nowhere: it is left out',
   noneFits: 'No bank account kept by hand is in {currency}.',
   severalRows: '{count, plural, one {1 row} other {# rows}}',
-  previewOf: 'Show a preview of {name}',
-  storeAccounts:
-    '{count, plural, =0 {Choose where an account goes} one {Import 1 account} other {Import # accounts}}',
+  previewAccounts:
+    '{count, plural, =0 {Choose where an account goes} one {Show a preview of 1 account} other {Show a preview of # accounts}}',
+  ofAccount: '{statement} → {account}',
+  storeAccounts: '{count, plural, one {Import 1 account} other {Import # accounts}}',
+  toAccounts: 'Back to the accounts',
   twice: 'Each account of the file needs a bank account of its own.',
   undoAll: 'Undo all',
   undoAllText:

@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { bankAccountsQuery } from '../../api/account-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import type { FileStatement, Upload, UploadGroup } from '../../api/import-queries.ts'
+import { Button } from '../../controls/button.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import rows from '../../controls/rows.module.css'
+import { importWords as words } from '../../words/imports.ts'
+import { answersOf } from './asked-choice.tsx'
+import styles from './imports.module.css'
+import { JoinOffers, joinsOf } from './join-offers.tsx'
+import { PreviewRows } from './preview-rows.tsx'
+import { type Choices, ReadChoices } from './read-choices.tsx'
+import { SkippedRows } from './skipped-rows.tsx'
+
+/** Choices that hold for all accounts of a file. */
+export type GroupChoices = Omit<Choices, 'statement' | 'delimiter'>
+
+interface Reading {
+  /** Reads the file again by other choices. */
+  onRead: (choices: GroupChoices) => void
+  isReading: boolean
+}
+
+interface Props extends Reading {
+  data: File
+  /** The answer: the preview of each chosen account. */
+  group: UploadGroup
+  choices: GroupChoices
+  onBack: () => void
+  onEnd: () => void
+}
+
+type Part = FileStatement & { upload: Upload }
+
+const none: ReadonlySet<string> = new Set()
+
+/** The rows that the chosen accounts of a file would store, with those to join in each. */
+export function GroupPreview({ data, group, choices, onRead, isReading, onBack, onEnd }: Props) {
+  const [ticked, setTicked] = useState<Record<string, ReadonlySet<string>>>({})
+  const parts = group.statements.flatMap(({ upload, ...one }) =>
+    upload ? [{ ...one, upload }] : [],
+  )
+  const statements = parts.flatMap(({ statement, upload: { bankAccountId, preview } }) => {
+    if (!preview) return []
+    const joins = joinsOf(preview.joinOffers, ticked[statement] ?? none)
+    return [{ statement, bankAccountId, joins }]
+  })
+  const { send, isSending, fault } = useChange(() =>
+    coffer.createUploadGroup({ body: { data, statements }, query: choices }),
+  )
+  return (
+    <>
+      {fault && <FaultBanner fault={fault} />}
+      {parts.map((one) => (
+        <AccountPreview
+          key={one.statement}
+          part={one}
+          ticked={ticked[one.statement] ?? none}
+          onTick={(rows) => setTicked((now) => ({ ...now, [one.statement]: rows }))}
+          onRead={(made) => onRead({ ...choices, ...made })}
+          isReading={isReading}
+        />
+      ))}
+      <div className={rows.toolbar}>
+        {statements.length > 0 && (
+          <Button kind="primary" isBusy={isSending} onClick={() => send(undefined, onEnd)}>
+            {words.storeAccounts({ count: statements.length })}
+          </Button>
+        )}
+        <Button onClick={onBack}>{words.toAccounts}</Button>
+        <Button onClick={onEnd}>{words.cancel}</Button>
+      </div>
+    </>
+  )
+}
+
+interface AccountProps extends Reading {
+  part: Part
+  ticked: ReadonlySet<string>
+  onTick: (ticked: ReadonlySet<string>) => void
+}
+
+/** One account of a file: its counts, choices and rows, or why it cannot be read. */
+function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProps) {
+  const { data: accounts = [] } = useQuery(bankAccountsQuery)
+  const title = useId()
+  const { bankAccountId, preview, error, note, skipped } = part.upload
+  const { name = '' } = accounts.find((one) => one.bankAccountId === bankAccountId) ?? {}
+  const of = words.ofAccount({ statement: nameOf(part), account: name })
+  return (
+    <section className={styles.account} aria-labelledby={title}>
+      <h3 id={title}>{of}</h3>
+      {preview && <p>{countsOf(preview)}</p>}
+      {error && <p role="alert">{words.faultOf(error)}</p>}
+      {note && <p className={rows.soft}>{note}</p>}
+      {preview && <ReadChoices made={preview.choices ?? []} onChange={onRead} />}
+      <SkippedRows skipped={preview?.skipped ?? skipped} />
+      {answersOf(part.upload).map(({ label, body: { statement: _, joins: __, ...body } }) => (
+        <Button key={label} isBusy={isReading} onClick={() => onRead(body)}>
+          {label}
+        </Button>
+      ))}
+      {preview && (
+        <JoinOffers
+          {...{ bankAccountId, of, ticked, onTick }}
+          offers={preview.joinOffers}
+          count={preview.joinOfferCount}
+        />
+      )}
+      {preview && <PreviewRows {...{ bankAccountId, of }} rows={preview.rows} />}
+    </section>
+  )
+}
+
+function countsOf({ newCount, duplicateCount, skippedCount }: NonNullable<Upload['preview']>) {
+  return words.counts({ fresh: newCount, known: duplicateCount, skipped: skippedCount })
+}
+
+/** Returns an account of a file as people know it: number or name, and kind. */
+export function nameOf({ statement, number, kind }: FileStatement): string {
+  const isTold = kind === null || statement.includes(kind)
+  return isTold ? statement || number : `${statement} (${kind})`
+}
