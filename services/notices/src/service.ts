@@ -38,7 +38,7 @@ export const notices = defineService({
         ...accountRemovalActivities(deps.database, askIdentity(deps)),
         ...webhookActivities(deps),
       },
-      handlers: feedHandlers({ ...deps, onAppended: dispatcher.tell }),
+      handlers: feedHandlers({ ...deps, onAppended: dispatcher.wake }),
       close: async () => {
         metrics[Symbol.dispose]()
         await webhookSweeps[Symbol.asyncDispose]()

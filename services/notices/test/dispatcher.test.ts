@@ -1,9 +1,13 @@
-import { boot, eventually } from '@coffer/host/testing/boot'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { boot, counted, eventually } from '@coffer/host/testing/boot'
+import { subjectOf } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { DeliveryService } from '@coffer/proto/notices/v1/delivery'
+import { ObjectsChangedSchema } from '@coffer/proto/notices/v1/events'
 import { WebhookService } from '@coffer/proto/notices/v1/webhook'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createDispatcher } from '../src/deliveries/dispatcher.service.ts'
+import { feedHandlers } from '../src/feed/feed.consumer.ts'
 import { notices } from '../src/service.ts'
 import { type Receiver, startReceiver } from '../testing/webhook-receiver.ts'
 import { bootWebhooks } from './webhooks.ts'
@@ -64,6 +68,52 @@ test('another webhook is told of a webhook, also that the server has switched it
     ['webhook.created', other?.webhookId, 'user'],
     ['webhook.updated', other?.webhookId, 'job'],
   ])
+})
+
+test('the statement that appends events finds the webhooks that get their types', async () => {
+  await using quiet = await bootWebhooks()
+  const database = quiet.database('notices')
+  const woken: string[] = []
+  const onAppended = (keys: readonly { webhookId: string }[]) => {
+    woken.push(...keys.map(({ webhookId }) => webhookId))
+  }
+  const handlers = feedHandlers({ ...quiet.deps, database, onAppended })
+  const subject = subjectOf(ObjectsChangedSchema.typeName)
+  const handler = handlers.find((one) => one.subject === subject)
+  /** Delivers one event of each account in one batch; returns the webhooks that it wakes. */
+  const wokenBy = async (...of: { accountId: string; type: string; changeId?: string }[]) => {
+    woken.length = 0
+    const { count } = await counted(database, () =>
+      Promise.all(
+        of.map(({ accountId, type, changeId = newId('chg') }) => {
+          const objects = [{ type, objectId: newId('txn'), version: 1n }]
+          const event = create(ObjectsChangedSchema, { accountId, objects })
+          const payload = toBinary(ObjectsChangedSchema, event)
+          return handler?.handle(payload, { accountId, changeId, consumer: 'notices' })
+        }),
+      ),
+    )
+    expect(count).toBe(1)
+    return woken.toSorted()
+  }
+  const all = await quiet.account()
+  const rules = await quiet.account(['rule.created', 'rule.deleted'])
+  const off = await quiet.account()
+  await off.clients.webhooks.update({ isEnabled: false })
+  const gone = await quiet.account()
+  await gone.clients.webhooks.remove()
+  const accounts = [all, rules, off, gone, { accountId: newId('acct') }]
+  const told = (type: string) => accounts.map(({ accountId }) => ({ accountId, type }))
+  expect(await wokenBy(...told('rule.deleted'))).toEqual(
+    [all.webhookId, rules.webhookId].toSorted(),
+  )
+  // The type of another account in the same batch wakes no webhook.
+  const mixed = [
+    { accountId: rules.accountId, type: 'rule.updated' },
+    { accountId: all.accountId, type: 'rule.deleted', changeId: 'again' },
+  ]
+  expect(await wokenBy(...mixed)).toEqual([all.webhookId])
+  expect(await wokenBy(...mixed.slice(1))).toEqual([])
 })
 
 test('webhooks that do not answer hold up no others of the process', async () => {

@@ -1,13 +1,11 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { listReceivers, type WebhookKey } from '../endpoints/webhook.sql.ts'
+import type { WebhookKey } from '../endpoints/webhook.sql.ts'
 import { type RunDeps, runWebhook } from './webhook-run.service.ts'
 
 /** Serves webhooks in this process as soon as there is work for them. */
 export interface Dispatcher extends AsyncDisposable {
-  /** Serves these webhooks soon, again if they are being served. */
+  /** Serves these webhooks soon, again if they are being served. Does not throw. */
   wake: (keys: readonly WebhookKey[]) => void
-  /** Serves the webhooks of accounts with new changes of these types. Does not throw. */
-  tell: (news: { accountIds: readonly string[]; types: readonly string[] }) => Promise<void>
 }
 
 type Deps = RunDeps & Pick<ServiceDeps, 'workflows' | 'log'>
@@ -24,7 +22,7 @@ const limitsDefault = { atOnce: 200, slowMs: 2_000, max: 2_000 }
  * sweep after a kill.
  */
 export function createDispatcher(deps: Deps, limits = limitsDefault): Dispatcher {
-  const { database, log, clock } = deps
+  const { log, clock } = deps
   const stop = new AbortController()
   const waiting = new Map<string, WebhookKey>()
   const running = new Map<string, Promise<void>>()
@@ -73,14 +71,6 @@ export function createDispatcher(deps: Deps, limits = limitsDefault): Dispatcher
   }
   return {
     wake,
-    tell: async ({ accountIds, types }) => {
-      if (accountIds.length === 0) return
-      try {
-        wake(await listReceivers(database, { accountIds, types: [...new Set(types)] }))
-      } catch (error) {
-        log.warn({ err: error }, 'webhooks were not found, a sweep repeats it')
-      }
-    },
     [Symbol.asyncDispose]: async () => {
       stop.abort()
       await Promise.all(running.values())

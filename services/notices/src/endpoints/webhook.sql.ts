@@ -220,16 +220,3 @@ export async function deleteWebhook(
   await tell(tx, { accountId, webhookId }, { type: 'webhook.deleted', now })
   return true
 }
-
-const Key = z.object({ accountId: z.string(), webhookId: z.string() })
-
-/** Returns the enabled webhooks of these accounts that get one of the types. */
-export function listReceivers(
-  { pool }: Database,
-  { accountIds, types }: { accountIds: readonly string[]; types: readonly string[] },
-): Promise<readonly WebhookKey[]> {
-  return pool.any(sql.type(Key)`
-    SELECT account_id AS "accountId", webhook_id AS "webhookId" FROM webhooks
-    WHERE account_id = ANY(${sql.array(accountIds, 'text')}) AND is_enabled
-      AND deleted_at IS NULL AND (types = '{}' OR types && ${sql.array(types, 'text')})`)
-}

@@ -10,18 +10,13 @@ import { EnvelopesChangedSchema, ObjectsChangedSchema } from '@coffer/proto/ledg
 import { ObjectsChangedSchema as ofNotices } from '@coffer/proto/notices/v1/events'
 import { feedEventsOf, type NewFeedEvent, type ObjectsChanged } from './entry.ts'
 import { appendEvents } from './feed.sql.ts'
+import { type Receiver, receiversOf } from './receivers.ts'
 
 const batch = { sizeMax: 32, waitingMax: 1_024, isGathered: true }
 
-/** Accounts with new entries, and the types of these. */
-interface Appended {
-  accountIds: readonly string[]
-  types: readonly string[]
-}
-
 type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> & {
-  /** Called after the commit of entries; does not throw. */
-  onAppended: (appended: Appended) => Promise<void>
+  /** Called after the commit of entries with the webhooks that get some; does not throw. */
+  onAppended: (receivers: readonly Receiver[]) => void
 }
 
 /**
@@ -31,10 +26,11 @@ type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> & {
  */
 export function feedHandlers({ database, broker, clock, onAppended }: Deps): Handler[] {
   const store = async (consumer: string, events: readonly NewFeedEvent[][]): Promise<void> => {
-    const accountIds = await appendEvents(database, consumer, events.flat())
-    for (const accountId of accountIds) publishProgress(broker, { accountId, id: 'changes' }, {})
-    const objects = events.flat().flatMap((event) => event.objects)
-    await onAppended({ accountIds, types: objects.map(({ type }) => type) })
+    const told = await appendEvents(database, consumer, events.flat())
+    for (const accountId of new Set(told.map((row) => row.accountId))) {
+      publishProgress(broker, { accountId, id: 'changes' }, {})
+    }
+    onAppended(receiversOf(told, events.flat()))
   }
   const settle = async (consumer: string, events: NewFeedEvent[][]) => {
     const all = await Promise.allSettled([store(consumer, events)])

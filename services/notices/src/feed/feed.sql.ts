@@ -3,25 +3,25 @@ import { columnsOf, recordsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { entriesOf, FeedEvent, type FeedPage, type NewFeedEvent } from './entry.ts'
+import { Appended } from './receivers.ts'
 
 // One scale for all clocks of the feed: that of Postgres, in µs.
 const clock = sql.fragment`(extract(epoch FROM now()) * 1000000)::bigint`
-
-const Account = z.object({ accountId: z.string() })
 
 /**
  * Appends events to the feeds of their accounts, in one statement. An event that the inbox knows is
  * left out. The lock of a row of `feeds` is held until the commit, so the positions of an account
  * become visible in their order. Rows are locked in the order of their keys, all of the inbox
  * before those of feeds: two statements cannot wait for each other.
- * Returns the IDs of the accounts with new entries.
+ * Returns the accounts with new entries, each with its enabled webhooks: a statement of their own
+ * would cost as much as that of a small batch.
  */
 export function appendEvents(
   { pool }: { pool: Queries },
   consumer: string,
   events: readonly NewFeedEvent[],
-): Promise<readonly string[]> {
-  return pool.anyFirst(sql.type(Account)`
+): Promise<readonly Appended[]> {
+  return pool.any(sql.type(Appended)`
     WITH given AS MATERIALIZED (
       SELECT DISTINCT ON (event_id, first_index) *, jsonb_array_length(objects) AS length
       FROM jsonb_populate_recordset(NULL::feed_events, ${recordsOf(events)}::jsonb)
@@ -47,7 +47,9 @@ export function appendEvents(
         event_id, first_index, at, actor, cause_id, objects
       FROM told JOIN moved USING (account_id)
     )
-    SELECT account_id AS "accountId" FROM moved`)
+    SELECT moved.account_id AS "accountId", webhook_id AS "webhookId", types
+    FROM moved LEFT JOIN webhooks
+      ON webhooks.account_id = moved.account_id AND is_enabled AND deleted_at IS NULL`)
 }
 
 /** Positions of the feed of an account. */
@@ -111,6 +113,8 @@ export async function readFeed(
     isFull: read.length === readMax,
   }
 }
+
+const Account = z.object({ accountId: z.string() })
 
 /** Lists accounts with an ID above `after` that have a feed, ascending. */
 export function listFeeds(
