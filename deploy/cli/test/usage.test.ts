@@ -198,6 +198,21 @@ test.each([
   })
 })
 
+test('a gateway with the addresses of 0.3.0 names the new one, and the page to read', async () => {
+  const former = ['IDENTITY', 'LEDGER', 'BUDGETING', 'AGGREGATOR_SYNC', 'FEED_SYNC']
+  const addresses = former.map((name) => [`COFFER_${name}_URL`, 'http://127.0.0.1:1'])
+  const env = { ...nowhere, ...Object.fromEntries(addresses) }
+  const { code, stderr } = await runHere(['serve', 'gateway'], env)
+  expect([code, stderr]).toEqual([
+    2,
+    'COFFER_NOTICES_URL: not set, and gateway calls notices, which is new in 0.4.0: ' +
+      'see "A sixth service" in docs/running/upgrading.md\n',
+  ])
+  const path = join(import.meta.dirname, '../../../docs/running/upgrading.md')
+  const page = await readFile(path, 'utf8')
+  expect(page).toMatch(/^### A sixth service$/m)
+})
+
 test('services that call no other, or one beside them, need no address of one', async () => {
   const { stderr } = await runHere(['serve', 'identity', 'ledger', 'aggregator-sync'], nowhere)
   expect(stderr).not.toMatch(/COFFER_(IDENTITY|LEDGER)_URL/)

@@ -13,6 +13,11 @@ const load: Record<ServiceName, () => Promise<ServiceDefinition>> = {
   notices: async () => (await import('@coffer/notices/service')).notices,
 }
 
+// until 0.5: an update of a deployment without the chart may leave out the service new in 0.4.0.
+const additions: { [name in ServiceName]?: string } = {
+  notices: ', which is new in 0.4.0: see "A sixth service" in docs/running/upgrading.md',
+}
+
 /** Loads the services of these names, in that order. */
 export function loadServices(names: readonly ServiceName[]): Promise<ServiceDefinition[]> {
   return Promise.all(names.map((name) => load[name]()))
@@ -47,7 +52,10 @@ export async function loadParts(names: PartName[], config: Pick<Config, 'urls'>)
     for (const called of calls[name]) {
       if (!chosen.includes(called) && config.urls[called] === undefined) {
         const variable = called.replaceAll('-', '_').toUpperCase()
-        throw new SettingsError(`COFFER_${variable}_URL: not set, and ${name} calls ${called}`)
+        const since = additions[called] ?? ''
+        throw new SettingsError(
+          `COFFER_${variable}_URL: not set, and ${name} calls ${called}${since}`,
+        )
       }
     }
   }
