@@ -31,6 +31,10 @@ test('a webhook is shown whole, its secret only where it is new', async () => {
 test.each([
   [{}, { url: 'required key is missing' }],
   [{ url: 'example.com' }, { url: 'must be a URL' }],
+  [
+    { url: `https://example.com/${'x'.repeat(2_000)}` },
+    { url: 'must be a URL of at most 2000 characters' },
+  ],
   [{ url: 'ftp://example.com' }, { url: 'must be an https URL' }],
   [{ url: 'https://a:b@example.com' }, { url: 'must have no credentials' }],
   [{ url: 'https://example.com/#a' }, { url: 'must have no fragment' }],

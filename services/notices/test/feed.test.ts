@@ -1,6 +1,6 @@
 import { boot } from '@coffer/host/testing/boot'
 import { started } from '@coffer/host/testing/started'
-import { refusalOf } from '@coffer/kit/rpc/errors'
+import { problemsOf, refusalOf } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
 import { dayMs } from '@coffer/kit/values/time'
 import { FeedService } from '@coffer/proto/notices/v1/feed'
@@ -101,6 +101,16 @@ test('a position before removed entries is gone, a later one goes on', async () 
   expect(refused).toMatchObject({ status: 410, code: 'CHANGES_REMOVED' })
   expect((await read(end)).ids).toEqual(idsOf(later))
   expect((await read()).ids).toEqual(idsOf(later))
+})
+
+test('a cursor of a time to come is refused, except for clocks that differ', async () => {
+  const { accountId, read } = reader()
+  await append(eventOf(accountId, ['rule.created']))
+  const { position } = await read()
+  const [soon, late] = [position + 3_000_000_000n, position + 7_200_000_000n]
+  expect(await read(soon)).toMatchObject({ ids: [], position: soon })
+  const problems = await read(late).catch((error) => problemsOf(ConnectError.from(error)))
+  expect(problems).toEqual({ after: 'must be a cursor from an earlier page of this list' })
 })
 
 test('a page of some types ends after a thousand entries, and the next one goes on', async () => {

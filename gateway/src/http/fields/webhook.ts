@@ -4,8 +4,11 @@ import { filled, list, oneOf, rule } from './fields.ts'
 import { webhookUrlShape } from './shapes.ts'
 
 /** URL of a webhook; notices checks whether its host is allowed. */
+const urlLengthMax = 2_000
+
 export const webhookUrl = filled
-  .refine((value) => value.length <= 2000 && URL.canParse(value), rule(say('NOT_URL')))
+  .refine(({ length }) => length <= urlLengthMax, rule(say('URL_TOO_LONG', { max: urlLengthMax })))
+  .refine((value) => URL.canParse(value), rule(say('NOT_URL')))
   .refine((value) => /^https?:$/.test(new URL(value).protocol), rule(say('URL_NOT_HTTPS')))
   .refine(
     (value) => new URL(value).username === '' && new URL(value).password === '',

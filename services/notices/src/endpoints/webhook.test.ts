@@ -25,7 +25,7 @@ test.each([
   ['https://example.com/#part', 'must have no fragment'],
   ['ftp://example.com', 'must be an https URL'],
   ['example.com', 'must be a URL'],
-  [`https://example.com/${'x'.repeat(2_000)}`, 'must be a URL'],
+  [`https://example.com/${'x'.repeat(2_000)}`, 'must be a URL of at most 2000'],
 ])('the problem of %s is %s', (url, problem) => {
   const found = findUrlProblem(url, hosts)
   expect(found === null ? null : found.slice(0, problem?.length)).toBe(problem)

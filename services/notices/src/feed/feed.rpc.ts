@@ -1,5 +1,5 @@
 import { say } from '@coffer/kit/reasons/reasons'
-import { refused } from '@coffer/kit/rpc/errors'
+import { invalid, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -12,6 +12,9 @@ import { readFeed } from './feed.sql.ts'
 const readMax = 1_000
 
 const gone = say('CHANGES_REMOVED')
+
+/** Greatest difference in µs between the clock of Postgres and that of the one before it. */
+const aheadMax = 3_600_000_000n
 
 /** Returns the RPC handlers that read the change feed (docs/api/changes.md). */
 export function feedRoutes({
@@ -28,6 +31,10 @@ export function feedRoutes({
       if (feed === null) return { position: start }
       if (after !== undefined && after < feed.removedPosition) {
         throw refused(gone, { status: 410, code: 'CHANGES_REMOVED' })
+      }
+      // Without this, a reader with a made-up cursor would see nothing until its time has come.
+      if (start > feed.lastPosition && start > feed.now + aheadMax) {
+        throw invalid({ after: say('CURSOR') })
       }
       const { entries, position, hasMore } = pageOf(feed, { after: start, limit })
       return { changes: entries.map((entry) => toMessage(ChangeSchema, entry)), position, hasMore }

@@ -57,9 +57,11 @@ export interface FeedEnds {
   lastPosition: bigint
   /** Entries up to this position have been removed. */
   removedPosition: bigint
+  /** The position that a change would have now. */
+  now: bigint
 }
 
-const Ends = z.object({ lastPosition: z.bigint(), removedPosition: z.bigint() })
+const Ends = z.object({ lastPosition: z.bigint(), removedPosition: z.bigint(), now: z.bigint() })
 
 // Its other columns are those of FeedEvent, null if nothing was read.
 const Row = z.looseObject(Ends.shape)
@@ -93,13 +95,14 @@ export async function readFeed(
       ORDER BY position LIMIT ${readMax}
     )
     SELECT last_position AS "lastPosition", removed_position AS "removedPosition",
+      ${clock} AS now,
       ${columnsOf(FeedEvent, { table: 'page' })}
     FROM feeds LEFT JOIN page ON earlier < ${readMax}
     WHERE feeds.account_id = ${accountId}
     ORDER BY page.position`)
   const [first] = rows
   if (first === undefined) return null
-  const { lastPosition, removedPosition } = first
+  const { lastPosition, removedPosition, now } = first
   const read = rows
     .flatMap((row) => FeedEvent.safeParse(row).data ?? [])
     .flatMap(entriesOf)
@@ -108,6 +111,7 @@ export async function readFeed(
   return {
     lastPosition,
     removedPosition,
+    now,
     readTo: read.at(-1)?.position ?? null,
     entries: types.length === 0 ? read : read.filter(({ type }) => types.includes(type)),
     isFull: read.length === readMax,

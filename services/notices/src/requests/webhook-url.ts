@@ -17,8 +17,9 @@ export function isAllowedHost({ hostname, port, protocol }: URL, allowed: Allowe
  * resolved when a request is sent, not here: it may lead elsewhere by then.
  */
 export function findUrlProblem(text: string, allowed: AllowedHosts): string | null {
-  const url = text.length <= urlLengthMax ? URL.parse(text) : null
-  if (url === null) return say('URL_TOO_LONG', { max: urlLengthMax })
+  if (text.length > urlLengthMax) return say('URL_TOO_LONG', { max: urlLengthMax })
+  const url = URL.parse(text)
+  if (url === null) return say('NOT_URL')
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return say('URL_NOT_HTTPS')
   if (url.username !== '' || url.password !== '') return say('URL_CREDENTIALS')
   if (url.hash !== '') return say('URL_FRAGMENT')
