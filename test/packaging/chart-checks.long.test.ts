@@ -143,18 +143,19 @@ test.each([
 })
 
 test.each([
-  ['minimal', [], [60, 90], false],
-  ['minimal', ['database.poolSize=10'], [120, 180], true],
-  ['minimal', ['database.poolSize=10', 'database.maxConnections=200'], [120, 180], false],
+  ['minimal', [], [72, 108], true],
+  ['minimal', ['database.poolSize=3'], [60, 90], false],
+  ['minimal', ['database.maxConnections=117'], [72, 108], true],
+  ['minimal', ['database.maxConnections=118'], [72, 108], false],
   [
     'minimal',
     ['parts.ledger.replicas=4', 'parts.ledger.settings.COFFER_DATABASE_POOL_SIZE=8'],
-    [88, 122],
+    [100, 140],
     true,
   ],
-  ['single', [], [60, 90], false],
-  ['observed', [], [156, 186], true],
-  ['secured', ['database.poolSize=10'], [120, 180], false],
+  ['single', [], [72, 108], true],
+  ['observed', [], [192, 228], true],
+  ['secured', ['database.poolSize=10'], [144, 216], false],
 ])('notes of %s with %j add up connections', async (set, values, [running, replaced], isWarned) => {
   const sets = values.map((value) => `--set=${value}`)
   const args = ['install', 'coffer', chart, '--dry-run=client', ...valuesOf(set), ...sets]

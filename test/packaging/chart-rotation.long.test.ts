@@ -21,7 +21,7 @@ test.each(['mesh', 'single'])('signing keys are rotated twice to the end in %s',
   for (let rotation = 0; rotation < 2; rotation += 1) {
     await run('keys:rotate', '--signing')
     const next = publicFiles(keys).filter((name) => !former.includes(name))
-    expect(next).toHaveLength(6)
+    expect(next).toHaveLength(7)
     names = [...names, ...next]
     expect(await mountedBy(set, names, keys)).toEqual([...former, ...next].sort())
     const finished = await run('keys:rotate', '--signing', '--finish')
@@ -51,11 +51,11 @@ test('parts have images of their own, and the migration has the new one', async 
     '--set=defaults.image.tag=0.2.0',
     '--set=parts.identity.image.tag=0.3.0',
   ])
-  expect(imagesOf(text, 'coffer')).toEqual([...Array(5).fill('0.2.0'), '0.3.0'])
+  expect(imagesOf(text, 'coffer')).toEqual([...Array(6).fill('0.2.0'), '0.3.0'])
   expect(imagesOf(text, 'migrate')).toEqual(['0.3.0'])
   const digest = ['--set=defaults.image.tag=0.2.0', ...deployments]
   const overDigest = await render([...valuesOf('secured'), ...digest])
-  expect(imagesOf(overDigest, 'coffer')).toEqual(Array(6).fill('0.2.0'))
+  expect(imagesOf(overDigest, 'coffer')).toEqual(Array(7).fill('0.2.0'))
 })
 
 /** Runs a command of Coffer's program on a keys folder; returns its output. */
@@ -78,7 +78,7 @@ async function mountedBy(set: string, names: string[], keys: string): Promise<st
   const values = `--set-json=keys.public=${JSON.stringify(names)}`
   const text = await render([...valuesOf(set), ...deployments, values])
   const pods = text.split(/^---$/m).filter((pod) => pod.includes('- name: keys'))
-  expect(pods).toHaveLength(set === 'single' ? 1 : 6)
+  expect(pods).toHaveLength(set === 'single' ? 1 : 7)
   const inFolder = readdirSync(keys)
   const mounted = pods.map((pod) => {
     const source =

@@ -97,7 +97,7 @@ test('policies of Jobs precede them, and let them reach their servers alone', as
 test('without restrictEgress policies leave connections of Jobs and parts alone', async () => {
   const objects = await renderObjects(valuesOf('mesh'))
   const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy')
-  expect(policies).toHaveLength(9)
+  expect(policies).toHaveLength(10)
   for (const { spec } of policies) {
     expect(spec.policyTypes).toEqual(['Ingress'])
     expect(spec.egress).toBeUndefined()
@@ -116,6 +116,7 @@ test('only the parts that use a server may connect to it', async () => {
     ...valuesOf('minimal'),
     '--set=networkPolicy.restrictEgress=true',
     `--set-json=parts.identity.egress=${rule('5.0.0.0/8')}`,
+    `--set-json=parts.notices.egress=${rule('6.0.0.0/8')}`,
     ...Object.entries(egress).map(
       ([name, cidr]) => `--set-json=networkPolicy.egress.${name}=${rule(cidr)}`,
     ),
@@ -130,20 +131,15 @@ test('only the parts that use a server may connect to it', async () => {
       .sort()
       .join('')
   }
-  expect(['gateway', 'identity', 'ledger', 'budgeting', 'migration-job'].map(reached)).toEqual([
-    '2',
-    '1235',
-    '1234',
-    '123',
-    '1',
-  ])
+  const reachedBy = ['gateway', 'identity', 'ledger', 'budgeting', 'notices', 'migration-job']
+  expect(reachedBy.map(reached)).toEqual(['2', '1235', '1234', '123', '1236', '1'])
 })
 
 test('a text restarts all pods, and Reloader knows the Secrets of each part', async () => {
   const parts = ['--set=secretsVersion=2', '--set=reloader=true']
   const objects = await renderObjects([...valuesOf('mesh'), ...parts])
   const deployments = objects.filter(({ kind }) => kind === 'Deployment')
-  expect(deployments).toHaveLength(6)
+  expect(deployments).toHaveLength(7)
   for (const { spec } of deployments) {
     expect(spec.template.metadata.annotations).toEqual({ 'coffer/secrets-version': '2' })
   }
@@ -173,7 +169,7 @@ test('values of placement, containers and variables reach parts and Jobs', async
     if (kind === 'Pod') return [{ name: metadata.name, spec }]
     return spec?.template === undefined ? [] : [{ name: metadata.name, spec: spec.template.spec }]
   })
-  expect(pods).toHaveLength(10)
+  expect(pods).toHaveLength(11)
   for (const { name, spec } of pods) {
     const isPart = !/test|keys|migration/.test(name)
     const [main, ...beside] = spec.containers
@@ -210,7 +206,7 @@ test('users and groups are left to the cluster by null', async () => {
   const objects = await renderObjects([...valuesOf('mesh'), ...ids])
   const texts = objects.map((object) => JSON.stringify(object))
   expect(texts.filter((text) => /runAsUser|runAsGroup|"fsGroup"/.test(text))).toEqual([])
-  expect(texts.filter((text) => text.includes('"runAsNonRoot":true'))).toHaveLength(9)
+  expect(texts.filter((text) => text.includes('"runAsNonRoot":true'))).toHaveLength(10)
 })
 
 test('a migration ends after its deadline', async () => {

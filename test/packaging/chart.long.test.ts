@@ -71,7 +71,7 @@ test('a part changes the values of all parts, also to false, 0 and empty', async
     '--set=parts.ledger.autoscaling.enabled=false',
     '--set=parts.ledger.replicas=0',
   ])
-  expect(text.match(/kind: HorizontalPodAutoscaler/g)).toHaveLength(5)
+  expect(text.match(/kind: HorizontalPodAutoscaler/g)).toHaveLength(6)
   expect(text.match(/^ {2}replicas: 0$/gm)).toHaveLength(1)
 })
 

@@ -4,6 +4,7 @@ replaced, with one more of each part: a pool for requests, and one of two connec
 changes, for each service of a process. As JSON.
 */}}
 {{- define "coffer.connections" -}}
+{{- $services := without (include "coffer.calls" . | fromJson | keys) "gateway" | len -}}
 {{- $running := 0 -}}
 {{- $replaced := 0 -}}
 {{- range $part := without (include "coffer.parts" . | fromJsonArray) "gateway" -}}
@@ -12,8 +13,8 @@ changes, for each service of a process. As JSON.
   (dict "COFFER_DATABASE_POOL_SIZE" $.Values.database.poolSize) -}}
 {{- $scaling := $own.autoscaling -}}
 {{- $replicas := ternary $scaling.maxReplicas $own.replicas $scaling.enabled | int -}}
-{{- $services := eq $part "all" | ternary 5 1 -}}
-{{- $pools := add (int $settings.COFFER_DATABASE_POOL_SIZE) 2 | mul $services -}}
+{{- $hosted := eq $part "all" | ternary $services 1 -}}
+{{- $pools := add (int $settings.COFFER_DATABASE_POOL_SIZE) 2 | mul $hosted -}}
 {{- $running = add $running (mul $pools $replicas) -}}
 {{- $replaced = add $replaced (mul $pools (add $replicas 1)) -}}
 {{- end -}}
