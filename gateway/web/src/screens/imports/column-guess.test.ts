@@ -12,6 +12,26 @@ test.each`
 })
 
 test.each([
+  {
+    headers:
+      'Buchungstag;Valutadatum;Buchungstext;Verwendungszweck;Beguenstigter/Zahlungspflichtiger;' +
+      'Kontonummer;BLZ;Betrag;Waehrung',
+    guess: 'Buchungstag;Verwendungszweck;Beguenstigter/Zahlungspflichtiger;Betrag;',
+  },
+  {
+    headers: 'Buchungstag;Buchungstext;Verwendungszweck;Glaeubiger ID;Mandatsreferenz;Name;Betrag',
+    guess: 'Buchungstag;Verwendungszweck;Name;Betrag;',
+  },
+  {
+    headers: 'Details;Posting Date;Description;Amount;Transaction ID',
+    guess: 'Posting Date;Description;;Amount;Transaction ID',
+  },
+])('an exact header wins, and a shared identifier is none: $guess', ({ headers, guess }) => {
+  const { date, memo, merchant, amount, id } = guessColumns(headers.split(';'), 'de_DE')
+  expect([date, memo, merchant, amount, id].join(';')).toBe(guess)
+})
+
+test.each([
   ['DD.MM.YYYY', '31.12.2026'],
   ['M/D/YY', '12/31/26'],
   ['D MMM YYYY', '31 Dec 2026'],

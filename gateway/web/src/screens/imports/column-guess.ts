@@ -69,9 +69,9 @@ export function findMisfit(texts: readonly string[], format: string): string | n
 
 /** Words of headers by their meaning: English, German, French, Spanish and Dutch banks. */
 const meanings = {
-  date: /date|datum|buchungstag|fecha|day/i,
-  merchant: /merchant|payee|name|empfänger|beguenstigter|tegenpartij/i,
-  memo: /description|memo|details|text|verwendungszweck|concept|libell|omschrijving|narrative/i,
+  date: /date|buchungstag|datum|fecha|day/i,
+  merchant: /merchant|payee|name|empfänger|beguenstigter|begünstigter|tegenpartij/i,
+  memo: /description|verwendungszweck|memo|details|text|concept|libell|omschrijving|narrative/i,
   amount: /amount|betrag|montant|importe|bedrag|value/i,
   debits: /debit|soll|withdrawal|money out|paid out|cargo/i,
   credits: /credit|haben|deposit|money in|paid in|abono/i,
@@ -79,19 +79,38 @@ const meanings = {
   balance: /balance|saldo|solde|kontostand/i,
 } as const
 
+/** Identifiers of SEPA that several payments share: a creditor, a mandate, a customer, a batch. */
+const sharedIds = /gl(ä|ae)ubiger|creditor|mandat|kunden|customer|sammler|end.to.end/i
+
+/**
+ * Returns the header that equals a word, the first word of the meaning before the others; else the
+ * first header that contains a word, else an empty text.
+ */
+function findHeader(headers: readonly string[], meaning: RegExp): string {
+  const names = meaning.source.split('|')
+  const places = (header: string) => names.indexOf(header.trim().toLowerCase())
+  const [exact] = headers
+    .filter((header) => places(header) >= 0)
+    .sort((one, other) => places(one) - places(other))
+  return exact ?? headers.find((header) => meaning.test(header)) ?? ''
+}
+
 /**
  * Returns a first guess by the headers, which the person may change. `dateFormat` is what the
  * server has found in the rows of the file, if any.
  */
 export function guessColumns(headers: string[], locale: string, dateFormat?: string): Columns {
   const free = new Set(headers)
-  const take = (meaning: RegExp) => {
-    const found = [...free].find((header) => meaning.test(header)) ?? ''
+  const take = (meaning: RegExp, unfit?: RegExp) => {
+    const found = findHeader(
+      [...free].filter((header) => !unfit?.test(header)),
+      meaning,
+    )
     free.delete(found)
     return found
   }
   const date = take(meanings.date)
-  const id = take(meanings.id)
+  const id = take(meanings.id, sharedIds)
   const balance = take(meanings.balance)
   const amount = take(meanings.amount)
   const [debits, credits] = [take(meanings.debits), take(meanings.credits)]
