@@ -28,7 +28,7 @@ export function feedRoutes({
       const length = types.length === 0 ? limit + 1 : readMax
       const feed = await readFeed(database, { accountId, after: start, types, readMax: length })
       if (fromEnd) return { position: feed?.lastPosition ?? 0n }
-      if (feed === null) return { position: start }
+      if (feed === null) return { position: 0n }
       if (after !== undefined && after < feed.removedPosition) {
         throw refused(gone, { status: 410, code: 'CHANGES_REMOVED' })
       }
@@ -36,6 +36,8 @@ export function feedRoutes({
       if (start > feed.lastPosition && start > feed.now + aheadMax) {
         throw invalid({ after: say('CURSOR') })
       }
+      // Its change was lost in a fail-over: further ones may come before its time.
+      if (start > feed.lastPosition) return { position: feed.lastPosition }
       const { entries, position, hasMore } = pageOf(feed, { after: start, limit })
       return { changes: entries.map((entry) => toMessage(ChangeSchema, entry)), position, hasMore }
     },
