@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { foldText } from '@coffer/kit/values/fold'
 import { dayMs } from '@coffer/kit/values/time'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
@@ -53,6 +54,22 @@ export const searchedTexts = [
   'originalMerchantName',
   'notes',
 ] as const satisfies readonly (keyof Transaction)[]
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII begins with them.
+const ascii = /^[\x00-\x7F]*$/
+/** Letters whose fold depends on the version of Unicode, which Node and Postgres have each. */
+const varying = /[\u0700-\u1DFF\u2C00-\u2FFF\uA000-\uABFF\uD7A4-\u{10FFFF}]/u
+
+/**
+ * Returns the column `searched_text` of a new transaction: its texts, folded. Null leaves the fold
+ * to the SQL function `folded_transaction_text`: in ASCII, where it is fast, and for letters that
+ * the two may fold differently.
+ */
+export function searchedTextOf(transaction: Pick<Transaction, (typeof searchedTexts)[number]>) {
+  const texts = new Set(searchedTexts.map((field) => transaction[field] ?? ''))
+  const text = [...texts].join('\n')
+  return ascii.test(text) || varying.test(text) ? null : foldText(text)
+}
 
 /** The fields that a user may set: all in a create request, some in a PATCH. */
 export const StatedFields = Transaction.pick({

@@ -2,7 +2,7 @@ import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { columnNames, recordsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { Transaction } from '../book/transaction.ts'
+import { searchedTextOf, Transaction } from '../book/transaction.ts'
 import type { UploadKey } from '../book/upload-key.ts'
 import { Given } from './spend.ts'
 
@@ -23,11 +23,14 @@ export async function insertUploaded(
   transactions: readonly Transaction[],
 ): Promise<string[]> {
   const columns = columnNames(Transaction)
+  const rows = recordsOf(transactions.map((one) => ({ ...one, searchedText: searchedTextOf(one) })))
+  // With the locales C and Turkish, Postgres folds other letters than the process: it folds all.
   return tx.oneFirst(sql.type(Inserted)`
     WITH stored AS (
-      INSERT INTO transactions (${columns}, transaction_upload_id)
-      SELECT ${columns}, ${transactionUploadId}
-      FROM jsonb_populate_recordset(NULL::transactions, ${recordsOf(transactions)}::jsonb)
+      INSERT INTO transactions (${columns}, transaction_upload_id, searched_text)
+      SELECT ${columns}, ${transactionUploadId},
+        CASE WHEN lower('IЖ') = 'iж' THEN searched_text END
+      FROM jsonb_populate_recordset(NULL::transactions, ${rows}::jsonb)
       ON CONFLICT (account_id, bank_account_id, upload_identifier)
         WHERE upload_identifier IS NOT NULL DO NOTHING
       RETURNING transaction_id

@@ -217,7 +217,8 @@ function isTagged(p: Parameters): FragmentSqlToken {
 }
 
 function textLike(p: Parameters): FragmentSqlToken {
-  return sql.fragment`folded_transaction_text(${texts}) LIKE folded_pattern(${p.text})`
+  return sql.fragment`coalesce(searched_text, folded_transaction_text(${texts}))
+    LIKE folded_pattern(${p.text})`
 }
 
 function valuesOf(

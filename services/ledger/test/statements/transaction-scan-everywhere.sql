@@ -89,12 +89,15 @@ FROM
         WHERE
           folded_text (tag) = folded_text ($9)
       )
-      AND folded_transaction_text (
-        "name",
-        "original_name",
-        "merchant_name",
-        "original_merchant_name",
-        "notes"
+      AND coalesce(
+        searched_text,
+        folded_transaction_text (
+          "name",
+          "original_name",
+          "merchant_name",
+          "original_merchant_name",
+          "notes"
+        )
       ) LIKE folded_pattern ($10)
     ORDER BY
       date DESC,

@@ -14,12 +14,15 @@ WITH
           owned.account_id = $1
           AND owned.removed_at IS NULL
       )
-      AND folded_transaction_text (
-        "name",
-        "original_name",
-        "merchant_name",
-        "original_merchant_name",
-        "notes"
+      AND coalesce(
+        searched_text,
+        folded_transaction_text (
+          "name",
+          "original_name",
+          "merchant_name",
+          "original_merchant_name",
+          "notes"
+        )
       ) LIKE folded_pattern ($2)
       AND deleted_at IS NULL
   ),
@@ -52,12 +55,15 @@ WITH
         WHERE
           folded_text (tag) = folded_text ($9)
       )
-      AND folded_transaction_text (
-        "name",
-        "original_name",
-        "merchant_name",
-        "original_merchant_name",
-        "notes"
+      AND coalesce(
+        searched_text,
+        folded_transaction_text (
+          "name",
+          "original_name",
+          "merchant_name",
+          "original_merchant_name",
+          "notes"
+        )
       ) LIKE folded_pattern ($2)
     LIMIT
       $10::int

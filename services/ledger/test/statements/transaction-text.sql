@@ -6,12 +6,15 @@ WITH
       transactions
     WHERE
       ARRAY[account_id || '/' || bank_account_id] @> ARRAY[$1::text || '/' || $2::text]
-      AND folded_transaction_text (
-        "name",
-        "original_name",
-        "merchant_name",
-        "original_merchant_name",
-        "notes"
+      AND coalesce(
+        searched_text,
+        folded_transaction_text (
+          "name",
+          "original_name",
+          "merchant_name",
+          "original_merchant_name",
+          "notes"
+        )
       ) LIKE folded_pattern ($3)
       AND deleted_at IS NULL
   ),
@@ -35,12 +38,15 @@ WITH
         WHERE
           folded_text (tag) = folded_text ($10)
       )
-      AND folded_transaction_text (
-        "name",
-        "original_name",
-        "merchant_name",
-        "original_merchant_name",
-        "notes"
+      AND coalesce(
+        searched_text,
+        folded_transaction_text (
+          "name",
+          "original_name",
+          "merchant_name",
+          "original_merchant_name",
+          "notes"
+        )
       ) LIKE folded_pattern ($3)
       AND spending_id = $11
     LIMIT
