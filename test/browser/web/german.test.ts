@@ -47,7 +47,7 @@ async function plan(page: Page): Promise<void> {
   await page.getByLabel('Aktueller Kontostand').fill('1.000,00+250,50')
   await page.getByRole('button', { name: 'Konto anlegen' }).click()
   await page.getByRole('heading', { name: 'Wann kommt Geld herein?' }).waitFor()
-  await page.getByLabel('Kommt wieder').selectOption('jeden Monat')
+  await page.getByLabel('Wiederholung').selectOption('monthly')
   await page.getByLabel('Erwartetes Einkommen').fill('2.400,00')
   await page.getByRole('button', { name: 'Speichern' }).click()
   await page.getByRole('heading', { name: 'Deine ersten Umschläge' }).waitFor()

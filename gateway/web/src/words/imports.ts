@@ -3,6 +3,8 @@ import { textsOf } from './languages/texts.ts'
 
 const texts = textsOf('imports')
 
+const lettersOf: Record<string, string> = texts.dayLetters
+
 /** Advice of the server for programs; the app has two buttons in its place. */
 const markAdvice = / State \w+(?:, a point or a comma,)? to read (?:the file|it) again/
 
@@ -29,6 +31,12 @@ export const importWords = {
   marks: texts.marks as Record<string, string>,
   orders: texts.orders as Record<string, string>,
   reasons: texts.reasons as Record<string, string>,
+  /** The letters of a format of days are those of the language: `TT.MM.JJJJ`. */
+  formatOf: ({ example, format }: { example: string; format: string }) =>
+    texts.formatOf({
+      example,
+      format: format.replace(/[DMY]/g, (letter) => lettersOf[letter] ?? letter),
+    }),
   ofLine: (line: number | null, text: string) =>
     line === null ? text : texts.ofLine({ line, text }),
   /** Fields to change after a refusal of the server. */

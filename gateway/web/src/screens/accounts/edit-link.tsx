@@ -22,7 +22,7 @@ export function EditLink({ link, onClose }: Props) {
   const submit = ({ name = '', note = '' }: Record<string, string>) =>
     send({ institutionName: name.trim(), description: note.trim() || null }, onClose)
   return (
-    <Dialog title={`${words.edit} ${institutionName}`} isOpen onClose={onClose}>
+    <Dialog title={`${words.editLink}: ${institutionName}`} isOpen onClose={onClose}>
       <Form
         action={words.save}
         isSending={isSending}

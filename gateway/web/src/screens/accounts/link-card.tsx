@@ -37,8 +37,8 @@ export function LinkCard({ link, accounts }: Props) {
       </ul>
       <ArchivedAccounts linkId={link.linkId} />
       <div className={rows.toolbar}>
-        <Button aria-label={`${words.edit} ${institutionName}`} onClick={() => setOpen('edit')}>
-          {words.edit}
+        <Button aria-label={`${words.editLink} ${institutionName}`} onClick={() => setOpen('edit')}>
+          {words.editLink}
         </Button>
         <Button kind="danger" onClick={() => setOpen('remove')}>
           {removeText(linkType)}

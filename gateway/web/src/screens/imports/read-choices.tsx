@@ -41,7 +41,7 @@ export function ReadChoices({ made, onChange }: Props) {
   if (known.length === 0) return null
   return (
     <details className={styles.soft}>
-      <summary>{words.readAs({ how: known.map(shownOf).join(', ') })}</summary>
+      <summary>{words.readAs({ how: known.map(toldOf).join(', ') })}</summary>
       <div className={`${styles.pair} ${styles.opened}`}>
         {known.map((one) => (
           <ChoiceField
@@ -56,6 +56,13 @@ export function ReadChoices({ made, onChange }: Props) {
       </div>
     </details>
   )
+}
+
+/** Returns a choice in words that say of what it is. */
+function toldOf(made: Made): string {
+  const name = shownOf(made)
+  if (made.choice === 'encoding') return words.encodingOf({ name })
+  return made.choice === 'delimiter' ? words.delimiterOf({ name }) : name
 }
 
 function shownOf({ choice, value }: Made): string {

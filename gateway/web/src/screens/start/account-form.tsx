@@ -82,7 +82,7 @@ export function AccountForm({ way }: { way: Way }) {
         key={kind}
         label={startWords.name}
         name="name"
-        defaultValue={startWords.kinds[kind]}
+        defaultValue={startWords.names[kind]}
         fault={problems.name}
       />
       <ChoiceField

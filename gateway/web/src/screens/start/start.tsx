@@ -13,13 +13,15 @@ import styles from './start.module.css'
 export function Start() {
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const [way, setWay] = useState<Way>('hand')
-  const title = accounts.length === 0 ? startWords.title : startWords.titleFurther
+  const isFirst = accounts.length === 0
+  const title = isFirst ? startWords.title : startWords.titleFurther
+  const text = isFirst ? startWords.text : startWords.textFurther
   return (
     <Screen title={title} help="first-day" isNarrow>
-      {accounts.length === 0 && <p>{startWords.begin}</p>}
+      {isFirst && <p>{startWords.begin}</p>}
       <Card>
         <Ways way={way} choose={setWay} />
-        <p>{way === 'hand' ? startWords.text : startWords.fileNext}</p>
+        <p>{way === 'hand' ? text : startWords.fileNext}</p>
         <AccountForm way={way} />
       </Card>
     </Screen>

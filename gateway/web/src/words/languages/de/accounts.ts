@@ -11,6 +11,7 @@ export const accounts: Translation<'accounts'> = {
   posted: 'Gebucht',
   owed: 'Geschuldet',
   edit: 'Bearbeiten',
+  editLink: 'Bank bearbeiten',
   postedBalance: 'Gebuchter Kontostand',
   balanceHint: 'So, wie ihn die Bank angibt, ohne vorgemerkte Zahlungen.',
   owedHint: 'So, wie es die Bank angibt, ohne vorgemerkte Zahlungen und ohne Vorzeichen.',
@@ -28,7 +29,7 @@ export const accounts: Translation<'accounts'> = {
   restore: 'Zurückholen',
   restored: '„{name}“ ist mit allem Inhalt zurück.',
   remove: 'Verbindung löschen',
-  removeByHand: 'Mit allen Konten löschen',
+  removeByHand: 'Bank und ihre Konten löschen',
   removeTitle: '„{name}“ löschen?',
   removeText:
     '{accounts} {count, plural, one {wird} other {werden}} endgültig gelöscht, mit allen Buchungen, Umschlägen, Zahltagen und importierten Dateien. Das lässt sich nicht rückgängig machen. Willst du ein Konto nur nicht mehr nutzen und seinen Inhalt behalten, archiviere es.',

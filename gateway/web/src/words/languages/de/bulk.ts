@@ -15,7 +15,7 @@ export const bulk: Translation<'bulk'> = {
   changedSome: '{count} von {all, plural, one {einer Buchung} other {# Buchungen}} geändert.',
   others: '{count, plural, one {eine weitere} other {# weitere}}',
   left: 'Seither geändert und so gelassen: {names}.',
-  undo: 'Rückgängig',
+  undo: 'Rückgängig machen',
   removeTitle: '{count, plural, one {Eine Buchung löschen?} other {# Buchungen löschen?}}',
   removeText:
     'Sie verschwinden aus allen Listen. Der Filter „Status: Gelöscht“ zeigt sie, und von dort lassen sie sich zurückholen. Mit dem Häkchen ändert sich der Kontostand um ihre Beträge, auch um die, die ihn nicht bewegt haben.',

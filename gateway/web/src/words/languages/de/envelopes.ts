@@ -25,7 +25,7 @@ export const envelopes: Translation<'envelopes'> = {
   unsettle: 'Doch nicht bezahlt',
   skip: 'Diese auslassen',
   skipped: 'Ausgelassen: {days}.',
-  unskip: 'Rückgängig',
+  unskip: 'Rückgängig machen',
   grace: 'aus dem letzten Zeitraum liegen bis {day} für eine späte Rechnung bereit.',
   settles: 'Rechnung als bezahlt markieren, sobald ihr Betrag ausgegeben ist',
   graceDays: 'Geld für eine verspätete Rechnung aufheben',
@@ -45,7 +45,7 @@ export const envelopes: Translation<'envelopes'> = {
   overdrawn:
     'Frei verfügbar läge {amount} unter null: In den Umschlägen wäre mehr Geld, als da ist.',
   hasMoved: '{amount} umgebucht von {from} nach {to}.',
-  undo: 'Rückgängig',
+  undo: 'Rückgängig machen',
   cancel: 'Abbrechen',
   save: 'Speichern',
   kind: 'Art',
@@ -60,7 +60,7 @@ export const envelopes: Translation<'envelopes'> = {
   name: 'Name',
   target: 'Benötigter Betrag',
   day: 'Benötigt am',
-  repeats: 'Kommt wieder',
+  repeats: 'Wiederholung',
   repeatsEvery: {
     weekly: 'jede Woche',
     biweekly: 'alle zwei Wochen',

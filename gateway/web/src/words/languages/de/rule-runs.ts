@@ -31,7 +31,7 @@ export const ruleRuns: Translation<'ruleRuns'> = {
     '{matched} passen, {changed} geändert{left, plural, =0 {} other {, in # blieb etwas stehen}}',
   undoneCounts:
     '{undone} zurückgesetzt{kept, plural, =0 {} other {, in # bleibt etwas, das seither geändert wurde}}',
-  undo: 'Rückgängig',
+  undo: 'Rückgängig machen',
   undoTitle: 'Rückgängig machen, was die Regeln gesetzt haben?',
   undoText:
     '{count, plural, one {Eine Buchung bekommt} other {# Buchungen bekommen}} die früheren Werte. Ein Feld, das seither geändert wurde, bleibt.',

@@ -7,7 +7,7 @@ export const schedules: Translation<'schedules'> = {
   none: 'Noch kein Zahltag geplant. An einem Zahltag kommt ein Teil des Geldes in die Umschläge.',
   name: 'Name',
   first: 'Nächster Zahltag',
-  repeats: 'Kommt wieder',
+  repeats: 'Wiederholung',
   repeatsEvery: {
     weekly: 'jede Woche',
     biweekly: 'alle zwei Wochen',
@@ -19,7 +19,7 @@ export const schedules: Translation<'schedules'> = {
   },
   nextDates: 'Die nächsten zehn:',
   other: 'nach einer eigenen Regel',
-  weekends: 'Am Wochenende schon am Freitag davor',
+  weekends: 'Fällt er aufs Wochenende, kommt er am Freitag davor',
   deposit: 'Erwartetes Einkommen',
   depositHint: 'Für die Prognose. Lass es leer, wenn du es nicht weißt.',
   amountFault: 'Gib einen Betrag ein, etwa {example}, oder nichts.',

@@ -2,7 +2,7 @@ import type { Translation } from '../translation.ts'
 
 export const signIn: Translation<'signIn'> = {
   product: 'Coffer',
-  promise: 'Wisse, was frei verfügbar ist, bevor du es ausgibst.',
+  promise: 'Sieh, was frei verfügbar ist, bevor du es ausgibst.',
   languages: 'Sprache der App',
   signIn: 'Anmelden',
   email: 'E-Mail-Adresse',

@@ -9,6 +9,7 @@ export const accounts = {
   posted: 'Posted',
   owed: 'Owed',
   edit: 'Edit',
+  editLink: 'Edit the bank',
   postedBalance: 'Posted balance',
   balanceHint: 'As the bank states it, without pending payments.',
   owedHint: 'As the bank states it, without pending payments and without a sign.',
@@ -26,7 +27,7 @@ export const accounts = {
   restore: 'Restore',
   restored: '{name} is back, with all that it holds.',
   remove: 'Delete the connection',
-  removeByHand: 'Delete with all its accounts',
+  removeByHand: 'Delete the bank and its accounts',
   removeTitle: 'Delete {name}?',
   removeText:
     '{accounts} {count, plural, one {is} other {are}} deleted for good, with all transactions, envelopes, paydays and imported files. This cannot be undone. To stop using an account and keep what it holds, archive it instead.',
