@@ -14,7 +14,8 @@ const funding = {
   weekendAvoided: true,
   fundingScheduleId: ids.fundingScheduleId,
 }
-const shown = { contributionAmount: 250n, rollingAllocation: 350n, heldAmount: 400n }
+const held = { heldAmount: 400n, heldContribution: 300n }
+const shown = { contributionAmount: 250n, rollingAllocation: 350n, ...held }
 const paid = { ...shown, date: funding.date, fromFreeAmount: 0n }
 const spending = [
   { ...paid, transactionAmount: 0n, spendingId: ids.spendingId, funding: [funding] },
@@ -45,7 +46,7 @@ test('a forecast has events with the changes of each envelope', async () => {
     weekendAvoided: true,
     fundingScheduleId: ids.fundingScheduleId,
   }
-  const held = { heldAmount: 400, fromFreeAmount: 0 }
+  const held = { heldAmount: 400, fromFreeAmount: 0, heldContribution: 300 }
   const moved = { transactionAmount: 0, contributionAmount: 250, rollingAllocation: 350 }
   const one = { date, ...moved, ...held }
   expect(body).toEqual({

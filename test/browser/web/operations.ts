@@ -13,6 +13,7 @@ interface Operation {
  */
 export const unneeded: Record<string, string> = {
   createTransactions: 'imports are files, and a person adds one transaction',
+  estimateNextFunding: 'getForecast: has what each envelope will get',
   exportAccount: 'read by fetch, which tells how much has come',
   getBalances: 'getOverview: has the sums',
   getBankAccount: 'getOverview: has all bank accounts',

@@ -22,17 +22,6 @@ export function schedulesQuery(bankAccountId: string) {
   })
 }
 
-/** Sum that the next payday moves into all its envelopes, in minor units. */
-export function nextFundingQuery(bankAccountId: string, fundingScheduleId: string) {
-  const path = { bankAccountId }
-  const body = { fundingScheduleId }
-  return queryOptions({
-    queryKey: ['schedules', bankAccountId, 'next', fundingScheduleId],
-    queryFn: async ({ signal }) =>
-      (await coffer.estimateNextFunding({ path, body, signal })).data.nextContribution,
-  })
-}
-
 /** Sentences that explain the next contribution of an envelope. */
 export function explanationQuery(bankAccountId: string, spendingId: string) {
   const path = { bankAccountId, spendingId }

@@ -73,6 +73,9 @@ function split(
   const sum = `${money(plan.targetAmount)} − ${money(progress)}`
   const missing = words.missing({ need: money(need), sum })
   const funding = dates.funding ? day(dates.funding) : ''
+  if (dates.due && dates.funding && dates.due < dates.funding) {
+    return [missing, words.late({ due: day(dates.due), funding })]
+  }
   if (divisor === 1n) return [missing, words.all(funding)]
   const amount = money(nextContributionAmount)
   return [

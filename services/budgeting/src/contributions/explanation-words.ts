@@ -16,6 +16,7 @@ export type Words = {
   reached: string
   missing: (of: { need: string; sum: string }) => string
   all: (funding: string) => string
+  late: (of: { due: string; funding: string }) => string
   share: (of: { count: bigint; amount: string; sum: string; funding: string }) => string
   rest: (remainder: string) => string
   covers: (of: { funding: string; after: string | null; count: number; due: string }) => string
@@ -42,6 +43,9 @@ export const english: Words = {
   reached: 'That is enough: the next payday adds nothing.',
   missing: ({ need, sum }) => `${need} is still missing: ${sum}.`,
   all: (funding) => `The next payday, on ${funding}, adds all of it.`,
+  late: ({ due, funding }) =>
+    `No payday comes before ${due}: free to use pays what is missing then. ` +
+    `The payday on ${funding} adds to the due date after it.`,
   share: ({ count, amount, sum, funding }) =>
     `${count} paydays share this: the next one, on ${funding}, adds ${amount} (${sum}).`,
   rest: (remainder) => `A later payday adds the ${remainder} that the division leaves over.`,
@@ -77,6 +81,9 @@ export const german: Words = {
   reached: 'Das reicht: Der nächste Zahltag legt nichts dazu.',
   missing: ({ need, sum }) => `Es fehlen noch ${need}: ${sum}.`,
   all: (funding) => `Der nächste Zahltag am ${funding} legt alles davon dazu.`,
+  late: ({ due, funding }) =>
+    `Vor dem ${due} kommt kein Zahltag: Was dann fehlt, zahlt das frei verfügbare Geld. ` +
+    `Der Zahltag am ${funding} legt für die Fälligkeit danach zurück.`,
   share: ({ count, amount, sum, funding }) =>
     `${count} Zahltage teilen sich das: Der nächste am ${funding} legt ${amount} dazu (${sum}).`,
   rest: (remainder) => `Den Rest der Teilung, ${remainder}, legt ein späterer Zahltag dazu.`,

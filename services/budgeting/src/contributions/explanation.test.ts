@@ -63,6 +63,18 @@ describe('an explanation leads to the contribution', () => {
     },
   )
 
+  test('of a bill that is due before the payday', () => {
+    const nextRecurrence = new Date('2023-10-12T05:00Z')
+    expect(render({ ...rent, nextRecurrence })).toEqual([
+      'It needs $125.00 by Oct 12, 2023, and $1.57 is there so far.',
+      '$123.43 is still missing: $125.00 − $1.57.',
+      'No payday comes before Oct 12, 2023: free to use pays what is missing then. The payday on' +
+        ' Oct 13, 2023 adds to the due date after it.',
+      'It is behind: more than the $1.57 that is there falls due before the payday on' +
+        ' Oct 13, 2023.',
+    ])
+  })
+
   test('of a paused expense that is due more often than funded', () => {
     const food = { ...rent, ruleset: fridays, targetAmount: 700n, isPaused: true }
     const due = { fundingNextRecurrence: new Date('2023-10-15T05:00Z') }

@@ -29,9 +29,9 @@ export function forecastPlanOf(plan: Funded): ForecastPlan {
 }
 
 /**
- * Returns the sum that the next firing of each schedule moves (minor units), and the number of
- * envelopes that get something. Leaves out schedules when the forecasts have too many events, and
- * sums that JSON would round.
+ * Returns the sum that the hourly job will book at the next firing of each schedule (minor units),
+ * and the number of envelopes that get something. Leaves out schedules when the forecasts have too
+ * many events, and sums that JSON would round.
  */
 export function estimateNextFundings(
   schedules: readonly (ForecastSchedule & { plans: readonly Funded[] })[],
@@ -46,10 +46,11 @@ export function estimateNextFundings(
     size += estimateSize(input)
     if (size > overviewSizeMax) return []
     const firing = findFirstFiring(forecast(input))
-    const contribution = firing?.contribution ?? 0n
+    const amounts = firing?.spending.map(({ heldContribution }) => heldContribution) ?? []
+    const contribution = amounts.reduce((sum, amount) => sum + amount, 0n)
     if (!isExact(contribution)) return []
-    const filled = firing?.spending.filter(({ contributionAmount }) => contributionAmount > 0n)
-    return [{ fundingScheduleId, contribution, envelopeCount: filled?.length ?? 0 }]
+    const envelopeCount = amounts.filter((amount) => amount > 0n).length
+    return [{ fundingScheduleId, contribution, envelopeCount }]
   })
 }
 

@@ -39,6 +39,7 @@ import type { FundingEvent } from './forecast-fundings.ts'
 import {
   createNextFundingInput,
   estimateCost,
+  estimateNextFundings,
   findNextContribution,
   forecastPlanOf,
 } from './forecast-questions.ts'
@@ -106,8 +107,16 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
         describeBankAccount(deps, request.bankAccountId, context),
       ])
       if (!schedule) throw notFound('funding schedule')
-      const hints = rulesetHints(plan.ruleset, { timezone, now: clock() })
-      return { estimatedCost: estimateCost(plan, schedule, timezone), hints }
+      const asOf = { timezone, now: clock() }
+      const hints = rulesetHints(plan.ruleset, asOf)
+      const { fundingScheduleId } = schedule
+      const planned = { ...plan, spendingId: '', fundingScheduleId, graceAmount: 0n }
+      const [next] = estimateNextFundings([{ ...schedule, plans: [planned] }], asOf)
+      return {
+        estimatedCost: estimateCost(plan, schedule, timezone),
+        hints,
+        ...(next && { nextContribution: next.contribution }),
+      }
     },
   }
 }

@@ -179,7 +179,10 @@ test('next contribution of a schedule, and cost of an envelope that does not exi
   expect(await forecasts.getNextContribution(asked, as)).toMatchObject({ nextContribution: 300n })
   const nextRecurrence = at('2023-11-01T05:00Z')
   const expense = { ...asked, targetAmount: 5000n, nextRecurrence, recurrenceRule: monthly }
-  expect(await forecasts.estimateCost(expense, as)).toMatchObject({ estimatedCost: 2500n })
+  const estimated = { estimatedCost: 2500n, nextContribution: 1666n }
+  expect(await forecasts.estimateCost(expense, as)).toMatchObject(estimated)
+  const goal = { ...asked, targetAmount: 900n, nextRecurrence }
+  expect(await forecasts.estimateCost(goal, as)).toMatchObject({ nextContribution: 300n })
   await expect(
     forecasts.estimateCost({ ...expense, recurrenceRule: 'RRULE' }, as),
   ).rejects.toMatchObject({ code: Code.InvalidArgument })

@@ -4,6 +4,7 @@ import { Amount } from '../../controls/amount.tsx'
 import { dayOf, formatDistance } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
+import { useContributions } from './contribution.ts'
 import styles from './envelopes.module.css'
 import { type Move, useMoneyDrag } from './money-drag.ts'
 
@@ -60,13 +61,14 @@ export function EnvelopeCard({ spending, onMove }: Props) {
 }
 
 function Next({ spending }: { spending: Spending }) {
-  const { bankAccountId, isPaused, nextContributionAmount } = spending
+  const { bankAccountId, isPaused } = spending
   const manner = useManner(bankAccountId)
+  const contribution = useContributions(bankAccountId)(spending)
   if (isPaused) return null
-  if (nextContributionAmount === 0) return <span>{words.full}</span>
+  if (contribution === 0) return <span>{words.full}</span>
   return (
     <span>
-      {words.next} <Amount amount={nextContributionAmount} manner={manner} />
+      {words.next} <Amount amount={contribution} manner={manner} />
     </span>
   )
 }

@@ -14,6 +14,7 @@ import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-acc
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { faultWords } from '../../words/faults.ts'
 import { Bill } from './bill.tsx'
+import { useContributions } from './contribution.ts'
 import { EnvelopeForm } from './envelope-form.tsx'
 import styles from './envelopes.module.css'
 import { MoveMoney } from './move-money.tsx'
@@ -94,12 +95,13 @@ function Facts({ spending }: { spending: Spending }) {
   const { bankAccountId, spendingId, currentAmount, targetAmount, usedAmount } = spending
   const reader = useReader()
   const manner = useManner(bankAccountId)
+  const contribution = useContributions(bankAccountId)(spending)
   const [open, setOpen] = useState<'edit' | 'move' | 'remove' | null>(null)
   const close = () => setOpen(null)
   const amounts = [
     [words.held, currentAmount],
     [words.needed, targetAmount],
-    [words.contribution, spending.nextContributionAmount],
+    [words.contribution, contribution],
     ...(spending.spendingType === 'goal' ? [[words.used, usedAmount] as const] : []),
   ] as const
   return (

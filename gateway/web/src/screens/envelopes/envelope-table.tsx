@@ -6,6 +6,7 @@ import tables from '../../controls/tables/table.module.css'
 import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
+import { useContributions } from './contribution.ts'
 
 interface Props {
   bankAccountId: string
@@ -15,6 +16,7 @@ interface Props {
 /** All envelopes as a table with their sums, the next due date first. */
 export function EnvelopeTable({ bankAccountId, spending }: Props) {
   const manner = useManner(bankAccountId)
+  const contributionOf = useContributions(bankAccountId)
   const figures = [words.held, words.needed, words.next]
   const sums = [
     spending.reduce((sum, { currentAmount }) => sum + currentAmount, 0),
@@ -42,7 +44,7 @@ export function EnvelopeTable({ bankAccountId, spending }: Props) {
           </thead>
           <tbody>
             {spending.map((one) => (
-              <Row key={one.spendingId} spending={one} />
+              <Row key={one.spendingId} spending={one} contribution={contributionOf(one)} />
             ))}
           </tbody>
           <tfoot>
@@ -61,14 +63,14 @@ export function EnvelopeTable({ bankAccountId, spending }: Props) {
   )
 }
 
-function Row({ spending }: { spending: Spending }) {
+function Row({ spending, contribution }: { spending: Spending; contribution: number }) {
   const { bankAccountId, spendingId, name, spendingType, nextRecurrence } = spending
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const amounts = {
     held: spending.currentAmount,
     needed: spending.targetAmount,
-    next: contributionOf(spending),
+    next: contribution,
   }
   return (
     <tr>
@@ -86,7 +88,7 @@ function Row({ spending }: { spending: Spending }) {
       <td className={tables.brief}>
         {formatShortDay(dayOf(nextRecurrence, reader.timezone), reader)}
       </td>
-      <td className={tables.brief}>{stateOf(spending)}</td>
+      <td className={tables.brief}>{stateOf(spending, contribution)}</td>
       {Object.entries(amounts).map(([key, amount]) => (
         <td key={key} className={tables.figure}>
           <Amount amount={amount} manner={manner} />
@@ -96,14 +98,9 @@ function Row({ spending }: { spending: Spending }) {
   )
 }
 
-function stateOf({ isPaused, isBehind, settledAt, nextContributionAmount }: Spending): string {
+function stateOf({ isPaused, isBehind, settledAt }: Spending, contribution: number): string {
   if (isPaused) return words.paused
   if (settledAt) return words.paid
   if (isBehind) return words.behind
-  return nextContributionAmount === 0 ? words.full : words.onItsWay
-}
-
-/** A paused envelope gets nothing. */
-function contributionOf({ isPaused, nextContributionAmount }: Spending): number {
-  return isPaused ? 0 : nextContributionAmount
+  return contribution === 0 ? words.full : words.onItsWay
 }

@@ -15,7 +15,7 @@ interface Props {
   held: number
 }
 
-/** The contribution at each payday for the entries, as they are typed. */
+/** The contribution of the next payday for the entries, as they are typed. */
 export function Preview({ bankAccountId, entries, held }: Props) {
   const { timezone } = useReader()
   const manner = useManner(bankAccountId)
@@ -39,10 +39,10 @@ export function Preview({ bankAccountId, entries, held }: Props) {
       return (await coffer.estimateSpending({ path: { bankAccountId }, body, signal })).data
     },
   })
-  if (!isAskable || data === undefined) return null
+  if (!isAskable || data?.nextContribution === undefined) return null
   return (
     <p className={styles.preview} role="status">
-      {words.preview({ amount: money(data.estimatedCost) })}
+      {words.preview({ amount: money(data.nextContribution) })}
     </p>
   )
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FundingSchedule, nextFundingQuery, spendingQuery } from '../../api/budget-queries.ts'
+import { type FundingSchedule, spendingQuery } from '../../api/budget-queries.ts'
 import { forecastQuery } from '../../api/forecast-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import rows from '../../controls/rows.module.css'
@@ -13,14 +13,13 @@ const daysMax = 360
 
 /**
  * The envelopes that a payday fills, with the amount that each gets next, and the sum. The amounts
- * are those of the forecast: a bill that is due before the payday changes what is needed.
+ * are those of the forecast: a bill that is due before the payday is paid by then.
  */
 export function PaydayEnvelopes({ schedule }: { schedule: FundingSchedule }) {
   const { bankAccountId, fundingScheduleId, nextRecurrence } = schedule
   const { timezone, today } = useReader()
   const manner = useManner(bankAccountId)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
-  const { data: sum } = useQuery(nextFundingQuery(bankAccountId, fundingScheduleId))
   const day = dayOf(nextRecurrence, timezone)
   const last = dayAfter(today, daysMax)
   const { data: forecast } = useQuery({
@@ -29,13 +28,14 @@ export function PaydayEnvelopes({ schedule }: { schedule: FundingSchedule }) {
   })
   const event = forecast?.events.find(({ date }) => date === nextRecurrence)
   const shares = new Map(
-    event?.spending.map((one) => [one.spendingId, one.contributionAmount] as const),
+    event?.spending.map((one) => [one.spendingId, one.heldContribution] as const),
   )
   const filled = spending.filter((one) => one.fundingScheduleId === fundingScheduleId)
+  const sum = filled.reduce((total, one) => total + (shares.get(one.spendingId) ?? 0), 0)
   if (filled.length === 0) return <p className={rows.soft}>{words.fillsNothing}</p>
   return (
     <div className={rows.summed}>
-      {sum !== undefined && (
+      {event && (
         <p>
           {words.fills} <Amount amount={sum} manner={manner} />
         </p>

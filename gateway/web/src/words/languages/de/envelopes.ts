@@ -70,7 +70,7 @@ export const envelopes: Translation<'envelopes'> = {
     kept: 'wie bisher',
   },
   schedule: 'Gefüllt am Zahltag',
-  preview: 'Jeder Zahltag legt etwa {amount} hinein.',
+  preview: 'Der nächste Zahltag legt {amount} hinein.',
   pause: 'Pausiert: wird nicht gefüllt',
   required: 'Das wird gebraucht.',
   edit: 'Bearbeiten',

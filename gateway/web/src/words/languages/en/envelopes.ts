@@ -70,7 +70,7 @@ export const envelopes = {
     kept: 'as now',
   },
   schedule: 'Filled at',
-  preview: 'Each payday puts about {amount} into it.',
+  preview: 'The next payday puts {amount} into it.',
   pause: 'Paused: nothing fills it',
   required: 'This is needed.',
   edit: 'Edit',
