@@ -90,7 +90,7 @@ export function changeRoutes(deps: RouteDeps): Route[] {
       description:
         'A reader that follows nextCursor gets each change once; the object is read by its ID. ' +
         'With wait, an empty answer comes after that time or when the server stops: ask again ' +
-        'with its cursor. after=latest answers at once (docs/api/changes.md).',
+        'with its cursor. after=latest does not wait (docs/api/changes.md).',
       since: '0.4.0',
       auth: 'key',
       query: waitQuery,
