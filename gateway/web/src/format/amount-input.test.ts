@@ -37,6 +37,11 @@ test.each([
   ['(5', 'en-US', 'USD', null],
   ['5)', 'en-US', 'USD', null],
   ['()', 'en-US', 'USD', null],
+  ['$1,912.40', 'en-US', 'USD', 191240],
+  ['12,50 €', 'de-DE', 'EUR', 1250],
+  ['EUR 12,50', 'de-DE', 'EUR', 1250],
+  ['€5', 'en-US', 'USD', null],
+  ['$', 'en-US', 'USD', null],
 ])('the amount %j of %s in %s is %j', (text, locale, currency, amount) => {
   expect(parseAmount(text, { locale, currency })).toBe(amount)
   if (amount === null) return

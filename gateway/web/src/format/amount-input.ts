@@ -14,12 +14,13 @@ export function amountText(amount: number, { locale, currency }: Manner): string
  * Returns the amount in minor units that a person typed; null for a text that is none. It may be
  * calculated: `(12.50+3)*2` is 3100 in EUR; products are rounded to the minor unit. Comma and point
  * are those of the locale where that can be read, else those of other countries where only one
- * reading is left: `3.120,55` is an amount in en-US too. More decimals than the currency has are no
+ * reading is left: `3.120,55` is an amount in en-US too. The sign or code of the currency may stand
+ * before or behind it. More decimals than the currency has are no
  * amount, and neither is one beyond what a number holds exactly.
  */
 export function parseAmount(text: string, { locale, currency }: Manner): number | null {
   const { decimal, group } = signsOf(locale)
-  const bare = text
+  const bare = withoutCurrency(text, { locale, currency })
     .normalize('NFKC')
     .replaceAll(/[\s'’]/g, '')
     .replaceAll('−', '-')
@@ -35,6 +36,19 @@ export function parseAmount(text: string, { locale, currency }: Manner): number 
   const unit = 10n ** BigInt(decimals)
   const amount = Number(rounded({ count: value.count * unit, of: value.of }))
   return Number.isSafeInteger(amount) ? amount : null
+}
+
+/** Returns a text without the sign or the code of the currency at one of its ends. */
+function withoutCurrency(text: string, { locale, currency }: Manner): string {
+  const form = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const
+  const parts = new Intl.NumberFormat(locale, form).formatToParts(0)
+  const sign = parts.find(({ type }) => type === 'currency')?.value ?? currency
+  const trimmed = text.trim()
+  for (const one of [sign, currency]) {
+    if (trimmed.startsWith(one)) return trimmed.slice(one.length)
+    if (trimmed.endsWith(one)) return trimmed.slice(0, -one.length)
+  }
+  return text
 }
 
 /** Returns a typed number. Within a product it may have more decimals than the currency. */

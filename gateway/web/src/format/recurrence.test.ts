@@ -6,6 +6,7 @@ test.each([
   ['biweekly', '2026-11-30', 'FREQ=WEEKLY;INTERVAL=2;BYDAY=MO'],
   ['monthly', '2026-11-15', 'FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15'],
   ['quarterly', '2026-01-31', 'FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=-1'],
+  ['halfYearly', '2026-01-15', 'FREQ=MONTHLY;INTERVAL=6;BYMONTHDAY=15'],
   ['yearly', '2027-02-03', 'FREQ=YEARLY;INTERVAL=1;BYMONTH=2;BYMONTHDAY=3'],
 ] as const)('%s from %s is %s', (repeat, day, rule) => {
   const ruleset = rulesetOf(repeat, { day, start: `${day}T06:00:00.000Z` })

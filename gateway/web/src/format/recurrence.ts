@@ -1,5 +1,5 @@
 /** Rules that a person chooses by a word. */
-export type Repeat = 'weekly' | 'biweekly' | 'monthly' | 'quarterly' | 'yearly'
+export type Repeat = 'weekly' | 'biweekly' | 'monthly' | 'quarterly' | 'halfYearly' | 'yearly'
 
 const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
 
@@ -8,6 +8,7 @@ const frequencies: Record<Repeat, { frequency: string; interval: number }> = {
   biweekly: { frequency: 'WEEKLY', interval: 2 },
   monthly: { frequency: 'MONTHLY', interval: 1 },
   quarterly: { frequency: 'MONTHLY', interval: 3 },
+  halfYearly: { frequency: 'MONTHLY', interval: 6 },
   yearly: { frequency: 'YEARLY', interval: 1 },
 }
 

@@ -23,7 +23,8 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
   // Debts are below zero; a person types what is owed without a sign.
   const owes = (accountType === 'credit' || accountType === 'loan') && currentBalance <= 0
   const manner = useManner(bankAccountId)
-  const [balanceFault, setBalanceFault] = useState<string | null>(null)
+  const hasLimit = isByHand && accountType === 'credit'
+  const [faults, setFaults] = useState<Record<string, string>>({})
   const { send, isSending, fault } = useChange((body: ReturnType<typeof bodyOf>) =>
     coffer.updateBankAccount({ path: { bankAccountId }, body }),
   )
@@ -31,10 +32,15 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
     const typed = isByHand ? parseAmount(values.balance ?? '', manner) : null
     const stated = owes && typed !== null ? 0 - Math.abs(typed) : typed
     const balance = isByHand ? stated : currentBalance
-    setBalanceFault(
-      balance === null ? words.amountFault({ example: formatAmount(125_000, manner) }) : null,
-    )
-    if (balance !== null) send(bodyOf(account, values.name ?? '', balance), onClose)
+    const limit = hasLimit ? parseAmount(values.limit || '0', manner) : account.limitBalance
+    const isLimit = limit !== null && limit >= 0
+    const fault = words.amountFault({ example: formatAmount(125_000, manner) })
+    setFaults({
+      ...(balance === null ? { currentBalance: fault } : {}),
+      ...(isLimit ? {} : { limitBalance: fault }),
+    })
+    if (balance === null || !isLimit) return
+    send(bodyOf(account, { name: values.name ?? '', balance, limit }), onClose)
   }
   return (
     <Dialog title={words.edit} isOpen onClose={onClose}>
@@ -42,7 +48,7 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
         action={words.save}
         isSending={isSending}
         fault={fault}
-        problems={balanceFault ? { currentBalance: balanceFault } : {}}
+        problems={faults}
         onSubmit={submit}
         others={<Button onClick={onClose}>{words.cancel}</Button>}
       >
@@ -60,7 +66,17 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
             inputMode="decimal"
             autoComplete="off"
             defaultValue={amountText(owes ? 0 - currentBalance : currentBalance, manner)}
-            fault={balanceFault ?? fault?.problems.currentBalance}
+            fault={faults.currentBalance ?? fault?.problems.currentBalance}
+          />
+        )}
+        {hasLimit && (
+          <TextField
+            label={words.limit}
+            name="limit"
+            inputMode="decimal"
+            autoComplete="off"
+            defaultValue={amountText(account.limitBalance, manner)}
+            fault={faults.limitBalance ?? fault?.problems.limitBalance}
           />
         )}
       </Form>
@@ -68,9 +84,19 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
   )
 }
 
-/** Pending payments stay: the available balance moves by as much as the posted one. */
-function bodyOf({ currentBalance, availableBalance }: BankAccount, name: string, balance: number) {
-  if (balance === currentBalance) return { name }
-  const moved = balance - currentBalance
-  return { name, currentBalance: balance, availableBalance: availableBalance + moved }
+/**
+ * Pending payments stay: the available balance moves by as much as the posted one, and the limit of
+ * a card.
+ */
+function bodyOf(
+  { currentBalance, availableBalance, limitBalance }: BankAccount,
+  { name, balance, limit }: { name: string; balance: number; limit: number },
+) {
+  const moved = balance - currentBalance + limit - limitBalance
+  return {
+    name,
+    ...(balance === currentBalance ? {} : { currentBalance: balance }),
+    ...(limit === limitBalance ? {} : { limitBalance: limit }),
+    ...(moved === 0 ? {} : { availableBalance: availableBalance + moved }),
+  }
 }

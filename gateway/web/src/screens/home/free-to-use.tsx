@@ -29,7 +29,7 @@ export function FreeToUse({ bankAccountId }: { bankAccountId: string }) {
 }
 
 function Figures({ balances }: { balances: Balances }) {
-  const { bankAccountId, available, current, expenses, goals, free, isCredit } = balances
+  const { bankAccountId, available, current, limit, expenses, goals, free, isCredit } = balances
   const manner = useManner(bankAccountId)
   const money = useMoneyText(manner)
   const [isWhyShown, setWhyShown] = useState(false)
@@ -51,11 +51,14 @@ function Figures({ balances }: { balances: Balances }) {
         {goals > 0 && <span className={styles.goals} style={{ flexGrow: goals }} />}
       </div>
       <dl className={styles.sums}>
-        <Sum
-          text={isCredit ? homeWords.credit : homeWords.available}
-          amount={available}
-          manner={manner}
-        />
+        {/* The unused credit of a card without a limit is not known. */}
+        {(!isCredit || limit !== 0) && (
+          <Sum
+            text={isCredit ? homeWords.credit : homeWords.available}
+            amount={available}
+            manner={manner}
+          />
+        )}
         {isCredit && <Sum text={homeWords.owed} amount={current} manner={manner} />}
         <Sum
           text={homeWords.expenses}

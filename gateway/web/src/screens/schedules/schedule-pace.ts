@@ -25,7 +25,12 @@ export function paydaysOf(pace: Pace, from: { day: string; start: string }): str
   return pace === 'twice-monthly' ? twiceMonthly(from.start) : rulesetOf(pace, from)
 }
 
-const monthsBetween: Partial<Record<Pace, number>> = { monthly: 1, quarterly: 3, yearly: 12 }
+const monthsBetween: Partial<Record<Pace, number>> = {
+  monthly: 1,
+  quarterly: 3,
+  halfYearly: 6,
+  yearly: 12,
+}
 const daysBetween: Partial<Record<Pace, number>> = { weekly: 7, biweekly: 14 }
 
 /**

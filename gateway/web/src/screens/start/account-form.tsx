@@ -53,7 +53,9 @@ export function AccountForm({ way }: { way: Way }) {
     if (account === null) return
     send({ ...account, kind }, (bankAccountId) => {
       setPreferences({ bankAccountId })
-      const to = way === 'file' ? '/imports' : '/setup/plan'
+      // Money comes in on other accounts: a debt has no paydays.
+      const next = isDebt(kind) ? '/' : '/setup/plan'
+      const to = way === 'file' ? '/imports' : next
       void navigate({ to, search: { account: bankAccountId } })
     })
   }

@@ -1,15 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { startWords as words } from '../../words/start.ts'
 import { usePaydays } from '../schedules/use-paydays.ts'
 
-/** A link to the set-up of a bank account's plan, until it has a payday and an envelope. */
+/**
+ * A link to the set-up of a bank account's plan, until it has a payday and an envelope. Money is
+ * put aside where it comes in: a card and a loan need no plan.
+ */
 export function Resume({ bankAccountId }: { bankAccountId: string }) {
   const { data: schedules } = usePaydays(bankAccountId)
   const { data: spending } = useQuery(spendingQuery(bankAccountId))
+  const { data: overview } = useQuery(bankAccountOverviewQuery(bankAccountId))
+  if (overview?.bankAccount.accountType !== 'depository') return null
   if (schedules === undefined || spending === undefined) return null
   if (schedules.length > 0 && spending.length > 0) return null
   return (

@@ -15,6 +15,7 @@ export const accounts: Translation<'accounts'> = {
   postedBalance: 'Gebuchter Kontostand',
   balanceHint: 'So, wie ihn die Bank angibt, ohne vorgemerkte Zahlungen.',
   owedHint: 'So, wie es die Bank angibt, ohne vorgemerkte Zahlungen und ohne Vorzeichen.',
+  limit: 'Kreditrahmen',
   amountFault: 'Gib einen Betrag ein, etwa {example}.',
   name: 'Name',
   note: 'Notiz',

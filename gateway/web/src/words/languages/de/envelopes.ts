@@ -66,6 +66,7 @@ export const envelopes: Translation<'envelopes'> = {
     biweekly: 'alle zwei Wochen',
     monthly: 'jeden Monat',
     quarterly: 'alle drei Monate',
+    halfYearly: 'alle sechs Monate',
     yearly: 'jedes Jahr',
     kept: 'wie bisher',
   },

@@ -14,6 +14,7 @@ export const schedules: Translation<'schedules'> = {
     'twice-monthly': 'am 15. und am letzten Tag des Monats',
     monthly: 'jeden Monat',
     quarterly: 'alle drei Monate',
+    halfYearly: 'alle sechs Monate',
     yearly: 'jedes Jahr',
     kept: 'wie bisher',
   },

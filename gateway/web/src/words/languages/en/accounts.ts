@@ -13,6 +13,7 @@ export const accounts = {
   postedBalance: 'Posted balance',
   balanceHint: 'As the bank states it, without pending payments.',
   owedHint: 'As the bank states it, without pending payments and without a sign.',
+  limit: 'Credit limit',
   amountFault: 'Enter an amount, such as {example}.',
   name: 'Name',
   note: 'Note',

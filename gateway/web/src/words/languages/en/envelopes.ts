@@ -66,6 +66,7 @@ export const envelopes = {
     biweekly: 'every two weeks',
     monthly: 'every month',
     quarterly: 'every three months',
+    halfYearly: 'every six months',
     yearly: 'every year',
     kept: 'as now',
   },

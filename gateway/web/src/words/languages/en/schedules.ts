@@ -12,6 +12,7 @@ export const schedules = {
     'twice-monthly': 'on the 15th and the last day of the month',
     monthly: 'every month',
     quarterly: 'every three months',
+    halfYearly: 'every six months',
     yearly: 'every year',
     kept: 'as now',
   },
