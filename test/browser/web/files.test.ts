@@ -56,6 +56,7 @@ test('the days of a CSV file are guessed by its rows, and the way back is open',
     expect(await format.inputValue()).toBe('YYYY-MM-DD')
     await format.selectOption('DD.MM.YYYY')
     await page.getByRole('button', { name: 'Show a preview' }).click()
+    await page.getByText('The file states no balance: it stays $0.00.').waitFor()
     await page.getByRole('button', { name: /^Import \d/ }).click()
     await page.getByText('2 transactions', { exact: true }).waitFor()
     await page.getByRole('link', { name: 'Go on with the plan' }).click()
@@ -77,6 +78,7 @@ test('a file of the bank is imported and undone, a CSV file is mapped and stored
     expect(await count()).toBe(0)
     await page.getByRole('button', { name: /^Import \d/ }).click()
     await page.getByText('Done').waitFor()
+    await page.getByRole('link', { name: 'Look at the transactions' }).waitFor()
     expect(await count()).toBeGreaterThan(0)
     await takePicture(page, 'web-imports')
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -89,6 +91,7 @@ test('a file of the bank is imported and undone, a CSV file is mapped and stored
     await takePicture(page, 'web-csv-columns')
     await page.getByRole('button', { name: 'Show a preview' }).click()
     await page.getByText('4 new transactions').waitFor()
+    await page.getByText('POS DEBIT, CAFE "ELAN" SAINT PAUL MN').waitFor()
     await takePicture(page, 'web-csv-preview')
     await page.getByRole('button', { name: /^Import \d/ }).click()
     await page.getByText('4 transactions', { exact: true }).waitFor()
@@ -121,6 +124,8 @@ test('rows of a file that are stored already are joined where the person ticks t
     const body = { name, amount, date: `2026-01-${day}T06:00:00Z` }
     await alice.client.createTransaction({ ...bank, body })
   }
+  const body = { currentBalance: 50_000, availableBalance: 50_000 }
+  await alice.client.updateBankAccount({ ...bank, body })
   await view({ url: `${coffer.baseUrl}/imports`, cookie: alice.cookie }, async (page) => {
     const choice = page.getByLabel('Choose a file')
     await choice.setInputFiles(data('card.qfx'))
@@ -129,7 +134,10 @@ test('rows of a file that are stored already are joined where the person ticks t
     await deli.check()
     await takePicture(page, 'web-joins')
     await page.getByRole('button', { name: /^Import \d/ }).click()
-    await page.getByText('2 transactions, 1 joined').waitFor()
+    const result = page.getByRole('status').filter({ hasText: /^2 transactions, 1 joined$/ })
+    await result.waitFor()
+    await page.getByText(/^The balance is \$500\.00; the file states .* for its last day/).waitFor()
+    await takePicture(page, 'web-stored')
     expect(await count()).toBe(4)
     await choice.setInputFiles(data('sign.csv'))
     await page.getByRole('button', { name: 'Show a preview' }).click()

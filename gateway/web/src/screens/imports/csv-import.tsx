@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { type RefObject, useRef } from 'react'
 import { type Import, importQuery } from '../../api/import-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
@@ -11,6 +11,7 @@ import { ColumnForm } from './column-form.tsx'
 import type { Draft } from './column-guess.ts'
 import { ImportPreview } from './import-preview.tsx'
 import { ReadingFault } from './reading-fault.tsx'
+import { Stored } from './stored/stored.tsx'
 import { countsOf } from './upload-row.tsx'
 
 const route = getRouteApi('/frame/imports/$transactionImportId')
@@ -51,18 +52,15 @@ function Step({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
   if (status === 'complete') {
     return (
       <>
-        <Card title={words.storedTitle}>
-          <p role="status">
-            {countsOf({
-              ...found,
-              importedCount: found.importedCount ?? 0,
-              skippedCount: found.skippedCount ?? 0,
-            })}
-          </p>
-          <Link to="/transactions" search={{ account }}>
-            {words.toTransactions}
-          </Link>
-        </Card>
+        <Stored
+          bankAccountId={account}
+          counts={countsOf({
+            ...found,
+            importedCount: found.importedCount ?? 0,
+            skippedCount: found.skippedCount ?? 0,
+          })}
+          stated={found.preview?.currentBalance}
+        />
         <Resume bankAccountId={account} />
       </>
     )

@@ -8,6 +8,7 @@ import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { takeDropped } from '../../api/dropped-file.ts'
 import type { Fault } from '../../api/faults.ts'
+import { type Upload, uploadsQuery } from '../../api/import-queries.ts'
 import { keepSent } from '../../api/sent-file.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
@@ -16,15 +17,19 @@ import { FilePreview } from './file-preview.tsx'
 import styles from './imports.module.css'
 import type { Previewed } from './previewed.ts'
 import type { Choices } from './read-choices.tsx'
+import { Stored } from './stored/stored.tsx'
+import { countsOf } from './upload-row.tsx'
 
 /** Takes a file that is chosen or dropped. A CSV file leads to the form of its columns. */
 export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
   const input = useRef<HTMLInputElement>(null)
   const [isOver, setOver] = useState(false)
+  const [stored, setStored] = useState<StoredFile | null>(null)
   const { read, isSending, fault, previewed, setPreviewed } = useReading(bankAccountId)
   const take = (file: File | undefined) => {
     if (file === undefined || isSending) return
     setPreviewed(null)
+    setStored(null)
     read(file, {})
   }
   const takeLate = useEffectEvent(take)
@@ -71,11 +76,31 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
           {...{ bankAccountId, previewed }}
           onRead={(choices) => read(previewed.data, choices)}
           isReading={isSending}
+          onStored={(upload, stated) => {
+            setPreviewed(null)
+            setStored({ upload, stated })
+          }}
           onEnd={() => setPreviewed(null)}
         />
       )}
+      {stored && <StoredUpload {...stored} />}
     </>
   )
+}
+
+interface StoredFile {
+  upload: Upload
+  /** Current balance that the file states, in minor units. */
+  stated: number | null | undefined
+}
+
+/** The end of an import, once its rows are stored; until then the list shows its progress. */
+function StoredUpload({ upload, stated }: StoredFile) {
+  const { bankAccountId, transactionUploadId } = upload
+  const { data: uploads = [] } = useQuery(uploadsQuery(bankAccountId))
+  const found = uploads.find((one) => one.transactionUploadId === transactionUploadId)
+  if (found?.status !== 'complete' || found.undoneAt !== null) return null
+  return <Stored {...{ bankAccountId, stated }} counts={countsOf(found)} />
 }
 
 /** Returns the previewed file, and the request that reads it. CSV leads to the form of columns. */

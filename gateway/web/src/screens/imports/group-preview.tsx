@@ -14,6 +14,7 @@ import { JoinOffers, joinsOf } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
 import { type Choices, ReadChoices } from './read-choices.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
+import { BalanceNote } from './stored/balance-note.tsx'
 
 /** Choices that hold for all accounts of a file. */
 export type GroupChoices = Omit<Choices, 'statement' | 'delimiter'>
@@ -94,6 +95,7 @@ function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProp
     <section className={styles.account} aria-labelledby={title}>
       <h3 id={title}>{of}</h3>
       {preview && <p>{countsOf(preview)}</p>}
+      {preview && <BalanceNote {...{ bankAccountId }} stated={preview.currentBalance} />}
       {error && <p role="alert">{words.faultOf(error)}</p>}
       {note && <p className={rows.soft}>{note}</p>}
       {preview && <ReadChoices made={preview.choices ?? []} onChange={onRead} />}

@@ -13,6 +13,7 @@ import type { Draft } from './column-guess.ts'
 import { JoinOffers, joinsOf } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
+import { BalanceNote } from './stored/balance-note.tsx'
 
 /** The first rows of a file as transactions, and what is left out and why. */
 export function ImportPreview({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
@@ -31,6 +32,7 @@ export function ImportPreview({ found, draft }: { found: Import; draft: RefObjec
     <Card title={words.previewTitle}>
       {fault && <FaultBanner fault={fault} />}
       <p>{words.counts({ fresh: newCount, known: duplicateCount, skipped: skippedCount })}</p>
+      <BalanceNote bankAccountId={bankAccountId} stated={preview.currentBalance} />
       <SkippedRows skipped={skipped} />
       <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>

@@ -44,7 +44,10 @@ export function PreviewRows({ bankAccountId, of, rows }: Props) {
               className={row.duplicate ? styles.known : ''}
             >
               <td>{formatShortDay(dayOf(row.date, reader.timezone), reader)}</td>
-              <td className={styles.text}>{row.name || row.originalName}</td>
+              <td className={styles.text}>
+                <p>{row.name || row.originalName}</p>
+                <p className={styles.soft}>{textsOf(row).join(' · ')}</p>
+              </td>
               <td className={styles.figure}>
                 <div className={styles.flow}>
                   <span className={styles.soft}>{effectOf(row)}</span>
@@ -56,6 +59,14 @@ export function PreviewRows({ bankAccountId, of, rows }: Props) {
         </tbody>
       </table>
     </section>
+  )
+}
+
+/** Returns the texts of the file that the name lacks, so that the choice of columns shows. */
+function textsOf({ name, originalName, originalMerchantName }: Row): string[] {
+  const shown = name || originalName
+  return [...new Set([originalMerchantName, originalName])].filter(
+    (text) => text !== '' && text !== shown,
   )
 }
 

@@ -14,5 +14,7 @@ export interface PreviewProps {
   /** Reads the file again by other choices. */
   onRead: (choices: Choices) => void
   isReading: boolean
+  /** Is told the import, and the current balance that its file states. */
+  onStored: (upload: Upload, stated: number | null | undefined) => void
   onEnd: () => void
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import type { Upload } from '../../api/import-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
@@ -11,9 +12,10 @@ import { PreviewRows } from './preview-rows.tsx'
 import type { PreviewProps } from './previewed.ts'
 import { ReadChoices } from './read-choices.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
+import { BalanceNote } from './stored/balance-note.tsx'
 
 /** The rows that an import would store; the person ticks those that are stored already. */
-export function UploadPreview({ bankAccountId, previewed, onRead, onEnd }: PreviewProps) {
+export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEnd }: PreviewProps) {
   const { data, upload, choices: query } = previewed
   const { preview, note } = upload
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
@@ -24,17 +26,19 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onEnd }: Previ
     return coffer.createUpload({ path: { bankAccountId }, body, query })
   })
   if (!preview) return null
+  const store = (made: { data: Upload }) => onStored(made.data, preview.currentBalance)
   const { newCount, duplicateCount, skippedCount, skipped, choices = [] } = preview
   return (
     <Card title={data.name}>
       {fault && <FaultBanner fault={fault} />}
       <p>{words.counts({ fresh: newCount, known: duplicateCount, skipped: skippedCount })}</p>
+      <BalanceNote bankAccountId={bankAccountId} stated={preview.currentBalance} />
       {note && <p className={rows.soft}>{note}</p>}
       <ReadChoices made={choices} onChange={(one) => onRead({ ...query, ...one })} />
       <SkippedRows skipped={skipped} />
       <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>
-        <Button kind="primary" isBusy={isSending} onClick={() => send(undefined, onEnd)}>
+        <Button kind="primary" isBusy={isSending} onClick={() => send(undefined, store)}>
           {words.store({ count: newCount - ticked.size })}
         </Button>
         <Button onClick={onEnd}>{words.cancel}</Button>

@@ -101,6 +101,11 @@ export const imports: Translation<'imports'> = {
   balance: 'Kontostand',
   preview: 'Vorschau zeigen',
   reading: 'Die Datei wird gelesen',
+  balanceStays: 'Die Datei nennt keinen Kontostand: Er bleibt {now}.',
+  balanceStated:
+    'Die Datei nennt {stated} als Kontostand. Er ersetzt {now}, außer ein späterer wurde schon importiert oder unter Konten geändert.',
+  balanceDiffers:
+    'Der Kontostand ist {now}; die Datei nennt {stated} für ihren letzten Tag. Stimmt er heute nicht, ändere ihn unter Konten.',
   previewTitle: 'Das wird gespeichert',
   comesIn: 'Eingang',
   goesOut: 'Ausgang',

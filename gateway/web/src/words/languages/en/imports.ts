@@ -109,6 +109,11 @@ export const imports = {
   balance: 'Balance',
   preview: 'Show a preview',
   reading: 'Reading the file',
+  balanceStays: 'The file states no balance: it stays {now}.',
+  balanceStated:
+    'The file states a balance of {stated}. It replaces {now}, unless a later one was imported before or changed in Accounts.',
+  balanceDiffers:
+    'The balance is {now}; the file states {stated} for its last day. If it is not right today, change it in Accounts.',
   previewTitle: 'This will be stored',
   comesIn: 'comes in',
   goesOut: 'goes out',
