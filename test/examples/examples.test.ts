@@ -176,6 +176,8 @@ const unseen: Record<string, string> = {
   'FeedBankAccount.deletedAt': 'removed candidates are not listed',
   'FeedTransaction.deletedAt': 'the provider has to remove a transaction',
   'EstimateCostResponse.hints': 'the rule has to skip months',
+  'EstimateCostResponse.codedHints': 'the rule has to skip months',
+  'Fault.cause': 'only services refuse a value by a fault in it',
 }
 
 test('every key of an answer is in an example', () => {

@@ -34,7 +34,7 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
     summary: 'What the import would do',
   })
   const { body: broken } = await key('POST', `${path}/transactions/upload`, {
-    form: formWith('march.ofx', '<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS>'),
+    form: formWith('april.qif', '!Type:Bank\nD04/13/2026\nTfree\nPCafe Elan\n^\n'),
     isShown: false,
   })
   const failed = `${path}/transactions/upload/${broken.transactionUploadId}`

@@ -12,7 +12,7 @@ const kitExportsMax: Record<string, number> = {
   events: 13,
   http: 5,
   rpc: 50,
-  reasons: 10,
+  reasons: 14,
   secrets: 0,
   service: 15,
   telemetry: 15,

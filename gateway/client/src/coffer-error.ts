@@ -4,15 +4,20 @@ export type Problems = string | Problems[] | { [key: string]: Problems }
 // A bulk request may have problems in each of its items.
 const textLengthMax = 500
 
+/** Code of a text, and the values of its sentence by name (docs/api/refusals.md). */
+export interface Reason {
+  code: string
+  params?: Record<string, string>
+  /** Code and values of the value `fault`, if that is a text with a code too. */
+  cause?: Reason
+}
+
 /** A fault of one value of a request, of problem details (docs/api/refusals.md). */
-export interface Fault {
+export interface Fault extends Partial<Reason> {
   /** Place of the value: a JSON Pointer (RFC 6901) as a URI fragment, such as `#/amount`. */
   pointer: string
   /** The fault, for people. */
   detail: string
-  code?: string
-  /** Values of the sentence by name. */
-  params?: Record<string, string>
 }
 
 /**
@@ -31,6 +36,8 @@ export class CofferError extends Error {
   detail: string | undefined
   /** Values of the text by name, if problem details were asked for by `Accept`. */
   params: Record<string, string>
+  /** Code and values of the value `fault` of the text, if that is a text with a code too. */
+  underlying: Reason | undefined
   /** The problems as a list with codes, if problem details were asked for by `Accept`. */
   faults: Fault[]
   /** Ways to mend the request, for people. */
@@ -46,7 +53,16 @@ export class CofferError extends Error {
   body: unknown
 
   constructor(response: Response, body: unknown) {
-    const { error, detail = error, code, params, problems, errors, hints = [] } = asRefusal(body)
+    const {
+      error,
+      detail = error,
+      code,
+      params,
+      cause,
+      problems,
+      errors,
+      hints = [],
+    } = asRefusal(body)
     const faults = problems === undefined ? '' : ` (${textOf(problems)})`
     const advice = hints.length === 0 ? '' : `. Hint: ${hints.join('; ')}`
     super(`${detail ?? textWithout(response)}${faults}${advice}`)
@@ -55,6 +71,7 @@ export class CofferError extends Error {
     this.problems = problems
     this.detail = detail
     this.params = params ?? {}
+    this.underlying = cause
     this.faults = errors ?? []
     this.hints = hints
     this.requestId = response.headers.get('x-request-id') ?? undefined
@@ -125,6 +142,7 @@ interface Refusal {
   detail?: string
   code?: string
   params?: Record<string, string>
+  cause?: Reason
   problems?: Problems
   errors?: Fault[]
   hints?: string[]

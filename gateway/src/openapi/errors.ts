@@ -25,6 +25,10 @@ export const reasonSchemas = {
     additionalProperties: { type: 'string' },
     description: 'Values of the sentence by name, such as a bound; left out if there are none',
   },
+  cause: {
+    $ref: '#/components/schemas/Reason',
+    description: 'Code and values of the value `fault`; left out if that is no text with a code',
+  },
   errors: {
     type: 'array',
     minItems: 1,
@@ -118,8 +122,19 @@ export const errorSchemas = {
       detail: { type: 'string', description: 'The fault, for people; the text may change' },
       code: reasonSchemas.code,
       params: reasonSchemas.params,
+      cause: reasonSchemas.cause,
     },
     required: ['pointer', 'detail'],
+  },
+  Reason: {
+    type: 'object',
+    description: 'Code and values of a text (docs/api/refusals.md)',
+    properties: {
+      code: reasonSchemas.code,
+      params: reasonSchemas.params,
+      cause: reasonSchemas.cause,
+    },
+    required: ['code'],
   },
   ServerError: {
     type: 'object',

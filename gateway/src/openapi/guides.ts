@@ -19,6 +19,7 @@ export const contents: readonly Group[] = [
       'api/errors.md',
       'api/refusals.md',
       'api/refusals-by-subject.md',
+      'api/codes-of-texts.md',
       'api/overview.md',
       'api/conditional-requests.md',
       'api/lists.md',

@@ -6,6 +6,7 @@ export const partTexts: Record<string, string> = {
   balance: 'Balances of the bank account after the change',
   balances: 'Balances of each bank account after the change, ordered by its ID',
   changes: 'Changes after the cursor, in the order of the feed',
+  codedHints: 'Code and values of each of the hints, in their order',
   deliveries: 'Deliveries of the webhook, newest first',
   entries: 'Entries of the journal, newest first',
   error: 'Refusal of the item, for people; instead of a transaction',

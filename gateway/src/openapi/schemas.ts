@@ -1,9 +1,10 @@
 import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { descriptions } from '@coffer/proto/descriptions'
-import { internal, null_when_empty, omit, values } from '@coffer/proto/options/v1/options'
+import { coded, internal, null_when_empty, omit, values } from '@coffer/proto/options/v1/options'
 import { z } from 'zod'
 import type { Answer, JsonSchema } from '../http/answers/answer.ts'
+import { codedKey } from '../http/answers/coded-text.ts'
 import { idPattern } from '../http/fields/fields.ts'
 import { idPrefixes } from '../http/fields/id-prefixes.ts'
 import { partTexts } from './part-texts.ts'
@@ -57,12 +58,23 @@ function messageSchema(desc: DescMessage, schemas: Schemas): JsonSchema {
       type: 'object',
       ...describedBy(descriptions[desc.typeName]),
       properties: Object.fromEntries(
-        shown.map((field) => [field.localName, fieldSchema(field, schemas)]),
+        shown.flatMap((field) => [
+          [field.localName, fieldSchema(field, schemas)],
+          ...(getOption(field, coded) ? [codedSchema(field)] : []),
+        ]),
       ),
       required: required.map(({ localName }) => localName),
     }
   }
   return { $ref: `#/components/schemas/${desc.name}` }
+}
+
+/** Returns key and schema of the code of a text. */
+function codedSchema({ localName, fieldKind }: DescField): [string, JsonSchema] {
+  const description = `Code and values of \`${localName}\`; left out without a code`
+  const reason = { $ref: '#/components/schemas/Reason' }
+  const schema = fieldKind === 'list' ? { type: 'array', items: reason } : reason
+  return [codedKey(localName), { description, ...schema }]
 }
 
 function fieldSchema(field: DescField, schemas: Schemas): JsonSchema {

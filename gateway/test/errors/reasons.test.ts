@@ -21,7 +21,7 @@ test.each([
 })
 
 test('the pages about refusals list each declared code with its sentence', () => {
-  const pages = ['refusals.md', 'refusals-by-subject.md'].map((page) =>
+  const pages = ['refusals.md', 'refusals-by-subject.md', 'codes-of-texts.md'].map((page) =>
     readFileSync(new URL(`../../../docs/api/${page}`, import.meta.url), 'utf8'),
   )
   const rows = [...pages.join('\n').matchAll(/^\| `([A-Z_]+)` +\| (.+?) +\|$/gm)]

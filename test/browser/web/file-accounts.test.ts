@@ -125,7 +125,7 @@ test('a file says what it asks, how it is read and what it leaves out', async ()
   const { path } = await alice.createBankAccount(0)
   const rows = 'D02/03/2026\nT-1,400\nPRent\n^\nD04/03/2026\nTx\nPBad\n^\n'
   await sending(alice, fileOf('a.qif', `!Type:Bank\n${rows}`), async (page) => {
-    await page.getByText('1,400 can have decimals or thousands').waitFor()
+    await page.getByText('1,400 can be read in two ways').waitFor()
     await expectLooks(page, 'web-asks')
     await page.getByRole('button', { name: 'The point parts the cents' }).click()
     await page.getByRole('button', { name: 'The day is first' }).click()

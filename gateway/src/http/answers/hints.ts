@@ -1,15 +1,31 @@
+import { say } from '@coffer/kit/reasons/reasons'
+import { type CodeMembers, codeMembers } from './coded-text.ts'
+
 /** Shape of the key `hints` of an answer: texts for people (docs/api.md#hints). */
-export const hintsShape = {
+const hintsShape = {
   optional: {
     json: {
       type: 'array',
       items: { type: 'string' },
-      examples: [['The envelope held less than the amount: free-to-use pays the rest.']],
+      examples: [[say('PAID_IN_PART')]],
     },
   },
 } as const
 
-/** Returns the key `hints` of an answer, or no key if there are none. */
-export function hintsOf({ hints }: { hints: string[] }): { hints?: string[] } {
-  return hints.length > 0 ? { hints } : {}
+/** Shape of the key `codedHints`: the codes of the hints. */
+export const codedHintsShape = {
+  optional: {
+    json: { type: 'array', items: { $ref: '#/components/schemas/Reason' } },
+  },
+} as const
+
+/** Keys of the hints of an answer. */
+export const hintKeys = { hints: hintsShape, codedHints: codedHintsShape } as const
+
+/** Returns the keys of the hints of an answer, or no key if there are none. */
+export function hintsOf({ hints }: { hints: string[] }): {
+  hints?: string[]
+  codedHints?: CodeMembers[]
+} {
+  return hints.length > 0 ? { hints, codedHints: hints.map(codeMembers) } : {}
 }

@@ -8,12 +8,15 @@ import {
   type MessageShape,
 } from '@bufbuild/protobuf'
 import { FeatureSet_FieldPresence, type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt'
-import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
+import { coded, internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
+import { codedKey, codedValue } from './coded-text.ts'
 import { instantText } from './instant.ts'
 
 /** A field over REST; `render` returns undefined for a value that the answer omits. */
 interface RestField {
   name: string
+  /** Key of the code of its text; null without one. */
+  codedAs: string | null
   render: (value: unknown) => JsonValue | undefined
 }
 
@@ -28,8 +31,8 @@ const blanks = new WeakMap<DescMessage, Blank>()
 /**
  * Returns the REST form of a message: int64 as number, timestamps as RFC 3339 in UTC. Field options
  * say whether an unset field is null or omitted (coffer/options/v1); an omitted one is undefined,
- * which JSON.stringify leaves out. Copying a template is faster than adding keys
- * (docs/benchmarks/lists.md).
+ * which JSON.stringify leaves out. A text that is `coded` has its code beside it. Copying a
+ * template is faster than adding keys (docs/benchmarks/lists.md).
  */
 export function toRest<Desc extends DescMessage>(
   schema: Desc,
@@ -37,9 +40,11 @@ export function toRest<Desc extends DescMessage>(
 ): Partial<JsonObject> {
   const { unset, fields } = blankOf(schema)
   const out = { ...unset }
-  for (const { name, render } of fields) {
+  for (const { name, codedAs, render } of fields) {
     const value = (message as unknown as Record<string, unknown>)[name]
     if (value !== undefined) out[name] = render(value)
+    if (codedAs !== null && value !== undefined)
+      out[codedAs] = codedValue(value) as JsonObject | undefined
   }
   return out
 }
@@ -57,16 +62,18 @@ function blankOf(schema: DescMessage): Blank {
 
 function restFieldOf(field: DescField): RestField {
   const name = field.localName
+  const codedAs = getOption(field, coded) ? codedKey(name) : null
   const render = elementRenderer(field.message)
   const isOmitted = getOption(field, omit)
   if (field.fieldKind === 'list') {
     const empty = hasOption(field, null_when_empty) ? null : isOmitted ? undefined : []
     const ofList = (list: unknown[]) => (list.length > 0 ? list.map(render) : empty)
-    return { name, render: (value) => ofList(value as unknown[]) }
+    return { name, codedAs, render: (value) => ofList(value as unknown[]) }
   }
   const omitsBlank = isOmitted && field.presence === FeatureSet_FieldPresence.IMPLICIT
   return {
     name,
+    codedAs,
     render: omitsBlank ? (value) => (value === '' ? undefined : render(value)) : render,
   }
 }

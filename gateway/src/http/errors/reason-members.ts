@@ -1,18 +1,14 @@
-import { type Reason, reasonOf } from '@coffer/kit/reasons/reasons'
+import { type CodeMembers, codeMembers } from '../answers/coded-text.ts'
 import type { ProblemTree } from './problems.ts'
 
 /** A fault of one value of a request; code and parameters only if its sentence is declared. */
-interface Fault {
+interface Fault extends CodeMembers {
   /** JSON Pointer (RFC 6901) as a URI fragment: `#/conditions/amountTo`. */
   pointer: string
   detail: string
-  code?: string
-  params?: Record<string, string>
 }
 
-interface ReasonMembers {
-  code?: string
-  params?: Record<string, string>
+interface ReasonMembers extends CodeMembers {
   errors?: Fault[]
 }
 
@@ -32,22 +28,16 @@ export function reasonMembers({
 }): ReasonMembers {
   const faults = problems === undefined ? [] : faultsOf(problems, [])
   return {
-    ...membersOf(reasonOf(error)),
+    ...codeMembers(error),
     ...(faults.length > 0 ? { errors: faults.slice(0, faultsMax) } : {}),
   }
-}
-
-function membersOf(reason: Reason | null): Pick<ReasonMembers, 'code' | 'params'> {
-  if (reason === null) return {}
-  const { code, params } = reason
-  return Object.keys(params).length > 0 ? { code, params } : { code }
 }
 
 /** Returns the faults by value; alternatives of a value (`oneOf`) are faults of the value. */
 function faultsOf(problem: ProblemTree[string], path: readonly string[]): Fault[] {
   if (typeof problem === 'string') {
     const pointer = ['#', ...path.map(tokenOf)].join('/')
-    return [{ pointer, detail: problem, ...membersOf(reasonOf(problem)) }]
+    return [{ pointer, detail: problem, ...codeMembers(problem) }]
   }
   if (Array.isArray(problem)) return problem.flatMap((one) => faultsOf(one, path))
   return Object.entries(problem).flatMap(([key, one]) =>

@@ -122,7 +122,7 @@ export const phrase = filled
 
 /** A path within the app. Open redirect: a path that begins with `//` would name another host. */
 export const appPath = line({ min: 1, max: 300 })
-  .refine((value) => /^\/(?!\/)/.test(value), rule('must begin with one /'))
+  .refine((value) => /^\/(?!\/)/.test(value), rule(say('APP_PATH')))
   .meta(appPathShape)
 
 /** Maximum length in characters of a ruleset (docs/limits.md). */

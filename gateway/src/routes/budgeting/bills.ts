@@ -2,7 +2,7 @@ import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spen
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
-import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
+import { hintKeys, hintsOf } from '../../http/answers/hints.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
 
 const one = '/api/bank_accounts/:bankAccountId/spending/:spendingId'
@@ -55,7 +55,7 @@ export function billRoutes({ mesh }: RouteDeps): Route[] {
       isConditional: true,
       tagged: true,
       answers: { 409: 'Another request is deleting the expense' },
-      answer: { message: SpendingSchema, with: { hints: hintsShape } },
+      answer: { message: SpendingSchema, with: hintKeys },
       handler: async ({ params, options }) => {
         const changed = await spending.unsettleSpending(params, options)
         return { message: requirePart(changed.spending), ...hintsOf(changed) }

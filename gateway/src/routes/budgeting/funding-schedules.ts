@@ -9,7 +9,7 @@ import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
-import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
+import { hintKeys, hintsOf } from '../../http/answers/hints.ts'
 import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import {
   boolean,
@@ -133,7 +133,10 @@ function writes(schedules: Schedules, accounts: Client<typeof BankAccountService
       idempotent: true,
       find: ({ params, options }) => accounts.describeBankAccount(params, options),
       body: creation,
-      answer: { message: FundingScheduleSchema, with: { hints: hintsShape } },
+      answer: {
+        message: FundingScheduleSchema,
+        with: hintKeys,
+      },
       handler: async ({ params, body, writeOptions }) => {
         const creating = { ...valuesOf(body), ...params }
         const created = await schedules.createFundingSchedule(creating, writeOptions)
@@ -159,7 +162,7 @@ function writes(schedules: Schedules, accounts: Client<typeof BankAccountService
         object: {
           fundingSchedule: FundingScheduleSchema,
           spending: { list: SpendingSchema },
-          hints: hintsShape,
+          ...hintKeys,
         },
       },
       handler: async ({ params, body, options }) => {

@@ -14,7 +14,7 @@ import { createRecalculation } from '../../compose/recalculation.ts'
 import { createTransactionLists } from '../../compose/transaction-page.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
-import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
+import { hintKeys, hintsOf } from '../../http/answers/hints.ts'
 import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import { pageText } from '../../http/queries/cursor.ts'
 import { optionalChoice } from '../../http/queries/query.ts'
@@ -29,7 +29,10 @@ const explanationChoice = z.object({
   ),
 })
 
-const written = { message: SpendingSchema, with: { hints: hintsShape } }
+const written = {
+  message: SpendingSchema,
+  with: hintKeys,
+}
 
 /** Returns the routes of spending objects: each shows an envelope and its plan (docs/plans.md). */
 export function spendingRoutes(deps: RouteDeps): Route[] {

@@ -17,7 +17,7 @@ import {
 } from '../../compose/feed-bank-account.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
-import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
+import { hintKeys, hintsOf } from '../../http/answers/hints.ts'
 import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import {
   currency,
@@ -109,7 +109,7 @@ type Accounts = Client<typeof BankAccountService>
 
 const written = {
   ...bankAccountAnswer,
-  with: { ...bankAccountAnswer.with, hints: hintsShape },
+  with: { ...bankAccountAnswer.with, ...hintKeys },
 }
 
 function reads({ versionTag }: RouteDeps, accounts: Accounts, candidates: Candidates): Route[] {

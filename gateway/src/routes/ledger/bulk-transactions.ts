@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
-import { hintsOf } from '../../http/answers/hints.ts'
+import { codedHintsShape, hintsOf } from '../../http/answers/hints.ts'
 import { bulkItems } from '../../http/bodies/bulk-request.ts'
 import { problemTree } from '../../http/errors/problems.ts'
 import { reasonMembers } from '../../http/errors/reason-members.ts'
@@ -27,8 +27,10 @@ export const bulkResult = {
   error: { optional: { json: { type: 'string' } } },
   problems: { optional: { json: { $ref: '#/components/schemas/Problems' } } },
   hints: { optional: { json: hintsSchema } },
+  codedHints: codedHintsShape,
   code: { optional: { json: reasonSchemas.code } },
   params: { optional: { json: reasonSchemas.params } },
+  cause: { optional: { json: reasonSchemas.cause } },
   errors: { optional: { json: reasonSchemas.errors } },
 }
 

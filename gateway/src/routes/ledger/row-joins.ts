@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { id, line, list, object, rule } from '../../http/fields/fields.ts'
 
 const joinsMax = 500
@@ -9,5 +10,5 @@ export const rowJoins = list(
     transactionId: id('txn').describe('Its transaction, as joinOffers has it'),
   }),
 )
-  .max(joinsMax, rule(`must have at most ${joinsMax} items`))
+  .max(joinsMax, rule(say('ITEMS_MAX', { max: joinsMax })))
   .describe('Rows of joinOffers that are transactions already: no second one is stored for them')

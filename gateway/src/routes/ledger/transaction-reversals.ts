@@ -14,7 +14,7 @@ import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import { createRecalculation, type Recalculate } from '../../compose/recalculation.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
+import { hintKeys, hintsOf } from '../../http/answers/hints.ts'
 import { valuesOf } from '../../http/bodies/update.ts'
 import { nonZeroMoney, timestamp } from '../../http/fields/fields.ts'
 import { boolean as booleanQuery } from '../../http/queries/query.ts'
@@ -31,7 +31,7 @@ export const changedTransaction = {
     transaction: TransactionSchema,
     balance: BalancesSchema,
     spending: spendingList,
-    hints: hintsShape,
+    ...hintKeys,
   },
 } as const
 
@@ -92,7 +92,11 @@ function deletionRoute(transactions: Transactions, recalculate: Recalculate): Ro
     }),
     headers: ['Coffer-Recalculation'],
     answer: {
-      object: { balance: BalancesSchema, spending: spendingList, hints: hintsShape },
+      object: {
+        balance: BalancesSchema,
+        spending: spendingList,
+        ...hintKeys,
+      },
     },
     handler: async (call) => {
       const { adjusts_balance: adjustsBalance, soft } = call.query

@@ -12,7 +12,7 @@ import { z } from 'zod'
 import { createRecalculation, type Recalculate } from '../../compose/recalculation.ts'
 import { createTransactionLists } from '../../compose/transaction-page.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
+import { hintKeys, hintsOf } from '../../http/answers/hints.ts'
 import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import {
   boolean,
@@ -218,7 +218,7 @@ function creationRoute(
         transaction: TransactionSchema,
         balance: BalancesSchema,
         spending: { optional: SpendingSchema },
-        hints: hintsShape,
+        ...hintKeys,
       },
     },
     handler: async (call) => {

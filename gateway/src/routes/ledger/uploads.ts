@@ -188,6 +188,7 @@ const progressFrame = {
       description: 'complete, failed and timed out are in the last frame',
     },
     error: { type: ['string', 'null'], description: 'Reason of the failure, with status failed' },
+    codedError: { $ref: '#/components/schemas/Reason', description: 'Code and values of `error`' },
     importedCount: { type: 'integer', minimum: 0, description: 'Number of stored transactions' },
     skippedCount: {
       type: 'integer',

@@ -1,6 +1,6 @@
 import { CofferError } from '@coffer/client'
 import { expect, test } from '@jest/globals'
-import { hintWords } from '../words/refusals.ts'
+import { type Coded, wordsOf } from '../words/refusals.ts'
 import { faultOf, refusalOf } from './faults.ts'
 
 const refused = (status: number, body: object, headers = {}) =>
@@ -51,10 +51,25 @@ test('an item of a bulk request is refused in words', () => {
   expect(refusalOf({ error: '…', code: 'TRANSACTION_CHANGED' })).toMatch(/^It has changed since/)
 })
 
-test.each([
-  ['The envelope held less than the amount: free-to-use pays the rest.', /pays the rest/],
-  ['Not every February has a day 29: the rule has no such date.', /no such date\.$/],
-  ['no text of the app', /^No text of the app\.$/],
-])('the hint %j has words for people', (hint, text) => {
-  expect(hintWords(hint)).toMatch(text)
+test.each<[string, Coded | undefined, RegExp]>([
+  ['…', { code: 'PAID_IN_PART' }, /pays the rest/],
+  ['…', { code: 'MONTHS_SKIPPED', params: { day: '29' } }, /day 29/],
+  ['no text of the app', undefined, /^No text of the app\.$/],
+  ['no text of the app', { code: 'A_CODE_OF_LATER' }, /^No text of the app\.$/],
+  [
+    '…',
+    {
+      code: 'FILE_IN_ARCHIVE',
+      params: { name: 'a.sta', fault: '…' },
+      cause: { code: 'FILE_CUT' },
+    },
+    /^a\.sta in the archive: The file is not whole/,
+  ],
+  [
+    '…',
+    { code: 'FILE_IN_ARCHIVE', params: { name: 'a.sta', fault: 'it is odd' } },
+    /^a\.sta in the archive: it is odd$/,
+  ],
+])('the text %j with the code %j has words for people', (text, coded, words) => {
+  expect(wordsOf(text, coded)).toMatch(words)
 })

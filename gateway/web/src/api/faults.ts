@@ -1,7 +1,7 @@
 import { CofferError } from '@coffer/client'
 import { OfflineError } from '../offline/offline-error.ts'
 import { faultWords } from '../words/faults.ts'
-import { hintWords, type Refused, refusalWords, tooOftenWords } from '../words/refusals.ts'
+import { type Coded, type Refused, refusalWords, tooOftenWords } from '../words/refusals.ts'
 
 /** A failed request in words, for people. */
 export interface Fault {
@@ -22,10 +22,9 @@ export function faultOf(error: unknown): Fault | null {
     return { text: textOfNone(error), problems: {}, requestId: null, status: null, code: null }
   }
   const problems = problemsOf(error.faults)
-  const hints = error.hints.map((hint) => ` ${hintWords(hint)}`).join('')
   const isOfFields = Object.keys(problems).length > 0
   return {
-    text: isOfFields ? faultWords.fields : textOf(error) + hints,
+    text: isOfFields ? faultWords.fields : textOf(error),
     problems,
     requestId: error.requestId ?? null,
     status: error.status,
@@ -40,26 +39,31 @@ function textOfNone(error: unknown): string {
 }
 
 /** Returns the words for a refusal as a whole. */
-function textOf({ detail, status, code, params, retryAfter }: CofferError): string {
+function textOf({
+  detail,
+  status,
+  code,
+  params,
+  underlying: cause,
+  retryAfter,
+}: CofferError): string {
   if (status === 429 && retryAfter !== undefined) return tooOftenWords(retryAfter)
-  return detail === undefined ? faultWords.failed : refusalWords({ detail, code, params })
+  return detail === undefined ? faultWords.failed : refusalWords({ detail, code, params, cause })
 }
 
 /** A fault of one value of a request. */
 type ValueFault = Refused & { pointer: string }
 
 /** The refusal of an item of a bulk request. */
-interface RefusedItem {
+interface RefusedItem extends Coded {
   error: string
-  code?: string | undefined
-  params?: Record<string, string> | undefined
   errors?: ValueFault[] | undefined
 }
 
 /** Returns why an item of a bulk request was refused, as sentences for people. */
-export function refusalOf({ error, code, params, errors = [] }: RefusedItem): string {
+export function refusalOf({ error, errors = [], ...coded }: RefusedItem): string {
   const named = [...new Set(Object.values(problemsOf(errors)))]
-  return named.length > 0 ? named.join(' ') : refusalWords({ detail: error, code, params })
+  return named.length > 0 ? named.join(' ') : refusalWords({ detail: error, ...coded })
 }
 
 /** Returns whether the server refuses a request for want of a session. */

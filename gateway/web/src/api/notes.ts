@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { hintWords } from '../words/refusals.ts'
+import { type Coded, wordsOf } from '../words/refusals.ts'
 
 /** A text about what has just happened, with an undo or the next step, if any. */
 export interface Note {
@@ -28,9 +28,10 @@ export function useNote(): Note | null {
 
 /** Shows the hints of an answer (docs/api.md#hints), which say what a person may not expect. */
 export function showHints(answer: unknown): void {
-  const { data } = (answer ?? {}) as { data?: { hints?: string[] } }
-  const hints = data?.hints ?? []
-  if (hints.length > 0) showNote({ text: hints.map(hintWords).join(' ') })
+  const { data } = (answer ?? {}) as { data?: { hints?: string[]; codedHints?: Coded[] } }
+  const { hints = [], codedHints = [] } = data ?? {}
+  const said = hints.map((hint, at) => wordsOf(hint, codedHints[at]))
+  if (said.length > 0) showNote({ text: said.join(' ') })
 }
 
 function listen(listener: () => void): () => void {

@@ -1,40 +1,38 @@
-import { type Known, translate } from './known.ts'
 import { textsOf } from './languages/texts.ts'
 
 const texts = textsOf('refusals')
 
 type Text = string | ((values: Record<string, string>) => string)
 
-/** A refusal of the server: its text for programs, and its code with values if it has one. */
-export interface Refused {
-  detail: string
+/** The code of a text of the server, with the values of its sentence. */
+export interface Coded {
   code?: string | undefined
   params?: Record<string, string> | undefined
+  /** The code of the value `fault`. */
+  cause?: Coded | undefined
 }
 
-/** Hints about a success that may surprise. The server writes them for programs too. */
-const hints: Known[] = [
-  [/^The envelope paid, but no balance moved/, texts.hints.paidWithoutMoving],
-  [/^The envelope got the refund, but no balance moved/, texts.hints.refundedWithoutMoving],
-  [/^The deposit is more than transactions took/, texts.hints.refundedInPart],
-  [/^The envelope held less than the amount/, texts.hints.paidInPart],
-  [/^No balance moved: a PATCH never moves one/, texts.hints.notMoved],
-  [/^The transaction has not moved the balances/, texts.hints.corrected],
-  [/^The transaction had not moved the balances/, texts.hints.added],
-  [/^The balances keep what the transaction took/, texts.hints.kept],
-  [/^Not every \w+ has a day (\d+)/, texts.hints.skipped],
-]
+/** A refusal of the server: its text for programs, and its code with values if it has one. */
+export interface Refused extends Coded {
+  detail: string
+}
 
 /** Returns the app's words for a refusal by its code; without a known one, the server's own. */
-export function refusalWords({ detail, code = '', params = {} }: Refused): string {
-  const text = (texts.codes as Record<string, unknown>)[code] as Text | undefined
-  if (text === undefined) return texts.other({ text: sentenceOf(detail) })
-  return typeof text === 'string' ? text : text(params)
+export function refusalWords({ detail, ...coded }: Refused): string {
+  return codedWords(coded) ?? texts.other({ text: sentenceOf(detail) })
 }
 
-/** Returns the app's words for a hint, else the server's own as a sentence. */
-export function hintWords(text: string): string {
-  return translate(hints, text) ?? sentenceOf(text)
+/** Returns the app's words for a text of the server that may have a code, such as a hint. */
+export function wordsOf(text: string, coded: Coded | undefined): string {
+  return refusalWords({ detail: text, ...coded })
+}
+
+/** Returns the app's words for a code, with those for its cause; null without a known one. */
+function codedWords({ code = '', params = {}, cause }: Coded): string | null {
+  const text = (texts.codes as Record<string, unknown>)[code] as Text | undefined
+  if (text === undefined) return null
+  const fault = cause && codedWords(cause)
+  return typeof text === 'string' ? text : text(fault ? { ...params, fault } : params)
 }
 
 /** Returns a text of the server as a sentence. */

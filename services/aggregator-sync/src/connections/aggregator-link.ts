@@ -155,13 +155,11 @@ const accountsMax = 200
 export function requireChoice(publicToken: string, accountIds: readonly string[]): void {
   const length = publicToken.trim().length
   if (length === 0) throw refused(say('PLAID_TOKEN_MISSING'))
-  if (length > tokenLengthMax) throw refused('must provide a public token: publicToken is too long')
+  if (length > tokenLengthMax) throw refused(say('PLAID_TOKEN_LONG'))
   if (accountIds.length === 0) throw refused(say('PLAID_ACCOUNTS_MISSING'))
   const isId = (id: string) => /^[\x21-\x7e]{1,200}$/.test(id)
   if (accountIds.length > accountsMax || !accountIds.every(isId)) {
-    throw refused(
-      `accountIds has at most ${accountsMax} IDs of accounts at Plaid, each of 1 to 200 characters`,
-    )
+    throw refused(say('PLAID_ACCOUNTS', { max: accountsMax }))
   }
 }
 

@@ -49,10 +49,14 @@ type FailedStep = Extract<ReasonCode, `PLAID_${string}_FAILED`>
  * Throws refused (500) with the step that failed, `before` and the fault's text; rethrows errors
  * that are no faults.
  */
-export function refuseFault(step: FailedStep, error: unknown, before = ''): never {
+export function refuseFault(
+  step: FailedStep,
+  error: unknown,
+  sayLater = (fault: string) => fault,
+): never {
   const fault = faultOf(error)
   if (!fault) throw error
-  throw refused(say(step, { fault: `${before}${describeFault(fault).text}` }), { status: 500 })
+  throw refused(say(step, { fault: sayLater(describeFault(fault).text) }), { status: 500 })
 }
 
 /**
@@ -60,7 +64,7 @@ export function refuseFault(step: FailedStep, error: unknown, before = ''): neve
  * public token is stored, and a workflow goes on with it. Rethrows other errors.
  */
 export function refuseContinued(error: unknown): never {
-  throw isOutage(error) ? unanswered('the server goes on with the link') : error
+  throw isOutage(error) ? unanswered(say('LINK_GOES_ON')) : error
 }
 
 const finalCodes: readonly PlaidFaultCode[] = [

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -30,7 +31,7 @@ export function institutionRoutes(deps: LinkDeps): ServiceImpl<typeof Institutio
       const { accountId } = callerOf(context)
       requireEnabled(deps)
       if (!/^ins_\d{1,20}$/.test(institutionId)) {
-        throw invalid({ institutionId: 'must be ins_ and 1 to 20 digits' })
+        throw invalid({ institutionId: say('INSTITUTION_ID') })
       }
       const now = deps.clock().getTime()
       if ((unknownUntil.get(institutionId) ?? 0) > now) throw notFound('institution')

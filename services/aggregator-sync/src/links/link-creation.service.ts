@@ -20,7 +20,7 @@ import type { CallBy, ReadItem } from '../provider/aggregator.ts'
 import { itemRequests } from '../syncs/item-requests.service.ts'
 import { toProviderAccount } from '../syncs/provider-account.ts'
 import { upsertAccounts, upsertLink } from './ledger.client.ts'
-import { identify, laterText, requireCreating, storeWithToken } from './link-item.service.ts'
+import { identify, requireCreating, sayLater, storeWithToken } from './link-item.service.ts'
 import { endConnection, unfinished } from './link-release.service.ts'
 import { linkBounds } from './link-token.service.ts'
 
@@ -87,7 +87,7 @@ async function readChosen(deps: LinkDeps, link: AggregatorLink, by: CallBy): Pro
   try {
     read = await aggregator.readItem(item, { accountIds }, by)
   } catch (error) {
-    if (!isFinal(error)) refuseFault('PLAID_ACCOUNTS_FAILED', error, `${laterText}: `)
+    if (!isFinal(error)) refuseFault('PLAID_ACCOUNTS_FAILED', error, sayLater)
     await endConnection(deps, link)
     refuseFault('PLAID_ACCOUNTS_FAILED', error)
   }

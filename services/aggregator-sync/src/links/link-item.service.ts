@@ -37,7 +37,7 @@ interface Exchanged {
 }
 
 /** Text of refusals after which the creation continues. */
-export const laterText = 'the server tries again: look at your links before you repeat it'
+export const sayLater = (fault: string) => say('LINK_CONTINUES', { fault })
 
 /**
  * Stores a new link with its public token, and runs `finish` in the same transaction. Throws
@@ -74,7 +74,7 @@ export async function identify(deps: LinkDeps, link: AggregatorLink): Promise<Ag
       : await findLink(deps.database, link)
     return requireCreating(identified)
   } catch (error) {
-    if (!isFinal(error)) refuseFault('PLAID_EXCHANGE_FAILED', error, `${laterText}: `)
+    if (!isFinal(error)) refuseFault('PLAID_EXCHANGE_FAILED', error, sayLater)
     await dropConnection(deps, link)
     refuseFault('PLAID_EXCHANGE_FAILED', error)
   }

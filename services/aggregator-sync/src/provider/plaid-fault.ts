@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { readJson } from '@coffer/kit/values/json'
 import { createFaults, type Fault } from '@coffer/sync-kit/provider/fault-table'
 import { z } from 'zod'
@@ -11,42 +12,36 @@ const operator = 'Ask the operator of the server to look at its log.'
 
 /** Words of each fault, where `detail` completes the text; advice for the user. */
 const table = {
-  'no-answer': [() => 'the aggregator did not answer', repeated],
-  upstream: [(detail) => `the aggregator answered with ${detail}`, repeated],
-  'too-large': [() => 'the aggregator sent more data than a call reads (10 MiB)', operator],
-  unreadable: [(detail) => `the aggregator's answer to ${detail} could not be read`, repeated],
-  refused: [(detail) => `the aggregator refused the call: ${detail}`, operator],
-  'keys-refused': [(detail) => `the aggregator refused the server's keys: ${detail}`, operator],
-  'rate-limited': [() => 'the aggregator allows no more calls now', repeated],
+  'no-answer': [() => say('AGGREGATOR_SILENT'), repeated],
+  upstream: [(detail) => say('AGGREGATOR_STATUS', { detail }), repeated],
+  'too-large': [() => say('AGGREGATOR_ANSWER_LARGE'), operator],
+  unreadable: [(detail) => say('AGGREGATOR_ANSWER', { detail }), repeated],
+  refused: [(detail) => say('AGGREGATOR_REFUSED', { detail }), operator],
+  'keys-refused': [(detail) => say('AGGREGATOR_KEYS', { detail }), operator],
+  'rate-limited': [() => say('AGGREGATOR_LIMIT'), repeated],
   'institution-down': [
-    (detail) => `the institution does not answer: ${detail}`,
+    (detail) => say('INSTITUTION_SILENT', { detail }),
     'Nothing: the sync is repeated when the institution answers again.',
   ],
-  'login-required': [(detail) => `the institution asks its user to act: ${detail}`, update],
-  revoked: [(detail) => `the access was revoked at the institution: ${detail}`, again],
-  'item-gone': [(detail) => `the aggregator does not know the connection: ${detail}`, again],
-  unsupported: [(detail) => `the aggregator does not support the institution: ${detail}`, again],
+  'login-required': [(detail) => say('INSTITUTION_ASKS', { detail }), update],
+  revoked: [(detail) => say('ACCESS_REVOKED', { detail }), again],
+  'item-gone': [(detail) => say('CONNECTION_UNKNOWN', { detail }), again],
+  unsupported: [(detail) => say('INSTITUTION_UNSUPPORTED', { detail }), again],
   'no-transactions': [
-    (detail) => `the institution has no transactions for the aggregator: ${detail}`,
+    (detail) => say('TRANSACTIONS_MISSING', { detail }),
     'Nothing: balances are synced.',
   ],
   'not-ready': [
-    () => 'the aggregator has not read the transactions yet',
+    () => say('TRANSACTIONS_NOT_READY'),
     'Nothing: the sync is repeated when they are ready.',
   ],
-  mutated: [() => 'transactions changed while they were read', repeated],
+  mutated: [() => say('TRANSACTIONS_MOVED'), repeated],
   'cursor-refused': [
-    () => 'the aggregator does not know the position of the last sync',
+    () => say('POSITION_UNKNOWN'),
     'Nothing: the next sync reads all transactions again.',
   ],
-  'rows-unreadable': [
-    () => 'transactions of the aggregator could not be read, so none is removed for its absence',
-    'Nothing: they are read again.',
-  ],
-  internal: [
-    () => 'the server could not finish the sync',
-    'Nothing: the sync is repeated within minutes.',
-  ],
+  'rows-unreadable': [() => say('TRANSACTIONS_UNREADABLE'), 'Nothing: they are read again.'],
+  internal: [() => say('SYNC_UNFINISHED'), 'Nothing: the sync is repeated within minutes.'],
 } satisfies Record<string, [(detail: string) => string, string]>
 
 const faults = createFaults(table, () => 500)

@@ -184,7 +184,8 @@ function readPlan(request: EstimateCostRequest) {
   if (currentAmount < 0n) throw invalid({ currentAmount: say('NEGATIVE') })
   if (!nextRecurrence) throw invalid({ nextRecurrence: say('REQUIRED') })
   const read = recurrenceRule === undefined ? null : readRuleset(recurrenceRule)
-  if (read && 'problem' in read) throw invalid({ recurrenceRule: `Ruleset ${read.problem}` })
+  if (read && 'problem' in read)
+    throw invalid({ recurrenceRule: say('RULESET', { fault: read.problem }) })
   return {
     targetAmount,
     currentAmount,

@@ -101,6 +101,6 @@ export function readRule(
   }
   const read = readRuleset(ruleset ?? '')
   if ('rule' in read) return renderRuleset(read.rule)
-  problems.ruleset = ruleset ? `Ruleset ${read.problem}` : say('RULE_REQUIRED')
+  problems.ruleset = ruleset ? say('RULESET', { fault: read.problem }) : say('RULE_REQUIRED')
   return null
 }

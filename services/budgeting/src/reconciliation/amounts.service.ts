@@ -1,6 +1,7 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { groupsOf } from '@coffer/kit/database/batch'
 import { entitiesMax } from '@coffer/kit/events/changes'
+import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { type Amounts, withAmounts } from '../plans/plan.ts'
 import type { Work } from '../plans/unit-of-work.ts'
@@ -25,8 +26,7 @@ export async function storeAmounts(
       if (await deps.write(work)) continue
       // The write needs a timezone that is not stored yet: accountTimezone stores it.
       await accountTimezone(deps, accountId)
-      if (!(await deps.write(work)))
-        throw unavailable('the timezone of the account is not known yet: repeat the call')
+      if (!(await deps.write(work))) throw unavailable(say('TIMEZONE_UNKNOWN'))
     }
   }
 }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { startOfDay } from '@coffer/kit/values/day'
 import type { Rule } from '@coffer/kit/values/ruleset'
 import { dayMs, toLocal } from '@coffer/kit/values/time'
@@ -50,9 +51,9 @@ export function rulesetHints(
       if (skipped.length === 0) return []
       const named = skipped.slice(0, namedMax).map((month) => monthNames.format(month))
       const more = goesOn || skipped.length > namedMax ? ' and so on' : ''
-      return `Not every ${noun} has a day ${day}: the rule has no such date in ${named.join(
-        ', ',
-      )}${more}. For the last day of a month write ${month}BYMONTHDAY=${last}.`
+      const dates = `${named.join(', ')}${more}`
+      const part = `${month}BYMONTHDAY=${last}`
+      return say('MONTHS_SKIPPED', { period: noun, day, months: dates, part })
     })
 }
 

@@ -43,7 +43,7 @@ export function newFundingSchedule(
 /** Returns the normalised text of a ruleset (docs/recurrence.md#rules-accepted). Throws invalid. */
 export function normalizeRuleset(ruleset: string): string {
   const read = readRuleset(ruleset)
-  if ('problem' in read) throw invalid({ ruleset: `Ruleset ${read.problem}` })
+  if ('problem' in read) throw invalid({ ruleset: say('RULESET', { fault: read.problem }) })
   return renderRuleset(read.rule)
 }
 

@@ -30,53 +30,41 @@ const faults = {
     (detail) => say('FEED_ANSWER', { expected: detail }),
     "Check that the URL is the base of the provider's API.",
   ],
-  'too-large': [(detail) => `the feed provider sent ${detail}`, split],
+  'too-large': [(detail) => say('FEED_LARGE', { detail }), split],
   'empty-list': [
-    (detail) =>
-      'the feed provider sent an empty list of transactions, although ' +
-      `${detail} are known: nothing was removed`,
+    (detail) => say('FEED_LIST_EMPTY', { detail }),
     'Check the bank account at the provider.',
   ],
   'short-list': [
-    (detail) =>
-      `the feed provider sent a list of transactions that lacks ${detail} known ones: ` +
-      'nothing was imported or removed',
+    (detail) => say('FEED_LIST_SHORT', { detail }),
     'Check the bank account at the provider.',
   ],
   'other-account': [
-    (detail) =>
-      `the feed provider sent a list of transactions with none of the ${detail} known ones: ` +
-      'nothing was imported or removed',
+    (detail) => say('FEED_LIST_OTHER', { detail }),
     'The bank account may be attached to the wrong candidate: send another feedBankAccountId in ' +
       'a PATCH of the bank account.',
   ],
   'account-missing': [
-    () => 'the feed provider does not list the bank account any more',
+    () => say('FEED_ACCOUNT_GONE'),
     'If the provider lists it under a new ID, send that candidate of GET ' +
       '/api/feed/link/:feedLinkId/bank_accounts as feedBankAccountId in a PATCH of the bank ' +
       'account. Otherwise renew the connection at the provider, or archive the bank account.',
   ],
-  disconnected: [
-    (detail) => `the feed provider is not connected to the bank: its status is ${detail}`,
-    renew,
-  ],
+  disconnected: [(detail) => say('FEED_DISCONNECTED', { detail }), renew],
   currency: [
-    (detail) => `the feed provider states the balance in another currency: ${detail}`,
+    (detail) => say('FEED_CURRENCY', { detail }),
     'Check the currency of the bank account, here and at the provider.',
   ],
   'url-not-allowed': [
-    (detail) => `the server does not allow the URL of the feed${detail && ` (${detail})`}`,
+    (detail) => (detail ? say('FEED_URL_NAMED', { detail }) : say('FEED_URL')),
     'Ask the operator of the server to add the URL to COFFER_FEED_ALLOWED_URLS and restart it. ' +
       'npm start -- --try-feed does it for the simulated feed.',
   ],
   'private-address': [
-    () => "the feed provider's host name leads to a private address",
+    () => say('FEED_PRIVATE'),
     'Ask the operator of the server to set COFFER_FEED_PRIVATE_ADDRESSES=true, if that is meant.',
   ],
-  internal: [
-    () => 'the server could not finish the sync',
-    'Nothing: the sync is repeated within minutes.',
-  ],
+  internal: [() => say('SYNC_UNFINISHED'), 'Nothing: the sync is repeated within minutes.'],
 } satisfies FaultTable
 
 /**

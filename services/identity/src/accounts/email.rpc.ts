@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { EmailService } from '@coffer/proto/identity/v1/email'
 import type { ServiceImpl } from '@connectrpc/connect'
@@ -20,7 +21,7 @@ export function emails(deps: IdentityDeps): ServiceImpl<typeof EmailService> {
   const { config, database, clock } = deps
   const requireFeature = () => {
     const { verifyEmailAddress } = featuresOf(config)
-    if (!verifyEmailAddress) throw refused('email verification is not enabled', { status: 404 })
+    if (!verifyEmailAddress) throw refused(say('VERIFICATION_OFF'), { status: 404 })
   }
   return {
     checkVerificationLink: async ({ token }) => {

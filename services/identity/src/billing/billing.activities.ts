@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
@@ -61,7 +62,7 @@ export function billingActivities(deps: Deps) {
       const emitted = await emitTrialsEnding(database, page, async (tx, email) => {
         if (!featuresOf(config).sendsMail) return
         if (await queueMail(tx, { kind: 'trial-ending', email }, now)) return
-        throw unavailable('the queue of mails is full')
+        throw unavailable(say('MAILS_BUSY'))
       })
       return emitted < pageSize
     },

@@ -15,7 +15,7 @@ export function proofOfWork(deps: Deps): ServiceImpl<typeof ProofOfWorkService> 
   const { difficulty, lifetimeSeconds: ttl } = termsOf(config)
   return {
     issueChallenge: (request) => {
-      if (!config.proofOfWorkEnabled) throw refused('proof of work is not enabled', { status: 404 })
+      if (!config.proofOfWorkEnabled) throw refused(say('PROOF_OF_WORK_OFF'), { status: 404 })
       const purpose = purposes.find((one) => one === request.purpose)
       if (!purpose) throw invalid({ purpose: say('NOT_ONE_OF', { values: purposes.join(', ') }) })
       const wanted = { purpose, random: randomBytes(challengeRandomBytes), difficulty }

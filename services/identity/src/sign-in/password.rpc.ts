@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import type { PasswordService } from '@coffer/proto/identity/v1/password'
 import type { ServiceImpl } from '@connectrpc/connect'
@@ -42,7 +43,7 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
     },
     forgotPassword: async (request) => {
       const { allowForgotPassword } = featuresOf(config)
-      if (!allowForgotPassword) throw refused('password reset is not enabled', { status: 404 })
+      if (!allowForgotPassword) throw refused(say('RESET_OFF'), { status: 404 })
       await requestMail(deps, { ...request, kind: 'reset-password', purpose: 'forgot' })
       return {}
     },

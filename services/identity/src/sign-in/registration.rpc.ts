@@ -30,7 +30,7 @@ export function registration(
   const { allowSignUp, verifyEmailAddress } = featuresOf(config)
   return {
     register: async (request, context) => {
-      if (!allowSignUp) throw refused('sign-up is not enabled', { status: 404 })
+      if (!allowSignUp) throw refused(say('SIGN_UP_OFF'), { status: 404 })
       const wanted = trimRegistration(request)
       const problems = findRegistrationProblems(wanted, hostOf(config.externalUrl))
       if (problems) throw invalid(problems)

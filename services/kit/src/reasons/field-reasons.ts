@@ -63,4 +63,8 @@ export const fieldReasons = {
   TAG_INVISIBLE: 'must have a letter, digit or sign',
   TAGS_TOO_MANY: 'must have at most {max} tags',
   TAG_COUNT: 'must have {min} to {max} tags',
+  ITEMS_MAX: 'must have at most {max} items',
+  APP_PATH: 'must begin with one /',
+  CHANGE_ONE: 'send one of set, delete and restore',
+  ITEMS_OR_FILTER: 'send one of items and filter',
 } as const

@@ -38,5 +38,6 @@ export const moneyReasons = {
   RULES_BUSY: 'rules are compared for other requests: send the request again in a second',
   RUN_ARCHIVED: 'The bank account is archived: a run changes nothing in it; restore it first',
   RUNS_MAX: 'an account has at most {max} unfinished runs: wait for one to end',
+  RUN_CONDITIONS: 'are required, with actions; or send none, for all rules',
   SEARCH_TOO_WIDE: 'the search takes too much time or memory',
 } as const

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { type ReasonCode, reasonOf, reasons, say } from './reasons.ts'
 
-const sample = (name: string) => (/^(min|max|count)$/.test(name) ? '-15' : `${name}: “x” of 2 (y)`)
+const sample = (name: string) =>
+  /^(min|max|count|rows|columns|line)$/.test(name) ? '-15' : `${name}: “x” of 2 (y)`
 
 test.each(Object.entries(reasons))('the sentence of %s is read back: %s', (code, sentence) => {
   const names = [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)

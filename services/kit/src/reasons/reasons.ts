@@ -2,9 +2,13 @@ import { bankReasons } from './bank-reasons.ts'
 import { budgetReasons } from './budget-reasons.ts'
 import { fieldReasons } from './field-reasons.ts'
 import { fileReasons } from './file-reasons.ts'
+import { hintReasons } from './hint-reasons.ts'
 import { moneyReasons } from './money-reasons.ts'
+import { providerReasons } from './provider-reasons.ts'
+import { readingReasons } from './reading-reasons.ts'
 import { requestReasons } from './request-reasons.ts'
 import { signInReasons } from './sign-in-reasons.ts'
+import { textReasons } from './text-reasons.ts'
 
 /**
  * Sentences of refusals by their stable code, with their parameters in braces. A sentence is
@@ -19,6 +23,10 @@ export const reasons = {
   ...budgetReasons,
   ...fileReasons,
   ...bankReasons,
+  ...providerReasons,
+  ...readingReasons,
+  ...textReasons,
+  ...hintReasons,
 } as const
 
 export type ReasonCode = keyof typeof reasons
@@ -28,6 +36,8 @@ export interface Reason {
   code: ReasonCode
   /** Values of the sentence by name, as they stand in it. */
   params: Record<string, string>
+  /** The reason that the value `fault` of the sentence is, if that has a code too. */
+  cause?: Reason
 }
 
 type NamesOf<Sentence> = Sentence extends `${string}{${infer Name}}${infer Rest}`
@@ -54,7 +64,7 @@ interface Template {
 }
 
 /** Parameters that are numbers; any other one is a text. */
-const numeric = /^(min|max|count)$/
+const numeric = /^(min|max|count|rows|columns|line)$/
 
 /** Longest text that is read: patterns take time with the square of it at worst. */
 const lengthMax = 2_000
@@ -86,7 +96,10 @@ export function reasonOf(text: string): Reason | null {
   if (code !== undefined) return { code, params: {} }
   for (const { code, pattern } of templates) {
     const found = pattern.exec(text)
-    if (found) return { code, params: { ...found.groups } }
+    if (!found) continue
+    const params: Record<string, string> = { ...found.groups }
+    const cause = params.fault === undefined ? null : reasonOf(params.fault)
+    return cause === null ? { code, params } : { code, params, cause }
   }
   return null
 }

@@ -31,6 +31,8 @@ export const requestReasons = {
   OUTCOME_UNKNOWN:
     'the request was not answered; it may have been carried out all the same: look before repeating',
   TIMEZONE_CHANGES: 'the timezone of the account is being changed: repeat the request',
+  REPEAT: 'repeat the request',
+  TIMEZONE_UNKNOWN: 'the timezone of the account is not known yet: repeat the call',
   TIMEZONE_BUSY: 'the timezone of the account is being changed',
   UPLOADS_OFF: 'uploads are not enabled on this server',
   FEED_OFF: 'the feed integration is not enabled on this server',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { say } from '../reasons/reasons.ts'
 import { withoutJoiners } from './printable.ts'
 
 /** Returns the schema with undefined in place of a value that does not fit. */
@@ -37,10 +38,10 @@ const wordLengthMax = 100
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
 
 const texts = {
-  reference: 'must be one of the headers by name, or derivedKind rowNumber, and not both',
-  unique: 'must be unique',
-  forbidden: 'only goes with kind type',
-  format: 'must name year, month and day once each, like YYYY-MM-DD or M/D/YY',
+  reference: say('MAPPING_FIELD'),
+  unique: say('MAPPING_UNIQUE'),
+  forbidden: say('MAPPING_WORDS'),
+  format: say('MAPPING_DAYS'),
 } as const
 
 /** Number of fields, at least and at most, of an amount and of a balance by kind. */
@@ -82,7 +83,7 @@ export function problemsOfMapping(mapping: unknown): MappingProblems | null {
     }),
     posted: present({
       fields: check(posted?.fields, [1, 1]),
-      posted: isLong ? `must have at most ${wordLengthMax} characters` : null,
+      posted: isLong ? say('TOO_LONG', { max: wordLengthMax }) : null,
     }),
     balance: present({
       fields: check(balance?.fields, balanceCounts.get(balance?.kind ?? '') ?? [0, 1]),
@@ -105,12 +106,12 @@ function lengthOf(value: string): number {
 
 function problemOfHeaders(headers: readonly string[]): string | null {
   const isBounded = headers.length > 0 && headers.length <= headersMax
-  if (!isBounded) return `must have 1 to ${headersMax} names`
+  if (!isBounded) return say('MAPPING_HEADER_COUNT', { min: 1, max: headersMax })
   if (new Set(headers).size < headers.length) return texts.unique
   const isName = (name: string) =>
     name !== '' && lengthOf(name) <= headerLengthMax && printable.test(withoutJoiners(name))
   if (headers.every(isName)) return null
-  return `must each have 1 to ${headerLengthMax} printable characters`
+  return say('MAPPING_HEADER', { max: headerLengthMax })
 }
 
 /** Returns the problems of `credit` and `debit`: required if `kind` is `type`, else forbidden. */
@@ -120,9 +121,9 @@ function problemsOfWords({ kind, credit, debit }: Partial<NonNullable<ReadableMa
   const problemOf = (word: string | undefined) => {
     if (!isType) return word === undefined ? null : texts.forbidden
     const isWord = word !== undefined && word !== '' && lengthOf(word) <= wordLengthMax
-    return isWord ? null : `must have 1 to ${wordLengthMax} characters`
+    return isWord ? null : say('LENGTH', { min: 1, max: wordLengthMax })
   }
-  const same = isType && debit === credit ? 'must differ from credit' : null
+  const same = isType && debit === credit ? say('MAPPING_WORDS_SAME') : null
   return { credit: problemOf(credit), debit: problemOf(debit) ?? same }
 }
 
@@ -132,8 +133,10 @@ function problemOfFields(
   [min, max]: Range,
 ): string | null {
   if (refs.length < min || refs.length > max) {
-    const count = min === max ? `exactly ${min}` : `${min} to ${max}`
-    return `must have ${count} ${max === 1 ? 'field' : 'fields'}`
+    const named = max === 1 ? 'field' : 'fields'
+    return min === max
+      ? say('MAPPING_FIELD_COUNT', { count: min, fields: named })
+      : say('MAPPING_FIELD_RANGE', { min, max, fields: named })
   }
   const names = refs.map((ref) => ref.name ?? `\0${ref.derivedKind}`)
   if (new Set(names).size < names.length) return texts.unique

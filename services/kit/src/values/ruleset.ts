@@ -1,3 +1,4 @@
+import { type ReasonCode, say } from '../reasons/reasons.ts'
 import { startOfDay } from './day.ts'
 import { dayMs, fromLocal, isTimezone, isYearInRange, yearRange } from './time.ts'
 
@@ -66,11 +67,11 @@ export function readRuleset(text: string): { rule: Rule } | { problem: string } 
 }
 
 function parse(text: string): Rule {
-  refuseIf(text.length > textLengthMax, `must be at most ${textLengthMax} characters`)
-  refuseIf(text.includes('\r'), 'lines must be separated by a line feed alone')
+  refuseIf(text.length > textLengthMax, 'NAME_TOO_LONG', { max: textLengthMax })
+  refuseIf(text.includes('\r'), 'RULESET_LINE_FEED')
   const lines = text.split('\n').map(readLine)
   const rules = lines.filter((line) => line.name === 'RRULE')
-  refuseIf(rules.length !== 1, 'must have exactly one RRULE line')
+  refuseIf(rules.length !== 1, 'RULESET_ONE_RRULE')
   const parts = readParts((rules[0] as Line).value)
   const dates = lines.filter((line) => line.name === 'RDATE' || line.name === 'EXDATE')
   const datesOf = (name: string) =>
@@ -87,10 +88,10 @@ function parse(text: string): Rule {
 
 function readLine(line: string): Line {
   const match = /^(DTSTART|RRULE|RDATE|EXDATE)(?:;TZID=([^:;]+))?:(.*)$/.exec(line)
-  refuseIf(match === null, 'must be a DTSTART line and an RRULE line')
+  refuseIf(match === null, 'RULESET_LINES')
   const [, name, zone, value] = match as unknown as [string, string, string | undefined, string]
-  refuseIf(zone !== undefined && !isTimezone(zone), 'TZID must be a timezone such as Europe/Berlin')
-  refuseIf(zone !== undefined && name === 'RRULE', 'RRULE takes no TZID')
+  refuseIf(zone !== undefined && !isTimezone(zone), 'RULESET_ZONE')
+  refuseIf(zone !== undefined && name === 'RRULE', 'RULESET_ZONE_OF_RULE')
   return { name, zone: zone ?? null, value }
 }
 
@@ -100,7 +101,7 @@ function readStart(lines: Line[], parts: Parts): { start: number; startText: str
   if (inside !== undefined) {
     starts.push({ name: 'DTSTART', zone: null, value: inside })
   }
-  refuseIf(starts.length !== 1, 'must have exactly one DTSTART')
+  refuseIf(starts.length !== 1, 'RULESET_ONE_DTSTART')
   const { zone, value } = starts[0] as Line
   const start = readTime(value, zone)
   const startText = zone === null ? `DTSTART:${renderTime(start)}` : `DTSTART;TZID=${zone}:${value}`
@@ -111,9 +112,9 @@ function readParts(text: string): Parts {
   const parts: Parts = new Map()
   for (const part of text.split(';')) {
     const [name, value, ...rest] = part.split('=') as [string, string?, ...string[]]
-    refuseIf(!value || rest.length > 0, 'rule parts must look like FREQ=MONTHLY')
-    refuseIf(!partNames.includes(name), `${name} is not supported`)
-    refuseIf(parts.has(name), `${name} must be given once`)
+    refuseIf(!value || rest.length > 0, 'RULESET_PART')
+    refuseIf(!partNames.includes(name), 'RULESET_PART_UNKNOWN', { part: name })
+    refuseIf(parts.has(name), 'RULESET_PART_REPEATED', { part: name })
     parts.set(name, value as string)
   }
   return parts
@@ -121,17 +122,14 @@ function readParts(text: string): Parts {
 
 function readRule(parts: Parts): Omit<Rule, 'start' | 'startText' | 'added' | 'removed'> {
   const frequency = parts.get('FREQ') as Frequency
-  refuseIf(!frequencies.includes(frequency), 'FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY')
+  refuseIf(!frequencies.includes(frequency), 'RULESET_FREQUENCY')
   const weekStart = weekdayNames.indexOf(parts.get('WKST') ?? 'MO')
-  refuseIf(weekStart === -1, 'WKST must be a weekday such as MO')
+  refuseIf(weekStart === -1, 'RULESET_WEEK_START')
   const until = parts.get('UNTIL')
   const weekdays = readWeekdays(parts.get('BYDAY'))
   const numbered = weekdays.some((day) => day.nth !== null)
-  refuseIf(
-    numbered && (frequency === 'DAILY' || frequency === 'WEEKLY'),
-    'BYDAY takes a number only in a monthly or yearly rule',
-  )
-  refuseIf(parts.has('BYWEEKNO') && frequency !== 'YEARLY', 'BYWEEKNO needs a yearly rule')
+  refuseIf(numbered && (frequency === 'DAILY' || frequency === 'WEEKLY'), 'RULESET_NUMBERED_DAY')
+  refuseIf(parts.has('BYWEEKNO') && frequency !== 'YEARLY', 'RULESET_WEEK_NUMBER')
   return {
     frequency,
     interval: readNumbers(parts, 'INTERVAL', { min: 1, max: countMax })[0] ?? null,
@@ -153,11 +151,12 @@ function readNumbers(
   { min, max }: { min: number; max: number },
 ): number[] {
   const texts = parts.get(name)?.split(',') ?? []
-  refuseIf(texts.length > 1 && !name.startsWith('BY'), `${name} must be one number`)
+  refuseIf(texts.length > 1 && !name.startsWith('BY'), 'RULESET_ONE_NUMBER', { part: name })
+  const outside = min < 0 ? 'RULESET_NUMBER_NOT_ZERO' : 'RULESET_NUMBER'
   return texts.map((text) => {
     const value = Number(text)
     const fits = /^[+-]?\d{1,5}$/.test(text) && value !== 0 && value >= min && value <= max
-    refuseIf(!fits, `${name} must be from ${min} to ${max}${min < 0 ? ' and not 0' : ''}`)
+    refuseIf(!fits, outside, { part: name, min, max })
     return value
   })
 }
@@ -167,7 +166,7 @@ function readWeekdays(text: string | undefined): Rule['weekdays'] {
     const match = /^([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)$/.exec(day)
     const nth = match?.[1] === undefined ? null : Number(match[1])
     const fits = match !== null && nth !== 0 && Math.abs(nth ?? 1) <= 53
-    refuseIf(!fits, 'BYDAY must be weekdays such as MO or -1FR')
+    refuseIf(!fits, 'RULESET_WEEKDAYS')
     return { weekday: weekdayNames.indexOf((match as RegExpExecArray)[2] as string), nth }
   })
 }
@@ -179,10 +178,10 @@ function readTime(text: string, zone: string | null): number {
   const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
   const exists =
     !Number.isNaN(time) && renderTime(time) === `${year}${month}${day}T${hour}${minute}${second}Z`
-  refuseIf(match === null, 'times must look like 20220131T060000Z')
-  refuseIf(!exists, `${text} is not a time of the calendar`)
-  refuseIf(!isYearInRange(Number(year)), `times must be between ${yearRange}`)
-  refuseIf(zone !== null && text.endsWith('Z'), 'a time with TZID takes no Z')
+  refuseIf(match === null, 'RULESET_TIME')
+  refuseIf(!exists, 'RULESET_NO_SUCH_TIME', { text })
+  refuseIf(!isYearInRange(Number(year)), 'RULESET_YEARS', { years: yearRange })
+  refuseIf(zone !== null && text.endsWith('Z'), 'RULESET_TIME_ZONE')
   if (zone === null) return time
   return text.includes('T') ? fromLocal(time, zone) : startOfDay(time / dayMs, zone)
 }
@@ -192,6 +191,9 @@ export function renderTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`
 }
 
-function refuseIf(refused: boolean, problem: string): void {
-  if (refused) throw new SyntaxError(problem)
+function refuseIf<Code extends ReasonCode>(
+  refused: boolean,
+  ...said: Parameters<typeof say<Code>>
+): void {
+  if (refused) throw new SyntaxError(say(...said))
 }

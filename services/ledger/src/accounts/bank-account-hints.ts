@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { type BankAccount, isCredit } from '../book/bank-account.ts'
 
 /**
@@ -12,9 +13,7 @@ export function bankAccountHints(before: BankAccount | null, after: BankAccount)
   const isHeld = after.linkType === 'manual' && isCredit(after) && after.currentBalance > 0n
   const converts = before !== null && before.currency !== after.currency
   return [
-    ...(isStated && isHeld
-      ? ['A positive currentBalance is money held: state what is owed as a negative one.']
-      : []),
-    ...(converts ? ['A new currency converts no amount.'] : []),
+    ...(isStated && isHeld ? [say('POSITIVE_DEBT')] : []),
+    ...(converts ? [say('NOT_CONVERTED')] : []),
   ]
 }

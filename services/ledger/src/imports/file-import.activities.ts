@@ -1,6 +1,7 @@
 import { keyOf } from '@coffer/kit/database/aggregate-key'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { publishProgress } from '@coffer/kit/events/progress'
+import { say } from '@coffer/kit/reasons/reasons'
 import { isTransient } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
@@ -112,8 +113,7 @@ export function fileImportActivities(deps: Deps) {
       }
       return 'done'
     },
-    failImport: (key: UploadKey): Promise<void> =>
-      fail(key, { unreadable: 'The file could not be imported for now; please upload it again' }),
+    failImport: (key: UploadKey): Promise<void> => fail(key, { unreadable: say('IMPORT_LATER') }),
     removeFile: async (key: UploadKey): Promise<void> => {
       const upload = await findUpload(database, key)
       // A file that asks for a choice is kept, and read again once the choice is stated.

@@ -1,4 +1,5 @@
 import { create, toBinary } from '@bufbuild/protobuf'
+import { say } from '@coffer/kit/reasons/reasons'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { ImportPreviewSchema } from '@coffer/proto/ledger/v1/import'
 import { findTimezone } from '../accounts/account-settings.sql.ts'
@@ -43,7 +44,7 @@ export function importPreviewActivities(deps: Deps) {
       return 'done'
     },
     failPreview: async (key: ImportKey): Promise<void> => {
-      const error = 'The file could not be read for now; please upload it again'
+      const error = say('PREVIEW_LATER')
       await savePreview(database, key, { result: { error }, now: clock() })
     },
   }

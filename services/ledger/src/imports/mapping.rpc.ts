@@ -1,6 +1,7 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { objectsChanged } from '@coffer/kit/events/objects-changed'
+import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -69,7 +70,7 @@ export function mappingRoutes({
 
 function parseMapping(message: CsvMappingMessage | undefined): CsvMapping {
   const parsed = CsvMapping.safeParse(message)
-  if (!parsed.success) throw invalid({ mapping: 'is not a mapping' })
+  if (!parsed.success) throw invalid({ mapping: say('MAPPING') })
   const problems = problemsOfMapping(parsed.data)
   if (problems) throw invalid({ mapping: problems })
   return parsed.data

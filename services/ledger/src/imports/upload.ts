@@ -96,9 +96,7 @@ export function isReadBy({ asks, ...upload }: Upload, stated: Again): boolean {
 
 /** Returns the note for the user that a QIF file states no balances; null for other formats. */
 export function noteOf({ format }: Pick<Upload, 'format'>): string | null {
-  return format === 'qif'
-    ? 'A QIF file states no balances: they stay as they are, so set them by hand where they differ'
-    : null
+  return format === 'qif' ? say('QIF_WITHOUT_BALANCES') : null
 }
 
 /** Returns a new file and its upload in status `pending`. */

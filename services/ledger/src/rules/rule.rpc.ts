@@ -117,7 +117,7 @@ function readDraft({ conditions, actions, ...stated }: PreviewRuleRequest): Draf
     return { conditions, actions, position, ruleId }
   }
   if (conditions || actions || position !== null || ruleId !== null) {
-    throw invalid({ conditions: 'are required, with actions; or send none, for all rules' })
+    throw invalid({ conditions: say('RUN_CONDITIONS') })
   }
   return null
 }

@@ -77,7 +77,7 @@ async function separate(deps: Deps, request: Ids, context: HandlerContext) {
       const isLive = synced.transaction.deletedAt === null
       if (joined === null || !isLive) throw invalid({ transactionId: notJoined })
       // Another request has separated and joined it meanwhile.
-      if ((joined.from ?? '') !== otherTransactionId) throw unavailable('repeat the request')
+      if ((joined.from ?? '') !== otherTransactionId) throw unavailable(say('REPEAT'))
       const former = findSynced(current, otherTransactionId)?.transaction ?? null
       const settlements = startSettlements(current)
       const { source } = synced.transaction

@@ -74,9 +74,9 @@ function readChange(request: ChangeTransactionsRequest, timezone: string): BulkC
     ...(restore ? [{ kind: 'restore' as const }] : []),
   ]
   const [change] = changes
-  if (!change || changes.length > 1) throw invalid({ set: 'send one of set, delete and restore' })
+  if (!change || changes.length > 1) throw invalid({ set: say('CHANGE_ONE') })
   if (items.length > 0 === (filter !== undefined)) {
-    throw invalid({ items: 'send one of items and filter' })
+    throw invalid({ items: say('ITEMS_OR_FILTER') })
   }
   if (items.length > batchSizeMax) throw invalid({ items: say('TOO_MANY', { max: batchSizeMax }) })
   if (new Set(items).size < items.length) throw invalid({ items: say('IDS_REPEATED') })

@@ -1,22 +1,9 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import type { JournalEntry } from '../book/journal.ts'
 import type { Transaction } from '../book/transaction.ts'
 import { isBooked } from '../money/bookings.ts'
 
 // Hints are texts for people about a success that may surprise (docs/api.md#hints).
-
-const paidWithoutMoving =
-  'The envelope paid, but no balance moved, so free-to-use is higher now. If the money has left ' +
-  'the account, create the transaction with adjustsBalance.'
-
-const refundedWithoutMoving =
-  'The envelope got the refund, but no balance moved, so free-to-use is lower now. If the money ' +
-  'has come in, create the transaction with adjustsBalance.'
-
-const refundedInPart =
-  'The deposit is more than transactions took from the envelope, or than was left to refund: the ' +
-  'rest is free-to-use.'
-
-const paidInPart = 'The envelope held less than the amount: free-to-use pays the rest.'
 
 /** Returns the hints of a creation. */
 export function creationHints(
@@ -25,11 +12,11 @@ export function creationHints(
 ): string[] {
   if (created.refundAmount !== null) return refundHints(created, { isMoved })
   const isPaid = (created.spendingAmount ?? 0n) > 0n
-  return [...(isPaid && !isMoved ? [paidWithoutMoving] : []), ...partHints(created)]
+  return [...(isPaid && !isMoved ? [say('PAID_WITHOUT_MOVING')] : []), ...partHints(created)]
 }
 
 function partHints({ spendingAmount, amount }: Transaction): string[] {
-  return spendingAmount !== null && spendingAmount < amount ? [paidInPart] : []
+  return spendingAmount !== null && spendingAmount < amount ? [say('PAID_IN_PART')] : []
 }
 
 function refundHints(
@@ -38,8 +25,8 @@ function refundHints(
 ): string[] {
   const given = refundAmount ?? 0n
   return [
-    ...(given > 0n && !isMoved ? [refundedWithoutMoving] : []),
-    ...(given < -amount ? [refundedInPart] : []),
+    ...(given > 0n && !isMoved ? [say('REFUNDED_WITHOUT_MOVING')] : []),
+    ...(given < -amount ? [say('REFUNDED_IN_PART')] : []),
   ]
 }
 
@@ -52,9 +39,7 @@ export function changeHints(
   const hasMoved = isBooked(bookings)
   const isMoved = before.amount !== after.amount || before.isPending !== after.isPending
   return [
-    ...(hasMoved && isMoved
-      ? ['No balance moved: a PATCH never moves one. To move them, correct the transaction.']
-      : []),
+    ...(hasMoved && isMoved ? [say('BALANCE_NOT_MOVED')] : []),
     ...assignmentHints(before, after, { hasMoved }),
   ]
 }
@@ -70,7 +55,7 @@ function assignmentHints(
   const isMoved = hasMoved || after.source !== 'manual'
   if (after.refundAmount !== null) return refundHints(after, { isMoved })
   const isPaid = isAssigned && (after.spendingAmount ?? 0n) > 0n
-  return [...(isPaid && !isMoved ? [paidWithoutMoving] : []), ...partHints(after)]
+  return [...(isPaid && !isMoved ? [say('PAID_WITHOUT_MOVING')] : []), ...partHints(after)]
 }
 
 /** Returns the hints of a correction; `bookings` are those of the transaction before it. */
@@ -81,9 +66,7 @@ export function correctionHints(
 ): string[] {
   const hasMoved = isBooked(bookings)
   return [
-    ...(hasMoved
-      ? []
-      : ['The transaction has not moved the balances, so only the transaction was corrected.']),
+    ...(hasMoved ? [] : [say('CORRECTED_ALONE')]),
     ...assignmentHints(before, after, { hasMoved }),
   ]
 }
@@ -96,11 +79,7 @@ export function removalHints(
 ): string[] {
   if (before.deletedAt !== null) return []
   if (adjustsBalance) {
-    return isBooked(bookings)
-      ? []
-      : ['The transaction had not moved the balances; its amount was added to them.']
+    return isBooked(bookings) ? [] : [say('ADDED_UNMOVED')]
   }
-  return isBooked(bookings)
-    ? ['The balances keep what the transaction took: adjusts_balance=true would return it.']
-    : []
+  return isBooked(bookings) ? [say('BALANCE_KEPT')] : []
 }

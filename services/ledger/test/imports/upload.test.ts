@@ -148,7 +148,9 @@ describe('an uploaded file', () => {
     const home = await createHousehold(booted)
     expect(await importFile(home, statementOf({ a: 'x', b: '0.00' }))).toMatchObject({
       status: 'failed',
-      error: expect.stringContaining('No row of the file can be read: 1 without a readable amount'),
+      error: expect.stringContaining(
+        'No row of the file can be read: 1 of 1 without a readable amount',
+      ),
       rowCount: 2n,
       skippedCount: 2n,
       skipped: [{ reason: 'amount', count: 1n, rows: [{ line: 1 }] }, { reason: 'zero' }],

@@ -97,8 +97,8 @@ function ReadAgain({ found }: { found: Import }) {
   // A sheet has become text with tabs: there is nothing to choose.
   const read = sheet ? [] : Object.entries({ encoding, delimiter })
   const made = read.map(([choice, value]) => {
-    const { reason = '' } = reasons.find((one) => one.choice === choice) ?? {}
-    return { choice, value, reason }
+    const { reason = '', codedReason } = reasons.find((one) => one.choice === choice) ?? {}
+    return { choice, value, reason, codedReason }
   })
   return (
     <>

@@ -143,15 +143,14 @@ async function readFile(
     const { data: upload } = await coffer.createUpload({ path, body: { data }, query })
     return { data, upload, choices }
   } catch (error) {
-    const isTold = error instanceof CofferError && needsMapping.test(JSON.stringify(error.problems))
+    const isTold =
+      error instanceof CofferError &&
+      error.faults.some(({ code }) => code === 'FILE_NEEDS_MAPPING' || code === 'FILE_KIND')
     if (!isTold || (await isPicture(data))) throw error
     // Its content may be a table, whatever its name.
     return await sendTable(bankAccountId, data).catch(() => Promise.reject(error))
   }
 }
-
-/** The refusal of a file that is no statement, and may be a table. */
-const needsMapping = /transactions\/import/
 
 /** First bytes of PNG, JPEG, GIF, RIFF (WebP) and PDF, in Latin-1. */
 const pictures = /^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF|%PDF)/

@@ -2,6 +2,7 @@ import { Button } from '../../controls/button.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { importWords as words } from '../../words/imports.ts'
+import { wordsOf } from '../../words/refusals.ts'
 import { answersOf } from './asked-choice.tsx'
 import type { PreviewProps } from './previewed.ts'
 import { SeveralAccounts } from './several-accounts.tsx'
@@ -17,10 +18,10 @@ export function FilePreview(props: PreviewProps) {
 }
 
 function Refusal({ previewed: { data, upload, choices }, onRead, isReading, onEnd }: PreviewProps) {
-  const { error, skipped } = upload
+  const { error, codedError, skipped } = upload
   return (
     <Card title={data.name}>
-      <p role="alert">{error && words.faultOf(error)}</p>
+      <p role="alert">{error && wordsOf(error, codedError)}</p>
       <SkippedRows skipped={skipped} />
       <div className={rows.toolbar}>
         {answersOf(upload).map(({ label, body }) => (

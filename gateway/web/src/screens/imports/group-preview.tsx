@@ -8,6 +8,7 @@ import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { importWords as words } from '../../words/imports.ts'
+import { wordsOf } from '../../words/refusals.ts'
 import { answersOf } from './asked-choice.tsx'
 import styles from './imports.module.css'
 import { JoinOffers, joinsOf } from './join-offers.tsx'
@@ -88,7 +89,7 @@ interface AccountProps extends Reading {
 function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProps) {
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const title = useId()
-  const { bankAccountId, preview, error, note, skipped } = part.upload
+  const { bankAccountId, preview, error, codedError, note, codedNote, skipped } = part.upload
   const { name = '' } = accounts.find((one) => one.bankAccountId === bankAccountId) ?? {}
   const of = words.ofAccount({ statement: nameOf(part), account: name })
   return (
@@ -96,8 +97,8 @@ function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProp
       <h3 id={title}>{of}</h3>
       {preview && <p>{countsOf(preview)}</p>}
       {preview && <BalanceNote {...{ bankAccountId }} stated={preview.currentBalance} />}
-      {error && <p role="alert">{words.faultOf(error)}</p>}
-      {note && <p className={rows.soft}>{note}</p>}
+      {error && <p role="alert">{wordsOf(error, codedError)}</p>}
+      {note && <p className={rows.soft}>{wordsOf(note, codedNote)}</p>}
       {preview && <ReadChoices made={preview.choices ?? []} onChange={onRead} />}
       <SkippedRows skipped={preview?.skipped ?? skipped} />
       {answersOf(part.upload).map(({ label, body: { statement: _, joins: __, ...body } }) => (

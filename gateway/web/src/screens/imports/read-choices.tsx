@@ -1,5 +1,6 @@
 import { ChoiceField } from '../../controls/field.tsx'
 import { importWords as words } from '../../words/imports.ts'
+import { type Coded, wordsOf } from '../../words/refusals.ts'
 import styles from './imports.module.css'
 
 /** A choice about the reading of a file that the server made, and why. */
@@ -7,6 +8,7 @@ interface Made {
   choice: string
   value: string
   reason: string
+  codedReason?: Coded | undefined
 }
 
 /** Choices that a person makes instead, as the API takes them. */
@@ -47,7 +49,7 @@ export function ReadChoices({ made, onChange }: Props) {
           <ChoiceField
             key={one.choice}
             label={words.choices[one.choice] ?? one.choice}
-            hint={one.reason}
+            hint={one.reason === '' ? '' : wordsOf(one.reason, one.codedReason)}
             value={one.value}
             options={optionsOf(one)}
             onChange={(value) => onChange(choiceOf(one.choice, value))}

@@ -8,6 +8,7 @@ import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { importWords as words } from '../../words/imports.ts'
+import { wordsOf } from '../../words/refusals.ts'
 import { BackToColumns } from './back-to-columns.tsx'
 import type { Draft } from './column-guess.ts'
 
@@ -18,17 +19,17 @@ interface Props {
 
 /** Why a CSV file could not be read, the field to change, and the ways on. */
 export function ReadingFault({ found, draft }: Props) {
-  const { bankAccountId: account, status, error = '', transactionUploadId } = found
-  const advice = words.advice.find(([reason]) => reason.test(error))?.[1]
+  const { bankAccountId: account, status, error = '', codedError, transactionUploadId } = found
+  const advice = words.advice[codedError?.cause?.code ?? '']
   // The rows of an upload may be stored in part: its file is not read again.
   const isRereadable = status === 'failed' && !transactionUploadId
   return (
     <Card title={words.failed}>
       <div role="alert">
-        <p>{words.faultOf(error)}</p>
+        <p>{wordsOf(error, codedError)}</p>
         {isRereadable && advice && <p>{advice}</p>}
       </div>
-      {isRereadable && words.markAdvice.test(error) && <MarkChoice found={found} />}
+      {isRereadable && codedError?.code === 'MARK_UNCLEAR' && <MarkChoice found={found} />}
       <div className={rows.toolbar}>
         {isRereadable && <BackToColumns found={found} draft={draft} />}
         <Link to="/imports" search={{ account }}>

@@ -12,6 +12,7 @@ import { Card } from '../../controls/screen.tsx'
 import { formatInstant } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
+import { wordsOf } from '../../words/refusals.ts'
 import { answersOf } from './asked-choice.tsx'
 import { nameOf } from './group-preview.tsx'
 import styles from './imports.module.css'
@@ -53,7 +54,7 @@ function GroupRow({ group }: { group: UploadGroup }) {
         {parts.map(({ statement, upload }) => (
           <p key={upload.transactionUploadId} className={rows.soft}>
             {nameOf(statement)} → {accountOf(upload.bankAccountId)}:{' '}
-            {upload.error ? words.faultOf(upload.error) : countsOf(upload)}
+            {upload.error ? wordsOf(upload.error, upload.codedError) : countsOf(upload)}
           </p>
         ))}
         {status === 'failed' && <Answers group={group} />}

@@ -13,6 +13,7 @@ export type Progress = Pick<
   | 'unjoinedCount'
   | 'skipped'
   | 'error'
+  | 'codedError'
 >
 
 /** Returns the state of an upload, renewed over a socket while the file is read. */

@@ -7,6 +7,7 @@ import rows from '../../controls/rows.module.css'
 import { formatInstant } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
+import { wordsOf } from '../../words/refusals.ts'
 import { AskedChoice } from './asked-choice.tsx'
 import styles from './imports.module.css'
 import { reasonsOf } from './skipped-rows.tsx'
@@ -17,15 +18,16 @@ export function UploadRow({ upload }: { upload: Upload }) {
   const reader = useReader()
   const [isAsked, setAsked] = useState(false)
   const progress = useProgress(upload)
-  const { skipped, status, error } = progress
-  const { file, createdAt, undoneAt, note, isUndoable } = upload
+  const { skipped, status, error, codedError } = progress
+  const { file, createdAt, undoneAt, note, codedNote, isUndoable } = upload
   const name = file?.name ?? words.file
   return (
     <li className={rows.row}>
       <div>
         <p className={rows.name}>{name}</p>
         <p className={rows.soft}>{formatInstant(createdAt, reader)}</p>
-        {(error ?? note) && <p>{error ? words.faultOf(error) : note}</p>}
+        {error && <p>{wordsOf(error, codedError)}</p>}
+        {!error && note && <p>{wordsOf(note, codedNote)}</p>}
         {status === 'failed' && <AskedChoice upload={upload} />}
         {skipped.length > 0 && <p className={rows.soft}>{reasonsOf(skipped)}</p>}
       </div>
@@ -47,7 +49,9 @@ export function UploadRow({ upload }: { upload: Upload }) {
 }
 
 /** Returns what became of the rows of a file, in words. */
-export function countsOf(counts: Omit<Progress, 'skipped' | 'status' | 'error'>): string {
+export function countsOf(
+  counts: Omit<Progress, 'skipped' | 'status' | 'error' | 'codedError'>,
+): string {
   const { importedCount, skippedCount, knownCount, joinedCount, unjoinedCount } = counts
   const known = knownCount ?? 0
   const leftOut = skippedCount - known

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import type { Day } from '@coffer/kit/values/day'
 import { monthOf } from './month-names.ts'
 import type { Unreadable } from './statement.ts'
@@ -40,7 +41,7 @@ export function chooseDayOrder(
   dayFirst: boolean | undefined,
 ): OrderChoice | Unreadable {
   if (dayFirst !== undefined) {
-    return { order: dayFirst ? 'day first' : 'month first', reason: 'stated' }
+    return { order: dayFirst ? 'day first' : 'month first', reason: say('CHOICE_STATED') }
   }
   const order = detectDayOrder(texts, 'day first')
   const open = texts.find((text) => {
@@ -52,11 +53,13 @@ export function chooseDayOrder(
     return Number(order === 'day first' ? first : second) > 12
   })
   if (shown !== undefined && order === detectDayOrder(texts, 'month first')) {
-    return { order, reason: `${shown} has the ${order}` }
+    return {
+      order,
+      reason: say(order === 'day first' ? 'DAY_FIRST' : 'MONTH_FIRST', { text: shown }),
+    }
   }
-  if (open === undefined) return { order, reason: 'every date is written one way only' }
-  const unreadable = `${open} can begin with the day or the month. State dayFirst to read it again`
-  return { unreadable, asks: 'dayFirst' }
+  if (open === undefined) return { order, reason: say('DAYS_CLEAR') }
+  return { unreadable: say('DAY_UNCLEAR', { text: open }), asks: 'dayFirst' }
 }
 
 /**

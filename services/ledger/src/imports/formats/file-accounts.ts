@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import type { FileStatement, ListedStatement, Unreadable } from './statement.ts'
 
 /** An account of a file, whose rows are read on demand. */
@@ -20,10 +21,10 @@ export function chooseAccount(
   const [only] = accounts
   const chosen = stated === undefined ? only : accounts[names.indexOf(stated)]
   if (chosen !== undefined && (stated !== undefined || accounts.length === 1)) return chosen.read()
-  const count = `The file holds ${accounts.length} account${accounts.length === 1 ? '' : 's'}`
-  const fault = stated === undefined ? count : `${count}, and none is called like the stated one`
+  const held = `${accounts.length} account${accounts.length === 1 ? '' : 's'}`
+  const code = stated === undefined ? 'ACCOUNT_UNCLEAR' : 'ACCOUNT_UNKNOWN'
   return {
-    unreadable: `${fault}: state statement, the one to read`,
+    unreadable: say(code, { accounts: held }),
     asks: 'statement',
     statements: listAccounts(accounts),
   }

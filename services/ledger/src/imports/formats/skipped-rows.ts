@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import type { ReadRows, SkippedRow, SkipReason, Unreadable } from './statement.ts'
@@ -36,12 +37,12 @@ export function skippedParts(skipped: readonly SkippedRows[]) {
 
 /** Reasons for which a row cannot be read, in words; rows of other reasons are left out. */
 const UNREAD: Partial<Record<SkipReason, string>> = {
-  amount: 'without a readable amount',
-  date: 'without a day of the calendar',
-  direction: 'without the direction of the money',
-  currency: 'in another currency',
-  columns: 'with more cells than the table has columns',
-  identifier: 'without an identifier',
+  amount: say('ROW_AMOUNT'),
+  date: say('ROW_DATE'),
+  direction: say('ROW_DIRECTION'),
+  currency: say('ROW_CURRENCY'),
+  columns: say('ROW_COLUMNS'),
+  identifier: say('ROW_IDENTIFIER'),
 }
 
 /** Returns why a file with rows is unreadable if none of them can be read, else null. */
@@ -49,13 +50,14 @@ export function noneRead({ rows, skipped }: ReadRows): Unreadable | null {
   const unread = skipped.filter(({ reason }) => UNREAD[reason] !== undefined)
   const [first] = unread
   if (rows.length > 0 || first === undefined) return null
-  const alike = unread.filter(({ reason }) => reason === first.reason).length
-  const others = unread.length === alike ? '' : `, and ${unread.length - alike} others`
-  const where = first.line === undefined ? '' : `, in line ${first.line}`
-  const counts = `${alike} ${UNREAD[first.reason]}${others}`
-  const text = cut(first.text ?? '', firstLengthMax)
-  return {
-    unreadable: `No row of the file can be read: ${counts}. The first${where}: ${text}`,
-    skipped,
+  const { line, reason, text = '' } = first
+  const said = {
+    count: unread.filter((one) => one.reason === reason).length,
+    rows: unread.length,
+    fault: UNREAD[reason] ?? '',
+    text: cut(text, firstLengthMax),
   }
+  const unreadable =
+    line === undefined ? say('RECORDS_UNREADABLE', said) : say('ROWS_UNREADABLE', { ...said, line })
+  return { unreadable, skipped }
 }

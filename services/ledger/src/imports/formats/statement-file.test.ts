@@ -50,7 +50,9 @@ test.each<[Kind, string, [string, string], string]>([
   expect(found).toMatchObject({ rows: [expect.anything()], skipped: [{ reason: 'amount' }] })
   expect(`${skipped?.line} ${skipped?.text}`).toMatch(place)
   expect(read(file.replace(good, bad))).toMatchObject({
-    unreadable: expect.stringMatching(/^No row of the file can be read: 2 without a .*line \d+: ./),
+    unreadable: expect.stringMatching(
+      /^No row of the file can be read: 2 of 2 without .*line \d+: ./,
+    ),
     skipped: [expect.anything(), expect.anything()],
   })
 })

@@ -38,13 +38,13 @@ export function streamXml(
     throw malformed
   })
   parser.on('doctype', () => {
-    read.fault ??= 'The file declares a document type, which statements do not have'
+    read.fault ??= say('FILE_DOCTYPE')
   })
   parser.on('opentag', ({ name, attributes }) => {
     read.elements += 1
     read.depth += 1
     if (read.depth > DEPTH_MAX || read.elements > elementsMax) {
-      read.fault ??= 'The file has more elements than a statement needs'
+      read.fault ??= say('FILE_ELEMENTS')
     }
     if (read.fault === null) handlers.open(localName(name), attributes, before + parser.line)
   })

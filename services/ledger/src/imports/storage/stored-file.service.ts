@@ -43,7 +43,7 @@ export async function loadFile(
   const found = await findReading(database, file)
   const bytes = await storage.read(file)
   const format = found && formatOf(found, kind)
-  if (!found || !format || !bytes) return { unreadable: 'The file is no longer there' }
+  if (!found || !format || !bytes) return { unreadable: say('FILE_LEFT') }
   const { currency, timezone, identifierTimezone, bankAccountId, name, choices } = found
   if (timezone === '') throw unavailable(say('TIMEZONE_BUSY'))
   const bankAccount = { bankAccountId, name }

@@ -140,22 +140,10 @@ export const imports: Translation<'imports'> = {
   storedTitle: 'Gespeichert',
   toTransactions: 'Buchungen ansehen',
   failed: 'Die Datei konnte nicht gelesen werden',
-  faults: {
-    rows: 'Die Datei hat mehr als {found} Zeilen: Importiere einen kürzeren Zeitraum.',
-    columns: 'Die Datei hat mehr als {found} Spalten.',
-    statement: 'Die Datei enthält keinen Kontoauszug.',
-    cut: 'Die Datei ist nicht vollständig: Lade sie bei der Bank noch einmal herunter.',
-    archive: 'Das Archiv ist nicht lesbar: Packe es als ZIP, ohne Passwort.',
-    workbook: 'Die Arbeitsmappe ist nicht lesbar: Speichere sie als .xlsx oder CSV, ohne Passwort.',
-    table: 'Die Datei enthält keine Tabelle.',
-    currency: 'Die Datei ist nicht in einer einzigen Währung, die dieser Server kennt.',
-    time: 'Das Lesen der Datei dauert zu lange: Exportiere einen kürzeren Zeitraum.',
-    later: 'Die Datei konnte gerade nicht importiert werden: Wähle sie noch einmal aus.',
-    otherColumns: 'Die Datei hat andere Spalten als bisher.',
-  },
+  /** By codes of refusals. */
   advice: {
-    day: 'Wähle eine andere „Schreibweise des Datums“ oder bei „Datum“ eine andere Spalte.',
-    amount: 'Wähle eine andere Spalte für die Beträge.',
-    direction: 'Prüfe, welche Wörter Geldausgang und Geldeingang bedeuten.',
+    ROW_DATE: 'Wähle eine andere „Schreibweise des Datums“ oder bei „Datum“ eine andere Spalte.',
+    ROW_AMOUNT: 'Wähle eine andere Spalte für die Beträge.',
+    ROW_DIRECTION: 'Prüfe, welche Wörter Geldausgang und Geldeingang bedeuten.',
   },
 }

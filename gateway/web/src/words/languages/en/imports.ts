@@ -148,22 +148,10 @@ export const imports = {
   storedTitle: 'Stored',
   toTransactions: 'Look at the transactions',
   failed: 'The file could not be read',
-  faults: {
-    rows: 'The file has more than {found} rows: import a shorter period.',
-    columns: 'The file has more than {found} columns.',
-    statement: 'The file holds no statement of a bank account.',
-    cut: 'The file is not whole: download it from the bank again.',
-    archive: 'The archive cannot be read: pack it as ZIP, without a password.',
-    workbook: 'The workbook cannot be read: save it as .xlsx or CSV, without a password.',
-    table: 'The file has no table.',
-    currency: 'The file is not in one currency that this server knows.',
-    time: 'The file takes too long to read: export a shorter period.',
-    later: 'The file could not be imported for now: choose it again.',
-    otherColumns: 'The file has other columns than before.',
-  },
+  /** By codes of refusals. */
   advice: {
-    day: 'Choose another format in “Dates are written as”, or another column in “Date”.',
-    amount: 'Choose another column of the amounts.',
-    direction: 'Check which words say that money goes out or comes in.',
+    ROW_DATE: 'Choose another format in “Dates are written as”, or another column in “Date”.',
+    ROW_AMOUNT: 'Choose another column of the amounts.',
+    ROW_DIRECTION: 'Check which words say that money goes out or comes in.',
   },
 } as const

@@ -1,7 +1,9 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import type { DecimalMark, MarkChoice, Unreadable } from '../statement.ts'
 import { bareAmount, markShownBy, otherMark } from './amount-text.ts'
 
-type Ambiguous = { mark: null; reason: string }
+/** An amount that has decimals or thousands, and why that is open. */
+type Ambiguous = { mark: null; text: string; fault: string }
 
 /** Minimum number of amounts with three digits behind one mark that decide together. */
 const DECIDING_MIN = 3
@@ -36,11 +38,11 @@ export function chooseDecimalMark(
   notation: { currency: string; places: number; stated?: DecimalMark | undefined },
 ): MarkChoice | Unreadable {
   const { stated } = notation
-  if (stated !== undefined) return { mark: stated, reason: 'stated' }
-  const { mark, reason } = decide(texts, notation)
-  if (mark !== null) return { mark, reason }
-  const unreadable = `${reason}. State decimalMark, a point or a comma, to read the file again`
-  return { unreadable, asks: 'decimalMark' }
+  if (stated !== undefined) return { mark: stated, reason: say('CHOICE_STATED') }
+  const decided = decide(texts, notation)
+  if (decided.mark !== null) return decided
+  const { text, fault } = decided
+  return { unreadable: say('MARK_UNCLEAR', { text, fault }), asks: 'decimalMark' }
 }
 
 function decide(
@@ -52,13 +54,13 @@ function decide(
   const mark = counts['.'] >= counts[','] ? '.' : ','
   const isDisputed = counts['.'] > 0 && counts[','] > 0
   if (counts[mark] > 0 && !(isDisputed && open.length > 0)) {
-    return { mark, reason: `${first[mark]} has the decimal mark ${mark}` }
+    return { mark, reason: say('MARK_SHOWN', { text: first[mark] ?? '', mark }) }
   }
   const [one] = open
-  if (one === undefined) return { mark: '.', reason: 'no amount has a decimal mark' }
-  if (isDisputed) return ambiguous(one.text, 'other amounts have both marks')
+  if (one === undefined) return { mark: '.', reason: say('MARK_NONE') }
+  if (isDisputed) return ambiguous(one.text, say('MARKS_OF_OTHERS'))
   return places === 0
-    ? thousands(one, 'the currency has no decimals')
+    ? thousands(one, say('MARK_WHOLE'))
     : decideOpen(evidence, { currency, places })
 }
 
@@ -69,24 +71,24 @@ function decideOpen(
 ): MarkChoice | Ambiguous {
   const [one = { text: '', mark: '.', endsInZero: false } as const] = open
   if (open.some(({ mark }) => mark !== one.mark)) {
-    return ambiguous(one.text, 'the amounts have both marks')
+    return ambiguous(one.text, say('MARKS_DIFFER'))
   }
-  if (open.length < DECIDING_MIN) return ambiguous(one.text, 'too few amounts decide it')
+  if (open.length < DECIDING_MIN) return ambiguous(one.text, say('MARKS_FEW'))
   const uneven = open.find(({ endsInZero }) => !endsInZero)
   if (places === 2 && uneven !== undefined) {
-    return thousands(uneven, 'its last digit is not 0, as in an amount of two decimals with a 0')
+    return thousands(uneven, say('MARK_UNEVEN'))
   }
-  if (hasUnmarked) return ambiguous(one.text, 'other amounts have no mark')
-  if (WHOLE.has(currency)) return ambiguous(one.text, `${currency} is seldom written with decimals`)
-  return { mark: one.mark, reason: `every amount is written like ${one.text}` }
+  if (hasUnmarked) return ambiguous(one.text, say('MARKS_MISSING'))
+  if (WHOLE.has(currency)) return ambiguous(one.text, say('MARKS_SELDOM', { currency }))
+  return { mark: one.mark, reason: say('MARK_ALIKE', { text: one.text }) }
 }
 
-function thousands({ text, mark }: { text: string; mark: DecimalMark }, why: string): MarkChoice {
-  return { mark: otherMark(mark), reason: `${text} has groups of thousands: ${why}` }
+function thousands({ text, mark }: { text: string; mark: DecimalMark }, fault: string): MarkChoice {
+  return { mark: otherMark(mark), reason: say('MARK_THOUSANDS', { text, fault }) }
 }
 
-function ambiguous(text: string, why: string): Ambiguous {
-  return { mark: null, reason: `${text} can have decimals or thousands: ${why}` }
+function ambiguous(text: string, fault: string): Ambiguous {
+  return { mark: null, text, fault }
 }
 
 function collect(texts: Iterable<string>, currency: string): Evidence {

@@ -115,7 +115,7 @@ function readStatements(
 ): FileStatement | Unreadable {
   const read = nameRows(findRows(statements, settings))
   if (read.rows.length === 0 && read.skipped.some(({ reason }) => reason === 'identifier')) {
-    return { unreadable: 'The notifications have no references: upload the statement (CAMT.053)' }
+    return { unreadable: say('NOTIFICATIONS_BARE') }
   }
   return {
     currency: settings.currency,

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { z } from 'zod'
 import { detectDayFormat, inOrder } from '../day-format.ts'
 import type { ReadingChoices } from '../reading-choices.ts'
@@ -45,14 +46,15 @@ export function readShape(
   const isFound = days?.isSure === true && format === days.format
   const reasonOf = (choice: keyof ReadingChoices, detected: string) => ({
     choice,
-    reason: choices[choice] === undefined ? detected : 'stated',
+    reason: choices[choice] === undefined ? detected : say('CHOICE_STATED'),
   })
-  const open = `${dates[0]} fits both orders of day and month: state dayFirst if this one is wrong`
-  const dateReason = isFound ? `as in ${dates[0]}` : isStated ? 'dayFirst is stated' : open
+  const first = { text: dates[0] ?? '' }
+  const openReason = isStated ? say('DAYS_STATED') : say('DAYS_OPEN', first)
+  const dateReason = isFound ? say('DAYS_LIKE', first) : openReason
   const reasons = [
-    reasonOf('delimiter', `${headers.length} columns, and ${used} rows with a date and an amount`),
+    reasonOf('delimiter', say('DELIMITER_FITS', { columns: headers.length, rows: used })),
     reasonOf('encoding', encodingReason(bytes, encoding)),
-    reasonOf('headerRow', headerRow === 0 ? 'no line has names' : 'the line above the rows'),
+    reasonOf('headerRow', say(headerRow === 0 ? 'HEADER_MISSING' : 'HEADER_ABOVE')),
     ...(days === null ? [] : [reasonOf('dateFormat', dateReason)]),
   ]
   const reading = { delimiter, encoding, headerRow, reasons, rows }

@@ -78,12 +78,9 @@ function bestOf(tables: readonly Table[], { headerRow }: ShapeChoices): Candidat
 
 function unreadable({ headerRow = 0, delimiter }: ShapeChoices): string {
   if (delimiter !== undefined && headerRow === 0) {
-    return 'No row has a date and an amount by this delimiter: state another one, or none'
+    return say('TABLE_DELIMITER')
   }
-  return headerRow > 0
-    ? `Line ${headerRow} of the file has no names of columns: state another headerRow`
-    : 'The file has no row with the names of at least three columns, ' +
-        'and none with a date and an amount'
+  return headerRow > 0 ? say('TABLE_HEADER', { line: headerRow }) : say('TABLE_SHAPELESS')
 }
 
 /** Returns the best layout of a table, if any; `headerRow` is a line of the file, 0 for none. */

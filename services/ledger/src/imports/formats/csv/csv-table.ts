@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { CsvError, parse } from 'csv-parse/sync'
 import type { Unreadable } from '../statement.ts'
 import { oneLine } from '../statement-rows.ts'
@@ -44,10 +45,10 @@ export function readTable(
     const { lines: line = 1 } = error as { lines?: number }
     const open = openQuote(text, { from: ended, delimiter })
     const isLong = error.code !== 'CSV_QUOTE_NOT_CLOSED'
-    const long = `Line ${line} of the file is too long to be a row of a statement`
-    const unreadable =
-      open === null || (isLong && open === line) ? long : `The quotes of line ${open} have no end`
-    return { unreadable }
+    const isWhole = open === null || (isLong && open === line)
+    return {
+      unreadable: isWhole ? say('ROW_TOO_LONG', { line }) : say('QUOTES_OPEN', { line: open }),
+    }
   }
 }
 

@@ -141,7 +141,7 @@ function readNext(reader: Reader): string | null {
     return null
   }
   if (text.startsWith('<!', at)) {
-    return 'The file declares a document type, which OFX files do not have'
+    return say('FILE_DOCTYPE')
   }
   TAG.lastIndex = at
   const tag = TAG.exec(text)
@@ -170,7 +170,7 @@ function openElement(
   const open = GROUP.test(tag.name) ? stack.findLastIndex(({ name }) => name === tag.name) : -1
   if (open > 0) endTransactions(reader, stack.splice(open), tag.at)
   if (stack.length > DEPTH_MAX || reader.nodes === NODES_MAX) {
-    return 'The file has more elements than a statement needs'
+    return say('FILE_ELEMENTS')
   }
   reader.nodes += 1
   const node = newNode(tag.name, tag.at)

@@ -215,7 +215,7 @@ describe('rows', () => {
 describe('an unreadable file', () => {
   test.each([
     ['truncated.ofx', 'The file ends before its statement does'],
-    ['document-type.ofx', 'The file declares a document type, which OFX files do not have'],
+    ['document-type.ofx', 'The file declares a document type, which statements do not have'],
     ['no-statement.ofx', expect.stringContaining('of a securities account (investments)')],
     ['README.md', 'This is not an OFX, QFX or QBO file'],
   ])('%s has a reason', (file, unreadable) => {

@@ -60,8 +60,8 @@ export function readQifAccounts(
   if (ours.length === 0) {
     const kinds = [...new Set(sections.map(({ kind }) => kind.slice(0, 20)))].slice(0, 5).join(', ')
     if (sections.some(({ kind }) => /^Invst$/i.test(kind))) return investments
-    const held = say('FILE_NO_TRANSACTIONS')
-    return { unreadable: kinds === '' ? say('FILE_NOT_QIF') : `${held}, only ${kinds}` }
+    const isOther = kinds !== ''
+    return { unreadable: isOther ? say('FILE_OTHER_KINDS', { kinds }) : say('FILE_NOT_QIF') }
   }
   const countRows = (all: readonly QifSection[]) =>
     all.reduce((sum, { records }) => sum + records.length, 0)

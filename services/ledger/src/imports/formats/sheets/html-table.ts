@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { Parser } from 'htmlparser2'
 import type { Unreadable } from '../statement.ts'
 import { type ChosenTable, columnsMax, TableChoice, TableRows } from './table-rows.ts'
@@ -35,7 +36,7 @@ export function readHtmlTable(text: string, stated?: string): ChosenTable | Unre
       read.depth += 1
       read.hidden += HIDDEN.includes(name) ? 1 : 0
       if (read.depth > DEPTH_MAX || read.elements > ELEMENTS_MAX) {
-        read.fault ??= { unreadable: 'The file has more elements than a table needs' }
+        read.fault ??= { unreadable: say('TABLE_ELEMENTS') }
       }
       const table = open.at(-1)
       if (name === 'table') {

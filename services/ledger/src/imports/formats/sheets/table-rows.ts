@@ -115,8 +115,8 @@ export class TableChoice {
     const { name: sheet, table } = this.#chosen
     if (table.fault !== null) return table.fault
     const found =
-      sheets.length === 1 ? 'the only one with a text' : `the longest of ${sheets.length}`
-    const reason = this.#stated === undefined ? found : 'stated'
+      sheets.length === 1 ? say('SHEET_ONLY') : say('SHEET_LONGEST', { count: sheets.length })
+    const reason = this.#stated === undefined ? found : say('CHOICE_STATED')
     return { rows: table.rows, sheet, reason, sheets }
   }
 }

@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import chardet from 'chardet'
 import type { MadeChoice } from '../statement.ts'
 import { isPlausible, isShiftJis } from './letters.ts'
@@ -25,17 +26,21 @@ export function decodeFile(bytes: Uint8Array, stated?: string): string {
 /** Returns the encoding of a file, and why it is that one (docs/file-formats.md#text). */
 export function encodingOf(bytes: Uint8Array, stated?: string): MadeChoice {
   const value = stated ?? detectEncoding(bytes)
-  return { choice: 'encoding', value, reason: stated ? 'stated' : reasonOf(bytes, value) }
+  return {
+    choice: 'encoding',
+    value,
+    reason: stated ? say('CHOICE_STATED') : reasonOf(bytes, value),
+  }
 }
 
 /** Returns why a detected encoding was chosen, in words, and what to do where it may be wrong. */
 export function reasonOf(bytes: Uint8Array, encoding: string): string {
-  if (encoding === 'utf-8') return 'the text is valid UTF-8'
-  if (utf16Of(bytes) !== null) return 'the text is UTF-16'
-  if (declaredCharset(bytes) === encoding) return 'the file declares it'
+  if (encoding === 'utf-8') return say('ENCODING_UNICODE')
+  if (utf16Of(bytes) !== null) return say('ENCODING_UNICODE_WIDE')
+  if (declaredCharset(bytes) === encoding) return say('ENCODING_DECLARED')
   const count = bytes.reduce((sum, byte) => sum + (byte > 0x7f ? 1 : 0), 0)
-  if (count >= SURE_MIN) return 'guessed by its bytes'
-  return 'guessed by few letters: state encoding if names look wrong'
+  if (count >= SURE_MIN) return say('ENCODING_GUESSED')
+  return say('ENCODING_UNSURE')
 }
 
 /** Returns the encoding of a file as a label of TextDecoder (docs/file-formats.md#text). */

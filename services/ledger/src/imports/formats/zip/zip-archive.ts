@@ -43,12 +43,10 @@ export function unzip(
     return { unreadable: say('ARCHIVE_DAMAGED') }
   }
   if (seen.entries > ENTRIES_MAX) {
-    return { unreadable: `The archive has more than ${ENTRIES_MAX} files` }
+    return { unreadable: say('ARCHIVE_FILES', { max: ENTRIES_MAX }) }
   }
   if (seen.size > unpackedSizeMax) {
-    return {
-      unreadable: `The archive has more than ${unpackedSizeMax / 1024 / 1024} MiB of content`,
-    }
+    return { unreadable: say('ARCHIVE_SIZE', { max: unpackedSizeMax / 1024 / 1024 }) }
   }
   if (seen.isOther) return { unreadable: say('ARCHIVE_METHOD') }
   return new Map(Object.entries(entries))

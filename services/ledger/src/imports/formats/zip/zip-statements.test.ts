@@ -83,17 +83,17 @@ test.each<[string, Record<string, string | Uint8Array>, unknown]>([
   [
     'an unreadable file: refused',
     { 'a.ofx': ofx('1'), 'b.ofx': '<OFX>' },
-    expect.stringMatching(/^In the archive, b\.ofx: The file /),
+    expect.stringMatching(/^In the archive, "b\.ofx": The file /),
   ],
   [
     'an archive within: refused',
     { 'a.zip': zipSync({ a: strToU8(mt940({})) }) },
-    'In the archive, a.zip: must be an OFX, CAMT, MT940 or QIF file to be in an archive',
+    'In the archive, "a.zip": must be an OFX, CAMT, MT940 or QIF file to be in an archive',
   ],
   [
     'a sheet: refused',
     { 'a.xlsx': xlsx([]) },
-    'In the archive, a.xlsx: a table needs a mapping: use transactions/import',
+    'In the archive, "a.xlsx": a table needs a mapping: use transactions/import',
   ],
   [
     'QIF files of accounts without a name: by the names of the files',
@@ -111,7 +111,7 @@ test.each<[string, Record<string, string | Uint8Array>, unknown]>([
   [
     'a CSV file: refused',
     { 'a.csv': 'a,b\n1,2' },
-    'In the archive, a.csv: a table needs a mapping: use transactions/import',
+    'In the archive, "a.csv": a table needs a mapping: use transactions/import',
   ],
   ['nothing: refused', { 'a/': '' }, 'The archive has no file'],
   [

@@ -44,9 +44,8 @@ export function readZipAccounts(
   const parts: Part[] = []
   for (const [name, content] of [...entries].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     const kind = detectKind({ name, head: content })
-    if (kind === 'csv') return inFile(name, 'a table needs a mapping: use transactions/import')
-    if (!isZipped(kind))
-      return inFile(name, 'must be an OFX, CAMT, MT940 or QIF file to be in an archive')
+    if (kind === 'csv') return inFile(name, say('ARCHIVED_TABLE'))
+    if (!isZipped(kind)) return inFile(name, say('ARCHIVED_KIND'))
     const accounts = accountsOf({ bytes: content, kind })
     if ('unreadable' in accounts) return inFile(name, accounts.unreadable)
     parts.push(...accounts.map((account) => ({ name, account: named(account, name) })))
@@ -79,7 +78,7 @@ function readParts(parts: readonly Part[], currency: string): FileStatement | Un
   }
   const merged = mergeRows(read)
   if (merged.rows.length > rowsMax) {
-    return { unreadable: `The archive has more than ${rowsMax} transactions` }
+    return { unreadable: say('ARCHIVE_ROWS', { max: rowsMax }) }
   }
   const balances = latestOf(read.map((one) => one.balances))
   return { currency, balances, choices: choicesOf(read), ...merged }
@@ -96,7 +95,13 @@ function choicesOf(all: readonly ReadFile[]): MadeChoice[] {
     const { choice, value, reason, name } = first
     const other = list.find((one) => one.value !== value)
     if (other === undefined) return [{ choice, value, reason }]
-    return [{ choice, value, reason: `in ${name}; in ${other.name} it is ${other.value}` }]
+    return [
+      {
+        choice,
+        value,
+        reason: say('CHOICE_DIFFERS', { name, other: other.name, value: other.value }),
+      },
+    ]
   })
 }
 
@@ -149,7 +154,7 @@ function isZipped(kind: FileKind | null): kind is ZippedKind {
 }
 
 function inFile(name: string, reason: string): Unreadable {
-  return { unreadable: `In the archive, ${shownName(name)}: ${cut(reason, 120)}` }
+  return { unreadable: say('FILE_IN_ARCHIVE', { name: shownName(name), fault: cut(reason, 200) }) }
 }
 
 function shownName(name: string): string {

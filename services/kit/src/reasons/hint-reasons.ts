@@ -1,0 +1,23 @@
+/** Hints of successes (docs/api.md#hints), by code as refusals (docs/api/refusals.md#hints). */
+export const hintReasons = {
+  PAID_WITHOUT_MOVING:
+    'The envelope paid, but no balance moved, so free-to-use is higher now. If the money has left the account, create the transaction with adjustsBalance.',
+  REFUNDED_WITHOUT_MOVING:
+    'The envelope got the refund, but no balance moved, so free-to-use is lower now. If the money has come in, create the transaction with adjustsBalance.',
+  REFUNDED_IN_PART:
+    'The deposit is more than transactions took from the envelope, or than was left to refund: the rest is free-to-use.',
+  PAID_IN_PART: 'The envelope held less than the amount: free-to-use pays the rest.',
+  BALANCE_NOT_MOVED:
+    'No balance moved: a PATCH never moves one. To move them, correct the transaction.',
+  CORRECTED_ALONE:
+    'The transaction has not moved the balances, so only the transaction was corrected.',
+  ADDED_UNMOVED: 'The transaction had not moved the balances; its amount was added to them.',
+  BALANCE_KEPT:
+    'The balances keep what the transaction took: adjusts_balance=true would return it.',
+  POSITIVE_DEBT: 'A positive currentBalance is money held: state what is owed as a negative one.',
+  NOT_CONVERTED: 'A new currency converts no amount.',
+  MONTHS_SKIPPED:
+    'Not every {period} has a day {day}: the rule has no such date in {months}. For the last day of a month write {part}.',
+  QIF_WITHOUT_BALANCES:
+    'A QIF file states no balances: they stay as they are, so set them by hand where they differ',
+} as const
