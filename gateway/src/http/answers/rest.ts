@@ -15,8 +15,6 @@ import { instantText } from './instant.ts'
 /** A field over REST; `render` returns undefined for a value that the answer omits. */
 interface RestField {
   name: string
-  /** Key of the code of its text; null without one. */
-  codedAs: string | null
   render: (value: unknown) => JsonValue | undefined
 }
 
@@ -24,6 +22,8 @@ interface RestField {
 interface Blank {
   unset: Partial<JsonObject>
   fields: readonly RestField[]
+  /** Fields with a text that has its code beside it, and the key of the code. */
+  coded: readonly { name: string; codedAs: string }[]
 }
 
 const blanks = new WeakMap<DescMessage, Blank>()
@@ -38,13 +38,16 @@ export function toRest<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,
 ): Partial<JsonObject> {
-  const { unset, fields } = blankOf(schema)
-  const out = { ...unset }
-  for (const { name, codedAs, render } of fields) {
-    const value = (message as unknown as Record<string, unknown>)[name]
+  const blank = blankOf(schema)
+  const values = message as unknown as Record<string, unknown>
+  const out = { ...blank.unset }
+  for (const { name, render } of blank.fields) {
+    const value = values[name]
     if (value !== undefined) out[name] = render(value)
-    if (codedAs !== null && value !== undefined)
-      out[codedAs] = codedValue(value) as JsonObject | undefined
+  }
+  for (const { name, codedAs } of blank.coded) {
+    const value = values[name]
+    if (value !== undefined) out[codedAs] = codedValue(value) as JsonObject | undefined
   }
   return out
 }
@@ -54,7 +57,13 @@ function blankOf(schema: DescMessage): Blank {
   if (!blank) {
     const shown = schema.fields.filter((field) => !getOption(field, internal))
     const unset = shown.map((field) => [field.localName, getOption(field, omit) ? undefined : null])
-    blank = { unset: Object.fromEntries(unset), fields: shown.map(restFieldOf) }
+    blank = {
+      unset: Object.fromEntries(unset),
+      fields: shown.map(restFieldOf),
+      coded: shown
+        .filter((field) => getOption(field, coded))
+        .map(({ localName: name }) => ({ name, codedAs: codedKey(name) })),
+    }
     blanks.set(schema, blank)
   }
   return blank
@@ -62,18 +71,16 @@ function blankOf(schema: DescMessage): Blank {
 
 function restFieldOf(field: DescField): RestField {
   const name = field.localName
-  const codedAs = getOption(field, coded) ? codedKey(name) : null
   const render = elementRenderer(field.message)
   const isOmitted = getOption(field, omit)
   if (field.fieldKind === 'list') {
     const empty = hasOption(field, null_when_empty) ? null : isOmitted ? undefined : []
     const ofList = (list: unknown[]) => (list.length > 0 ? list.map(render) : empty)
-    return { name, codedAs, render: (value) => ofList(value as unknown[]) }
+    return { name, render: (value) => ofList(value as unknown[]) }
   }
   const omitsBlank = isOmitted && field.presence === FeatureSet_FieldPresence.IMPLICIT
   return {
     name,
-    codedAs,
     render: omitsBlank ? (value) => (value === '' ? undefined : render(value)) : render,
   }
 }

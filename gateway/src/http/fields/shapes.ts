@@ -70,18 +70,21 @@ export function emailShape({ isLower }: { isLower: boolean }): Shape {
 /** Currencies that a bank account can have. */
 export const currencyShape: Shape = formShape(currencies().join('|'))
 
+/** Maximum length of a URL in UTF-16 units. */
+export const urlLengthMax = 2_000
+
 /** URL without query; a parser of URLs decides about the rest. */
 export const urlShape: Shape = {
   ...formShape('[Hh][Tt][Tt][Pp][Ss]?:[^?#]*\\??(?:#[\\s\\S]*)?'),
   format: 'uri',
-  maxLength: 2000,
+  maxLength: urlLengthMax,
 }
 
 /** URL without fragment; a parser of URLs decides about the rest. */
 export const webhookUrlShape: Shape = {
   ...formShape('[Hh][Tt][Tt][Pp][Ss]?:[^#]*'),
   format: 'uri',
-  maxLength: 2000,
+  maxLength: urlLengthMax,
 }
 
 /** Returns the forms of day and month, with this text between them. */

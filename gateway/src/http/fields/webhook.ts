@@ -1,11 +1,9 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { values } from '@coffer/proto/values'
 import { filled, list, oneOf, rule } from './fields.ts'
-import { webhookUrlShape } from './shapes.ts'
+import { urlLengthMax, webhookUrlShape } from './shapes.ts'
 
 /** URL of a webhook; notices checks whether its host is allowed. */
-const urlLengthMax = 2_000
-
 export const webhookUrl = filled
   .refine(({ length }) => length <= urlLengthMax, rule(say('URL_TOO_LONG', { max: urlLengthMax })))
   .refine((value) => URL.canParse(value), rule(say('NOT_URL')))

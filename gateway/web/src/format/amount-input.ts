@@ -15,8 +15,8 @@ export function amountText(amount: number, { locale, currency }: Manner): string
  * calculated: `(12.50+3)*2` is 3100 in EUR; products are rounded to the minor unit. Comma and point
  * are those of the locale where that can be read, else those of other countries where only one
  * reading is left: `3.120,55` is an amount in en-US too. The sign or code of the currency may stand
- * before or behind it. More decimals than the currency has are no
- * amount, and neither is one beyond what a number holds exactly.
+ * before or behind it. More decimals than the currency has are no amount, and neither is one beyond
+ * what a number holds exactly.
  */
 export function parseAmount(text: string, { locale, currency }: Manner): number | null {
   const { decimal, group } = signsOf(locale)

@@ -2,7 +2,7 @@ import { isExact } from '@coffer/kit/values/money'
 import { dayMs } from '@coffer/kit/values/time'
 import type { Spending } from '../book/spending.ts'
 import { nextFunding } from '../contributions/funding-dates.ts'
-import { estimateSize, type Forecast, type ForecastInput, forecast } from './forecast.ts'
+import { estimateSize, type Forecast, type ForecastInput, forecast, sumOf } from './forecast.ts'
 import type { ForecastPlan } from './forecast-envelope.ts'
 import type { ForecastSchedule } from './forecast-fundings.ts'
 
@@ -46,10 +46,10 @@ export function estimateNextFundings(
     size += estimateSize(input)
     if (size > overviewSizeMax) return []
     const firing = findFirstFiring(forecast(input))
-    const amounts = firing?.spending.map(({ heldContribution }) => heldContribution) ?? []
-    const contribution = amounts.reduce((sum, amount) => sum + amount, 0n)
+    const spending = firing?.spending ?? []
+    const contribution = sumOf(spending, 'heldContribution')
     if (!isExact(contribution)) return []
-    const envelopeCount = amounts.filter((amount) => amount > 0n).length
+    const envelopeCount = spending.filter((one) => one.heldContribution > 0n).length
     return [{ fundingScheduleId, contribution, envelopeCount }]
   })
 }

@@ -224,7 +224,8 @@ function timeOf(event: { date: Date } | null | undefined): number {
   return event?.date.getTime() ?? Number.POSITIVE_INFINITY
 }
 
-function sumOf(
+/** Returns the sum of an amount of these events, in minor units. */
+export function sumOf(
   spending: readonly SpendingEvent[],
   amount: 'contributionAmount' | 'transactionAmount' | 'heldContribution' | 'fromFreeAmount',
 ): bigint {

@@ -78,9 +78,8 @@ function indexRules(stored: readonly StoredRule[]): RuleIndex {
   for (const bucket of needed.flatMap((buckets) => [...new Set(buckets)])) {
     counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
   }
-  // Filled: reading a hole of an array is slow.
-  const buckets = Array.from<number[] | undefined>({ length: bucketCount }).fill(undefined)
-  const index: RuleIndex = { others: [], buckets }
+  // Without holes: reading one is slow.
+  const index: RuleIndex = { others: [], buckets: Array.from({ length: bucketCount }) }
   for (const [place, buckets] of needed.entries()) {
     const [rarest] = buckets.toSorted((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0))
     if (rarest === undefined) index.others.push(place)

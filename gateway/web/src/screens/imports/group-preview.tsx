@@ -13,6 +13,7 @@ import { answersOf } from './asked-choice.tsx'
 import styles from './imports.module.css'
 import { JoinOffers, joinsOf } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
+import { countsOf } from './previewed.ts'
 import { type Choices, ReadChoices } from './read-choices.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
 import { BalanceNote } from './stored/balance-note.tsx'
@@ -116,10 +117,6 @@ function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProp
       {preview && <PreviewRows {...{ bankAccountId, of }} rows={preview.rows} />}
     </section>
   )
-}
-
-function countsOf({ newCount, duplicateCount, skippedCount }: NonNullable<Upload['preview']>) {
-  return words.counts({ fresh: newCount, known: duplicateCount, skipped: skippedCount })
 }
 
 /** Returns an account of a file as people know it: number or name, and kind. */

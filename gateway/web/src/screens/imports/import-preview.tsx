@@ -12,6 +12,7 @@ import { BackToColumns } from './back-to-columns.tsx'
 import type { Draft } from './column-guess.ts'
 import { JoinOffers, joinsOf } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
+import { countsOf } from './previewed.ts'
 import { SkippedRows } from './skipped-rows.tsx'
 import { BalanceNote } from './stored/balance-note.tsx'
 
@@ -27,11 +28,11 @@ export function ImportPreview({ found, draft }: { found: Import; draft: RefObjec
     return coffer.updateImport({ path, body: { status: 'pending-processing', joins } })
   })
   if (preview === null) return null
-  const { newCount, duplicateCount, skippedCount, skipped } = preview
+  const { newCount, skipped } = preview
   return (
     <Card title={words.previewTitle}>
       {fault && <FaultBanner fault={fault} />}
-      <p>{words.counts({ fresh: newCount, known: duplicateCount, skipped: skippedCount })}</p>
+      <p>{countsOf(preview)}</p>
       <BalanceNote bankAccountId={bankAccountId} stated={preview.currentBalance} />
       <SkippedRows skipped={skipped} />
       <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />

@@ -9,7 +9,7 @@ import { Card } from '../../controls/screen.tsx'
 import { importWords as words } from '../../words/imports.ts'
 import { JoinOffers, joinsOf } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
-import type { PreviewProps } from './previewed.ts'
+import { countsOf, type PreviewProps } from './previewed.ts'
 import { ReadChoices } from './read-choices.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
 import { BalanceNote } from './stored/balance-note.tsx'
@@ -27,11 +27,11 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEn
   })
   if (!preview) return null
   const store = (made: { data: Upload }) => onStored(made.data, preview.currentBalance)
-  const { newCount, duplicateCount, skippedCount, skipped, choices = [] } = preview
+  const { newCount, skipped, choices = [] } = preview
   return (
     <Card title={data.name}>
       {fault && <FaultBanner fault={fault} />}
-      <p>{words.counts({ fresh: newCount, known: duplicateCount, skipped: skippedCount })}</p>
+      <p>{countsOf(preview)}</p>
       <BalanceNote bankAccountId={bankAccountId} stated={preview.currentBalance} />
       {note && <p className={rows.soft}>{note}</p>}
       <ReadChoices made={choices} onChange={(one) => onRead({ ...query, ...one })} />
