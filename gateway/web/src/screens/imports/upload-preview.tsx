@@ -7,6 +7,7 @@ import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { importWords as words } from '../../words/imports.ts'
+import { wordsOf } from '../../words/refusals.ts'
 import { JoinOffers, joinsOf } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
 import { countsOf, type PreviewProps } from './previewed.ts'
@@ -17,7 +18,7 @@ import { BalanceNote } from './stored/balance-note.tsx'
 /** The rows that an import would store; the person ticks those that are stored already. */
 export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEnd }: PreviewProps) {
   const { data, upload, choices: query } = previewed
-  const { preview, note } = upload
+  const { preview, note, codedNote } = upload
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const offers = preview?.joinOffers ?? []
   const count = preview?.joinOfferCount ?? 0
@@ -33,7 +34,7 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEn
       {fault && <FaultBanner fault={fault} />}
       <p>{countsOf(preview)}</p>
       <BalanceNote bankAccountId={bankAccountId} stated={preview.currentBalance} />
-      {note && <p className={rows.soft}>{note}</p>}
+      {note && <p className={rows.soft}>{wordsOf(note, codedNote)}</p>}
       <ReadChoices made={choices} onChange={(one) => onRead({ ...query, ...one })} />
       <SkippedRows skipped={skipped} />
       <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />
