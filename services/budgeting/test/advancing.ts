@@ -1,6 +1,8 @@
 import { loadSigner } from '@coffer/host/rpc/signing-key'
-import type { Booted } from '@coffer/host/testing/boot'
+import { type Booted, eventually } from '@coffer/host/testing/boot'
 import { expect } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
 import { advanceActivities } from '../src/advance/advance.activities.ts'
 import { type AdvanceDeps, advanceTogether } from '../src/advance/advance-together.service.ts'
 import { createPlanWriter } from '../src/plans/writer.service.ts'
@@ -52,6 +54,21 @@ export async function createSeptember(booted: Booted): Promise<Funded> {
   const deposit = { autoCreateTransaction: true, estimatedDeposit: 200_000n }
   const { fundingScheduleId } = await home.pay({ ...next, ...deposit })
   return { ...home, fundingScheduleId }
+}
+
+/** Waits until all plans have the ledger's amounts, compared by version. */
+export async function untilSynced(
+  booted: Booted,
+  { envelopes, bankAccountId, as }: Household,
+): Promise<void> {
+  const { pool } = booted.database('budgeting')
+  const listed = (await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes
+  const versions = listed.map(({ spendingId, version }) => `${spendingId} ${version}`)
+  const seen = () =>
+    pool.anyFirst(sql.type(z.object({ seen: z.string() }))`
+      SELECT spending_id || ' ' || amounts_version AS seen FROM spending
+      WHERE bank_account_id = ${bankAccountId} ORDER BY spending_id`)
+  await eventually(seen, (rows) => JSON.stringify(rows) === JSON.stringify(versions))
 }
 
 /** Returns amount, used amount and next contribution of envelopes (minor units), keyed by name. */

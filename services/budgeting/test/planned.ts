@@ -19,19 +19,32 @@ const dues = [
   'DTSTART:20230108T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=31,8',
   'DTSTART:20230106T060000Z\nRRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=WE',
 ]
-const saved = fc.bigInt(0n, 25_000n)
-/** Random plans: money in envelopes, grace, and bills that are skipped or settled. */
+const money = { target: fc.bigInt(1n, 9999n), saved: fc.bigInt(0n, 25_000n), spent: spent() }
+/**
+ * Random plans: money in envelopes, a part of it spent, grace, and bills that are skipped, settled
+ * or paid by an automatic transaction.
+ */
 export const plans = fc.record({
   funding: fc.constantFrom(...rules),
   excludeWeekends: fc.boolean(),
   expenses: fc.array(
-    fc.record({ ruleset: fc.constantFrom(...dues), target: fc.bigInt(1n, 9999n), saved }),
+    fc.record({
+      ...money,
+      ruleset: fc.constantFrom(...dues),
+      graceDays: fc.integer({ min: 0, max: 7 }),
+      isAutomatic: fc.boolean(),
+      settlesWhenSpent: fc.boolean(),
+    }),
     { minLength: 1, maxLength: 3 },
   ),
-  goal: fc.record({ days: fc.integer({ min: 1, max: 100 }), target: fc.bigInt(1n, 9999n), saved }),
+  goal: fc.record({ ...money, days: fc.integer({ min: 1, max: 100 }) }),
 })
+/** Nothing is spent, or an amount up to more than the target, of which the envelope gives a part. */
+function spent() {
+  return fc.oneof(fc.constant(0n), fc.bigInt(1n, 12_000n))
+}
 /** A schedule with up to three expenses and a goal. */
-type Plan = typeof plans extends fc.Arbitrary<infer Value> ? Value : never
+export type Plan = typeof plans extends fc.Arbitrary<infer Value> ? Value : never
 
 /** Creates a household with envelopes, some of them due before the first firing of the schedule. */
 export async function createPlanned(
@@ -44,26 +57,28 @@ export async function createPlanned(
   const deposit = { estimatedDeposit: 5000n, autoCreateTransaction: true }
   const { fundingScheduleId } = await home.pay({ ruleset: funding, excludeWeekends, ...deposit })
   const { bankAccountId } = home
-  const fill = async ({ spendingId }: { spendingId: string }, amount: bigint) => {
-    if (amount === 0n) return
-    const moved = { bankAccountId, toSpendingId: spendingId, amount }
-    await home.envelopes.transfer(moved, home.as)
+  const fill = async (
+    { spendingId }: { spendingId: string },
+    { saved, spent }: { saved: bigint; spent: bigint },
+  ) => {
+    const moved = { bankAccountId, toSpendingId: spendingId, amount: saved }
+    if (saved > 0n) await home.envelopes.transfer(moved, home.as)
+    const paid = { bankAccountId, spendingId, amount: spent, name: 'Shop' }
+    const bill = { ...paid, date: timestampFromDate(now), adjustsBalance: true }
+    if (spent > 0n) await home.transactions.createTransaction(bill, home.as)
   }
-  for (const { ruleset, target, saved } of expenses) {
+  for (const { ruleset, target, saved, spent, isAutomatic, ...stated } of expenses) {
     const due = occurrenceAfter(occurrencesOf(ruleset, chicago), now.getTime()) ?? 0
     const plan = { ruleset, targetAmount: target, nextRecurrence: timestampFromMs(due) }
-    const graceDays = Number(saved % 8n)
-    // The hourly job has closed the period when a bill is booked by hand on its due day.
-    const autoCreateTransaction = graceDays === 0 || saved % 5n < 3n
-    const created = { ...plan, autoCreateTransaction, graceDays }
+    const created = { ...plan, ...stated, autoCreateTransaction: isAutomatic }
     const { spendingId } = await home.expense(fundingScheduleId, created)
-    await fill({ spendingId }, saved)
+    await fill({ spendingId }, { saved, spent })
     if (saved % 3n === 0n) await home.spending.skipSpending({ bankAccountId, spendingId }, home.as)
     if (saved % 2n === 0n)
       await home.spending.settleSpending({ bankAccountId, spendingId }, home.as)
   }
   const due = midnightOf(new Date(now.getTime() + goal.days * dayMs), chicago)
   const plan = { targetAmount: goal.target, nextRecurrence: timestampFromDate(due) }
-  await fill(await home.goal(fundingScheduleId, plan), goal.saved)
+  await fill(await home.goal(fundingScheduleId, plan), goal)
   return home
 }

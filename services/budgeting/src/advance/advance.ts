@@ -1,8 +1,7 @@
-import { lesser } from '@coffer/kit/values/money'
 import type { FundingLine } from '../book/funding-run.ts'
 import { type FundingSchedule, isOver } from '../book/funding-schedule.ts'
 import type { Spending } from '../book/spending.ts'
-import { clampNeed, progress, recalculate } from '../contributions/contribution.ts'
+import { limitToCeiling, progress, recalculate } from '../contributions/contribution.ts'
 import { countDues, rollDue } from '../contributions/due-dates.ts'
 import { fire } from '../contributions/funding-dates.ts'
 
@@ -108,11 +107,10 @@ export function calculateLines(
   return plans
     .filter((plan) => !plan.isPaused)
     .map((plan) => {
-      const dues = Math.max(1, countDues(plan, timezone, range))
-      const ceiling = clampNeed(plan.targetAmount * BigInt(dues))
-      const missing = ceiling - progress(plan)
-      const amount = lesser(findContribution(plan, schedule, timezone), missing)
-      return { spendingId: plan.spendingId, amount, ceiling }
+      const dues = countDues(plan, timezone, range)
+      const terms = { target: plan.targetAmount, saved: progress(plan), dues }
+      const line = limitToCeiling(findContribution(plan, schedule, timezone), terms)
+      return { spendingId: plan.spendingId, ...line }
     })
     .filter((line) => line.amount > 0n)
 }

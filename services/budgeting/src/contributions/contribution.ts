@@ -29,6 +29,9 @@ export type Contribution = {
   remainder: bigint
 }
 
+/** A contribution as it is stored with its plan, and the instant as of which it was calculated. */
+export type StoredContribution = Pick<Spending, 'nextContributionAmount' | 'calculatedAt'>
+
 /** Instant as of which a value is calculated, and the IANA timezone of the account. */
 export type AsOf = { timezone: string; now: Date }
 
@@ -73,6 +76,36 @@ export function recalculate(
 }
 
 /**
+ * Limits the contribution of a firing to what is missing of `dues` targets, the due dates from this
+ * firing until the next one (docs/hourly-job.md#fundings). Amounts are in minor units.
+ */
+export function limitToCeiling(
+  contribution: bigint,
+  { target, saved, dues }: { target: bigint; saved: bigint; dues: number },
+): { amount: bigint; ceiling: bigint } {
+  const ceiling = clampNeed(target * BigInt(Math.max(1, dues)))
+  return { amount: clampNeed(lesser(contribution, ceiling - saved)), ceiling }
+}
+
+/**
+ * Returns what a funding has to bring, in minor units (docs/plans.md#contributions): for the due
+ * dates after it if there are any (`targets`), else all that is missing, which fundings share.
+ */
+export function calculateNeed({
+  target,
+  saved,
+  dues,
+}: {
+  target: bigint
+  saved: bigint
+  dues: Dues
+}): bigint {
+  if (dues.afterFunding === 0) return clampNeed(target - saved)
+  const carried = clampNeed(saved - target * BigInt(dues.beforeFunding))
+  return clampNeed(target * BigInt(dues.afterFunding) - carried)
+}
+
+/**
  * Returns what counts towards the target, in minor units: the money in the envelope, without that
  * of a closed period, and for a goal the money already spent from it.
  */
@@ -82,7 +115,8 @@ export function progress(spending: Omit<Need, 'nextRecurrence'>): bigint {
     : spending.currentAmount - (spending.graceAmount ?? 0n)
 }
 
-type Dues = { beforeFunding: number; afterFunding: number }
+/** Numbers of due dates before the next funding, and from it until the one after it. */
+export type Dues = { beforeFunding: number; afterFunding: number }
 
 /**
  * Counts the due dates in `[now, funding)` and in `[funding, fundingAfter)`. Without `fundingAfter`
@@ -112,19 +146,15 @@ function share(
   dues: Dues,
 ): Pick<Contribution, 'method' | 'need' | 'divisor'> {
   if (due === null || funding === null) return { method: 'none', need: 0n, divisor: 1n }
-  const target = spending.targetAmount
-  const saved = progress(spending)
-  if (dues.afterFunding > 0) {
-    const carried = clampNeed(saved - target * BigInt(dues.beforeFunding))
-    const need = clampNeed(target * BigInt(dues.afterFunding) - carried)
-    return { method: 'targets', need, divisor: 1n }
-  }
+  const terms = { target: spending.targetAmount, saved: progress(spending), dues }
+  const need = calculateNeed(terms)
+  if (dues.afterFunding > 0) return { method: 'targets', need, divisor: 1n }
   const fundings = countOccurrences(occurrencesOf(schedule.ruleset, timezone), {
     from: now,
     before: due + 1,
   })
   const divisor = BigInt(Math.max(1, fundings))
-  return { method: 'split', need: clampNeed(target - saved), divisor }
+  return { method: 'split', need, divisor }
 }
 
 /** Returns whether more is due before the next funding than is saved (docs/plans.md#behind). */

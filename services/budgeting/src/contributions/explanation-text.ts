@@ -1,5 +1,5 @@
 import { decimalPlaces } from '@coffer/kit/values/currency'
-import { amountMax } from '@coffer/kit/values/money'
+import { amountMax, lesser, unspentOf } from '@coffer/kit/values/money'
 import type { Spending } from '../book/spending.ts'
 import type { Explanation } from './explanation.ts'
 import { english, german, type Words } from './explanation-words.ts'
@@ -29,6 +29,7 @@ export function renderSentences(plan: Spending, explanation: Explanation, style:
     ...skipped(explanation, texts),
     ...settled(explanation, texts),
     start(plan, explanation, texts),
+    ...spent(plan, explanation, texts),
     ...graced(explanation, texts),
     ...(method === 'split' ? split(plan, explanation, texts) : []),
     ...(method === 'targets' ? targets(plan, explanation, texts) : []),
@@ -64,18 +65,27 @@ function start(plan: Spending, { due, progress }: Explanation, { words, money, d
   })
 }
 
-function split(
-  plan: Spending,
-  { need, divisor, remainder, nextContributionAmount, progress, ...dates }: Explanation,
+function spent(
+  { targetAmount }: Spending,
+  { spentAmount, due }: Explanation,
   { words, money, day }: Texts,
 ): string[] {
+  if (due === null || spentAmount === 0n) return []
+  const rest = unspentOf(targetAmount, spentAmount)
+  const left = rest === 0n ? null : money(rest)
+  return [words.spent({ spent: money(spentAmount), due: day(due), left })]
+}
+
+function split(plan: Spending, explanation: Explanation, texts: Texts): string[] {
+  const { need, divisor, remainder, nextContributionAmount, progress, ...dates } = explanation
+  const { words, money, day } = texts
+  if (dates.due && dates.funding && dates.due < dates.funding) {
+    return late(plan, explanation, texts)
+  }
   if (need === 0n) return [words.reached]
   const sum = `${money(plan.targetAmount)} − ${money(progress)}`
   const missing = words.missing({ need: money(need), sum })
   const funding = dates.funding ? day(dates.funding) : ''
-  if (dates.due && dates.funding && dates.due < dates.funding) {
-    return [missing, words.late({ due: day(dates.due), funding })]
-  }
   if (divisor === 1n) return [missing, words.all(funding)]
   const amount = money(nextContributionAmount)
   return [
@@ -85,11 +95,37 @@ function split(
   ]
 }
 
-function targets(
+/** A bill that is due before the payday: free-to-use pays what the envelope lacks then. */
+function late(
   { targetAmount }: Spending,
-  { need, duesBeforeFunding: dues, duesAfterFunding, progress, ...dates }: Explanation,
+  { progress, spentAmount, heldContribution, nextContributionAmount, ...dates }: Explanation,
   { words, money, day }: Texts,
 ): string[] {
+  const missing = max0(unspentOf(targetAmount, spentAmount) - progress)
+  const terms = [targetAmount, ...(spentAmount > 0n ? [spentAmount] : []), progress]
+  const sum = terms.map(money).join(' − ')
+  const due = dates.due ? day(dates.due) : ''
+  const funding = dates.funding ? day(dates.funding) : ''
+  const added = heldContribution ?? nextContributionAmount
+  return [
+    ...(missing > 0n ? [words.missing({ need: money(missing), sum })] : []),
+    words.late({ due, isShort: missing > 0n }),
+    words.after({ funding, amount: added === 0n ? null : money(added) }),
+  ]
+}
+
+function targets(
+  { targetAmount }: Spending,
+  explanation: Explanation,
+  { words, money, day }: Texts,
+): string[] {
+  const { duesAfterFunding, progress, spentAmount, heldContribution, ...dates } = explanation
+  const isLate = dates.due && dates.funding && dates.due < dates.funding
+  // A due date that is no occurrence of its rule is not counted.
+  const dues = Math.max(explanation.duesBeforeFunding, isLate ? 1 : 0)
+  const bills = targetAmount * BigInt(dues)
+  const left = max0(progress - unspentOf(bills, lesser(spentAmount, targetAmount)))
+  const need = heldContribution ?? explanation.need
   const sum = money(targetAmount * BigInt(duesAfterFunding))
   const count = duesAfterFunding
   return [
@@ -100,7 +136,7 @@ function targets(
       due: count === 1 ? sum : `${count} × ${money(targetAmount)} = ${sum}`,
     }),
     words.adds({
-      left: money(max0(progress - targetAmount * BigInt(dues))),
+      left: money(left),
       dues,
       need: need === 0n ? null : money(need),
       isMost: need === amountMax,
@@ -108,8 +144,12 @@ function targets(
   ]
 }
 
-function behind({ funding, progress }: Explanation, { words, money, day }: Texts): string {
-  return words.behind({ progress: money(progress), funding: funding && day(funding) })
+function behind(
+  { funding, progress, spentAmount }: Explanation,
+  { words, money, day }: Texts,
+): string {
+  const isSpent = spentAmount > 0n
+  return words.behind({ progress: money(progress), funding: funding && day(funding), isSpent })
 }
 
 function max0(amount: bigint): bigint {

@@ -16,13 +16,15 @@ export type Words = {
   reached: string
   missing: (of: { need: string; sum: string }) => string
   all: (funding: string) => string
-  late: (of: { due: string; funding: string }) => string
+  spent: (of: { spent: string; due: string; left: string | null }) => string
+  late: (of: { due: string; isShort: boolean }) => string
+  after: (of: { funding: string; amount: string | null }) => string
   share: (of: { count: bigint; amount: string; sum: string; funding: string }) => string
   rest: (remainder: string) => string
   covers: (of: { funding: string; after: string | null; count: number; due: string }) => string
   adds: (of: { left: string; dues: number; need: string | null; isMost: boolean }) => string
   none: string
-  behind: (of: { progress: string; funding: string | null }) => string
+  behind: (of: { progress: string; funding: string | null; isSpent: boolean }) => string
   paused: string
 }
 
@@ -43,9 +45,14 @@ export const english: Words = {
   reached: 'That is enough: the next payday adds nothing.',
   missing: ({ need, sum }) => `${need} is still missing: ${sum}.`,
   all: (funding) => `The next payday, on ${funding}, adds all of it.`,
-  late: ({ due, funding }) =>
-    `No payday comes before ${due}: free to use pays what is missing then. ` +
-    `The payday on ${funding} adds to the due date after it.`,
+  spent: ({ spent, due, left }) =>
+    `${spent} is already spent from it in this period, so ${due} takes ` +
+    `${left === null ? 'nothing more' : `only ${left}`}.`,
+  late: ({ due, isShort }) =>
+    `No payday comes before ${due}: ` +
+    `${isShort ? 'free to use pays what is missing then' : 'enough is there for it'}.`,
+  after: ({ funding, amount }) =>
+    `The payday on ${funding} adds ${amount ?? 'nothing'} for the due date after it.`,
   share: ({ count, amount, sum, funding }) =>
     `${count} paydays share this: the next one, on ${funding}, adds ${amount} (${sum}).`,
   rest: (remainder) => `A later payday adds the ${remainder} that the division leaves over.`,
@@ -59,9 +66,12 @@ export const english: Words = {
     `${left} will be there on that payday, so it adds ${need ?? 'nothing'}` +
     `${isMost ? ', the most that an amount may be' : ''}.`,
   none: 'No payday or no due date follows, so nothing more is added.',
-  behind: ({ progress, funding }) =>
-    `It is behind: more than the ${progress} that is there falls due ` +
-    `${funding === null ? 'and no payday follows' : `before the payday on ${funding}`}.`,
+  behind: ({ progress, funding, isSpent }) =>
+    isSpent
+      ? `It is behind: until the bill is marked as paid, it wants all of its amount again` +
+        `${funding === null ? '' : ` before the payday on ${funding}`}, and ${progress} is there.`
+      : `It is behind: more than the ${progress} that is there falls due ` +
+        `${funding === null ? 'and no payday follows' : `before the payday on ${funding}`}.`,
   paused: 'It is paused: no payday adds anything until it is resumed.',
 }
 
@@ -81,9 +91,14 @@ export const german: Words = {
   reached: 'Das reicht: Der nächste Zahltag legt nichts dazu.',
   missing: ({ need, sum }) => `Es fehlen noch ${need}: ${sum}.`,
   all: (funding) => `Der nächste Zahltag am ${funding} legt alles davon dazu.`,
-  late: ({ due, funding }) =>
-    `Vor dem ${due} kommt kein Zahltag: Was dann fehlt, zahlt das frei verfügbare Geld. ` +
-    `Der Zahltag am ${funding} legt für die Fälligkeit danach zurück.`,
+  spent: ({ spent, due, left }) =>
+    `${spent} sind in diesem Zeitraum schon daraus bezahlt, also kostet der ${due} ` +
+    `${left === null ? 'nichts mehr' : `nur noch ${left}`}.`,
+  late: ({ due, isShort }) =>
+    `Vor dem ${due} kommt kein Zahltag: ` +
+    `${isShort ? 'Was dann fehlt, zahlt das frei verfügbare Geld' : 'Dafür ist genug da'}.`,
+  after: ({ funding, amount }) =>
+    `Der Zahltag am ${funding} legt ${amount ?? 'nichts'} für die Fälligkeit danach dazu.`,
   share: ({ count, amount, sum, funding }) =>
     `${count} Zahltage teilen sich das: Der nächste am ${funding} legt ${amount} dazu (${sum}).`,
   rest: (remainder) => `Den Rest der Teilung, ${remainder}, legt ein späterer Zahltag dazu.`,
@@ -97,8 +112,12 @@ export const german: Words = {
     `An diesem Zahltag sind noch ${left} da, also legt er ${need ?? 'nichts'} dazu` +
     `${isMost ? ', den größten möglichen Betrag' : ''}.`,
   none: 'Es folgt kein Zahltag oder keine Fälligkeit, also kommt nichts mehr dazu.',
-  behind: ({ progress, funding }) =>
-    `Es fehlt Geld: Mehr als die ${progress}, die da sind, wird fällig, ` +
-    (funding === null ? 'und kein Zahltag folgt.' : `bevor am ${funding} der Zahltag kommt.`),
+  behind: ({ progress, funding, isSpent }) =>
+    isSpent
+      ? `Es fehlt Geld: Solange die Rechnung nicht als bezahlt gilt, wird ` +
+        `${funding === null ? '' : `vor dem Zahltag am ${funding} `}noch einmal der ganze ` +
+        `Betrag gebraucht, und ${progress} sind da.`
+      : `Es fehlt Geld: Mehr als die ${progress}, die da sind, wird fällig, ` +
+        (funding === null ? 'und kein Zahltag folgt.' : `bevor am ${funding} der Zahltag kommt.`),
   paused: 'Pausiert: Bis zur Fortsetzung legt kein Zahltag etwas dazu.',
 }

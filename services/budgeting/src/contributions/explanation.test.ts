@@ -68,11 +68,40 @@ describe('an explanation leads to the contribution', () => {
     expect(render({ ...rent, nextRecurrence })).toEqual([
       'It needs $125.00 by Oct 12, 2023, and $1.57 is there so far.',
       '$123.43 is still missing: $125.00 − $1.57.',
-      'No payday comes before Oct 12, 2023: free to use pays what is missing then. The payday on' +
-        ' Oct 13, 2023 adds to the due date after it.',
+      'No payday comes before Oct 12, 2023: free to use pays what is missing then.',
+      'The payday on Oct 13, 2023 adds $62.50 for the due date after it.',
       'It is behind: more than the $1.57 that is there falls due before the payday on' +
         ' Oct 13, 2023.',
     ])
+  })
+
+  const due = 'No payday comes before Oct 12, 2023'
+  const again =
+    'It is behind: until the bill is marked as paid, it wants all of its amount again before the' +
+    ' payday on Oct 13, 2023, and $50.00 is there.'
+  const pays = (amount: string) => `The payday on Oct 13, 2023 adds ${amount} for the due date`
+
+  test.each([
+    [30_00n, 'only $95.00', ['$45.00 is still missing: $125.00 − $30.00 − $50.00.'], '62.50'],
+    [100_00n, 'only $25.00', [], '50.00'],
+    [125_00n, 'nothing more', [], '37.50'],
+  ])('of a bill of which %s is spent', (periodSpentAmount, left, missing, amount) => {
+    const nextRecurrence = new Date('2023-10-12T05:00Z')
+    const spent = { ...rent, nextRecurrence, currentAmount: 50_00n, periodSpentAmount }
+    const sum = `$${periodSpentAmount / 100n}.00`
+    expect(render(spent)).toEqual([
+      'It needs $125.00 by Oct 12, 2023, and $50.00 is there so far.',
+      `${sum} is already spent from it in this period, so Oct 12, 2023 takes ${left}.`,
+      ...missing,
+      `${due}: ${missing[0] ? 'free to use pays what is missing then' : 'enough is there for it'}.`,
+      `${pays(`$${amount}`)} after it.`,
+      again,
+    ])
+    const german = render(spent, { currency: 'EUR', locale: 'de_DE' })
+    expect(german[1]).toContain('schon daraus bezahlt, also kostet der 12.10.2023 n')
+    expect(german.at(-1)).toContain('wird vor dem Zahltag am 13.10.2023 noch einmal der ganze')
+    const often = { ...spent, ruleset: fridays, nextRecurrence: new Date('2023-10-12T05:00Z') }
+    expect(render({ ...often, currentAmount: 200_00n })[3]).toContain('After a due date before it')
   })
 
   test('of a paused expense that is due more often than funded', () => {
@@ -109,7 +138,8 @@ describe('an explanation leads to the contribution', () => {
   })
 
   test('of a need beyond the largest amount', () => {
-    const empty = { ...rent, ruleset: fridays, targetAmount: amountMax, currentAmount: 0n }
+    const most = { targetAmount: amountMax, nextContributionAmount: amountMax }
+    const empty = { ...rent, ...most, ruleset: fridays, currentAmount: 0n }
     const often = { ...empty, nextRecurrence: new Date('2023-10-13T05:00Z') }
     expect(render(often).slice(1, 3)).toEqual([
       expect.stringContaining('3 × $90,071,992,547,409.91 = $270,215,977,642,229.73'),

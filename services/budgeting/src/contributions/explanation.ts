@@ -1,7 +1,9 @@
 import { type FundedSpending, fundingOf } from '../book/spending.ts'
 import { listOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
-import { type AsOf, type Contribution, progress, recalculate } from './contribution.ts'
-import { countFrom, firstUnpaid, isSettled, listSkipped } from './due-dates.ts'
+import { type AsOf, type Contribution, clampNeed, progress, recalculate } from './contribution.ts'
+import { countDues, countFrom, firstUnpaid, isSettled, listSkipped } from './due-dates.ts'
+import { findLateFunding, forecastPlanOf, listEnvelopeEvents } from './forecast-envelope.ts'
+import { fundingAt, fundingsFrom } from './forecast-fundings.ts'
 import { paidOn } from './settled-bill.ts'
 
 /** A contribution with the dates that were counted for it; amounts in minor units. */
@@ -16,7 +18,14 @@ export type Explanation = Contribution & {
   skippedCount: number
   graceUntil: Date | null
   graceAmount: bigint
+  /** Part of the next bill that is paid, if it is due before the next funding. */
+  spentAmount: bigint
+  /** The amount that the next funding will book; null if too many due dates come before it. */
+  heldContribution: bigint | null
 }
+
+/** Due dates before the next funding up to which a forecast says what it books. */
+const simulatedMax = 2500
 
 /** Maximum length of each list of dates in an explanation; the counts of dates are not limited. */
 const datesMax = 100
@@ -40,7 +49,30 @@ export function explain(plan: FundedSpending, { timezone, now }: AsOf): Explanat
     skippedCount: countFrom(plan, timezone, skippedDates[0]),
     graceUntil: plan.graceUntil,
     graceAmount: plan.graceAmount,
+    spentAmount: findSpent(plan, contribution),
+    heldContribution: findHeldContribution(plan, { timezone, now }),
   }
+}
+
+function findSpent(plan: FundedSpending, { due, funding }: Contribution): bigint {
+  const isBefore = due !== null && funding !== null && due < funding
+  const { spentAmount = 0n } = forecastPlanOf(plan)
+  return isBefore && plan.ruleset !== null && !isSettled(plan) ? clampNeed(spentAmount) : 0n
+}
+
+/** Returns what a forecast from `now` has for the next funding, in minor units. */
+function findHeldContribution(plan: FundedSpending, { timezone, now }: AsOf): bigint | null {
+  const { fundingScheduleId } = plan
+  const schedule = { ...fundingOf(plan), fundingScheduleId, estimatedDeposit: null }
+  const fundings = fundingsFrom(schedule, timezone, now.getTime())
+  const end = fundingAt(fundings, 0)?.date.getTime()
+  if (end === undefined) return 0n
+  const dues = countDues(plan, timezone, { from: fundings.start.getTime(), before: end })
+  if (dues > simulatedMax) return null
+  const planned = forecastPlanOf(plan, plan)
+  const events = listEnvelopeEvents(planned, fundings, { now: now.getTime(), end })
+  const late = findLateFunding(planned, fundings, { events, end })
+  return events.find(({ funding }) => funding.length > 0)?.heldContribution ?? late?.amount ?? 0n
 }
 
 function listDueDates(

@@ -1,32 +1,14 @@
 import { isExact } from '@coffer/kit/values/money'
 import { dayMs } from '@coffer/kit/values/time'
-import type { Spending } from '../book/spending.ts'
+import type { ForecastPlan } from '../contributions/forecast-envelope.ts'
+import type { ForecastSchedule } from '../contributions/forecast-fundings.ts'
 import { nextFunding } from '../contributions/funding-dates.ts'
-import { estimateSize, type Forecast, type ForecastInput, forecast, sumOf } from './forecast.ts'
-import type { ForecastPlan } from './forecast-envelope.ts'
-import type { ForecastSchedule } from './forecast-fundings.ts'
+import { estimateSize, type Forecast, type ForecastInput, forecast } from './forecast.ts'
 
 const yearsAhead = 2
 
 /** Events of all forecasts of an overview, which are calculated on the event loop. */
 const overviewSizeMax = 2500
-
-/** Fields of a plan with which a forecast begins. */
-type Funded = Omit<ForecastPlan, 'currentAmount'> & Pick<Spending, 'currentAmount' | 'graceAmount'>
-
-/** Returns the plan for a forecast: money of a closed period counts as paid, its bill is due. */
-export function forecastPlanOf(plan: Funded): ForecastPlan {
-  return {
-    spendingId: plan.spendingId,
-    fundingScheduleId: plan.fundingScheduleId,
-    ruleset: plan.ruleset,
-    nextRecurrence: plan.nextRecurrence,
-    settledFor: plan.settledFor,
-    targetAmount: plan.targetAmount,
-    currentAmount: plan.currentAmount - plan.graceAmount,
-    usedAmount: plan.usedAmount,
-  }
-}
 
 /**
  * Returns the sum that the hourly job will book at the next firing of each schedule (minor units),
@@ -34,23 +16,25 @@ export function forecastPlanOf(plan: Funded): ForecastPlan {
  * many events, and sums that JSON would round.
  */
 export function estimateNextFundings(
-  schedules: readonly (ForecastSchedule & { plans: readonly Funded[] })[],
+  schedules: readonly (ForecastSchedule & { plans: readonly ForecastPlan[] })[],
   { timezone, now }: Pick<ForecastInput, 'timezone' | 'now'>,
 ) {
   let size = 0
   return schedules.flatMap((schedule) => {
-    const { fundingScheduleId } = schedule
-    const plans = schedule.plans.map(forecastPlanOf)
+    const { fundingScheduleId, plans } = schedule
     const input = createNextFundingInput(schedule, { plans, timezone, now })
     if (!input) return [{ fundingScheduleId, contribution: 0n, envelopeCount: 0 }]
     size += estimateSize(input)
     if (size > overviewSizeMax) return []
-    const firing = findFirstFiring(forecast(input))
-    const spending = firing?.spending ?? []
-    const contribution = sumOf(spending, 'heldContribution')
+    const { late, ...found } = forecast(input)
+    const spending = findFirstFiring(found)?.spending ?? []
+    const amounts = [
+      ...spending.map(({ heldContribution }) => heldContribution),
+      ...late.map(({ amount }) => amount),
+    ].filter((amount) => amount > 0n)
+    const contribution = amounts.reduce((sum, amount) => sum + amount, 0n)
     if (!isExact(contribution)) return []
-    const envelopeCount = spending.filter((one) => one.heldContribution > 0n).length
-    return [{ fundingScheduleId, contribution, envelopeCount }]
+    return [{ fundingScheduleId, contribution, envelopeCount: amounts.length }]
   })
 }
 
@@ -73,7 +57,7 @@ export function findNextContribution(found: Forecast): bigint {
   return findFirstFiring(found)?.contribution ?? 0n
 }
 
-function findFirstFiring({ events }: Forecast) {
+function findFirstFiring({ events }: Pick<Forecast, 'events'>) {
   return events.find(({ funding }) => funding.length > 0)
 }
 

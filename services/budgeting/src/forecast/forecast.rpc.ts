@@ -19,9 +19,11 @@ import {
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { forecastPlanOf } from '../contributions/forecast-envelope.ts'
+import type { FundingEvent } from '../contributions/forecast-fundings.ts'
 import { withSettledBill } from '../contributions/settled-bill.ts'
 import { describeBankAccount, onBehalfOf } from '../ledger/ledger.client.ts'
-import { heldIn } from '../plans/plan.ts'
+import { withAmounts } from '../plans/plan.ts'
 import { listSpending } from '../plans/spending.sql.ts'
 import { renderRuleset } from '../recurrence/ruleset-text.ts'
 import { rulesetHints } from '../recurrence/skipped-months.ts'
@@ -35,13 +37,11 @@ import {
   forecastEndOfDay,
   isExactForecast,
 } from './forecast.ts'
-import type { FundingEvent } from './forecast-fundings.ts'
 import {
   createNextFundingInput,
   estimateCost,
   estimateNextFundings,
   findNextContribution,
-  forecastPlanOf,
 } from './forecast-questions.ts'
 
 /** Worker threads for large forecasts, which would block the event loop. */
@@ -110,7 +110,7 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
       const asOf = { timezone, now: clock() }
       const hints = rulesetHints(plan.ruleset, asOf)
       const { fundingScheduleId } = schedule
-      const planned = { ...plan, spendingId: '', fundingScheduleId, graceAmount: 0n }
+      const planned = { ...plan, spendingId: '', fundingScheduleId }
       const [next] = estimateNextFundings([{ ...schedule, plans: [planned] }], asOf)
       return {
         estimatedCost: estimateCost(plan, schedule, timezone),
@@ -127,7 +127,7 @@ async function load(
   bankAccountId: string,
   context: HandlerContext,
 ) {
-  const { accountId } = callerOf(context)
+  const { accountId, timezone } = callerOf(context)
   const options = onBehalfOf(context)
   const [schedules, open, { envelopes }, { balances }] = await Promise.all([
     listFundingSchedules(database, { accountId, bankAccountId }),
@@ -136,11 +136,12 @@ async function load(
     mesh.client('ledger', BankAccountService).getBalances({ bankAccountId }, options),
   ])
   const byId = new Map(envelopes.map((envelope) => [envelope.spendingId, envelope]))
+  const asOf = { timezone, now: clock() }
   const plans = open.flatMap((plan) => {
     const envelope = plan.isPaused ? undefined : byId.get(plan.spendingId)
     if (!envelope) return []
-    const present = { ...plan, ...heldIn(plan, envelope) }
-    return [{ ...forecastPlanOf(withSettledBill(present, clock())), name: plan.name }]
+    const present = withSettledBill(withAmounts(plan, envelope, asOf), asOf.now)
+    return [{ ...forecastPlanOf(present, present), name: plan.name }]
   })
   return { schedules, plans, balances }
 }

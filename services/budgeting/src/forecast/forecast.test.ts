@@ -3,6 +3,7 @@ import { dayMs } from '@coffer/kit/values/time'
 import { ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import type { ForecastPlan } from '../contributions/forecast-envelope.ts'
 import {
   estimateSize,
   type ForecastInput,
@@ -10,7 +11,6 @@ import {
   forecastEnd,
   forecastEndOfDay,
 } from './forecast.ts'
-import type { ForecastPlan } from './forecast-envelope.ts'
 
 const timezone = 'America/Chicago'
 const now = new Date('2023-09-28T12:00Z')

@@ -4,15 +4,21 @@ import { readDay, startOfDay } from '@coffer/kit/values/day'
 import { isExact } from '@coffer/kit/values/money'
 import { dayMs } from '@coffer/kit/values/time'
 import { countDues } from '../contributions/due-dates.ts'
-import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
-import { type ForecastPlan, listEnvelopeEvents, type SpendingEvent } from './forecast-envelope.ts'
+import {
+  type ForecastPlan,
+  findLateFunding,
+  type LateFunding,
+  listEnvelopeEvents,
+  type SpendingEvent,
+} from '../contributions/forecast-envelope.ts'
 import {
   type ForecastSchedule,
   type FundingEvent,
   type Fundings,
   fundingAt,
   fundingsFrom,
-} from './forecast-fundings.ts'
+} from '../contributions/forecast-fundings.ts'
+import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 
 /** Input of a forecast; `free` is the free-to-use money (in no envelope) at `now`, minor units. */
 export type ForecastInput = {
@@ -54,6 +60,8 @@ export type Forecast = {
   startingBalance: bigint
   endingBalance: bigint
   events: ForecastEvent[]
+  /** Contributions to goals past their dates, which have no events. */
+  late: LateFunding[]
   free: FreeToUse[]
   /** First lowest amount of `free`, and since when. */
   lowestFree: bigint
@@ -124,13 +132,18 @@ export function forecast(input: ForecastInput): Forecast {
   const fundings = new Map(
     schedules.map((one) => [one.fundingScheduleId, fundingsFrom(one, timezone, range.now)]),
   )
+  const late: LateFunding[] = []
   const single = plans.flatMap((plan) => {
     const own = fundings.get(plan.fundingScheduleId)
-    return own ? listEnvelopeEvents(plan, own, range) : []
+    if (!own) return []
+    const events = listEnvelopeEvents(plan, own, range)
+    const found = findLateFunding(plan, own, { events, end: range.end })
+    if (found) late.push(found)
+    return events
   })
   const startingBalance = plans.reduce((sum, plan) => sum + plan.currentAmount, 0n)
   const events = groupByDate(single, startingBalance)
-  const free = listFreeToUse(input, events, [...fundings.values()])
+  const free = listFreeToUse(input, { events, late, fundings: [...fundings.values()] })
   const lowest = free.reduce((least, one) => (one.free < least.free ? one : least))
   return {
     startingTime: input.now,
@@ -139,6 +152,7 @@ export function forecast(input: ForecastInput): Forecast {
     // Clients of the REST API expect 0 if there are no events.
     endingBalance: events.at(-1)?.balance ?? 0n,
     events,
+    late,
     free,
     lowestFree: lowest.free,
     lowestFreeDate: lowest.date,
@@ -192,8 +206,7 @@ function listFirings(spending: readonly SpendingEvent[]): FundingEvent[] {
 /** Lists free-to-use money after each change (docs/forecast.md#free-to-use). */
 function listFreeToUse(
   { now, end, free: startingFree }: ForecastInput,
-  events: readonly ForecastEvent[],
-  fundings: readonly Fundings[],
+  { events, late, fundings }: Pick<Forecast, 'events' | 'late'> & { fundings: readonly Fundings[] },
 ): FreeToUse[] {
   const deposits = new Map<number, bigint>()
   for (const each of fundings) {
@@ -205,12 +218,15 @@ function listFreeToUse(
     }
   }
   const moves = new Map(events.map((event) => [event.date.getTime(), event.spending]))
-  const dates = [...new Set([...deposits.keys(), ...moves.keys()])].sort((a, b) => a - b)
+  const lates = Map.groupBy(late, ({ date }) => date.getTime())
+  const instants = new Set([...deposits.keys(), ...moves.keys(), ...lates.keys()])
+  const dates = [...instants].sort((a, b) => a - b)
   let free = startingFree
   const changes = dates.flatMap((at) => {
     const deposit = deposits.get(at) ?? 0n
     const spending = moves.get(at) ?? []
-    const contribution = sumOf(spending, 'heldContribution')
+    const toGoals = (lates.get(at) ?? []).reduce((sum, { amount }) => sum + amount, 0n)
+    const contribution = sumOf(spending, 'heldContribution') + toGoals
     const paid = sumOf(spending, 'fromFreeAmount')
     free += deposit - contribution - paid
     return deposit === 0n && contribution === 0n && paid === 0n

@@ -5,6 +5,7 @@ import { FundingScheduleSchema } from '@coffer/proto/budgeting/v1/funding_schedu
 import { NextFundingSchema, type OverviewService } from '@coffer/proto/budgeting/v1/overview'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { forecastPlanOf } from '../contributions/forecast-envelope.ts'
 import { onBehalfOf } from '../ledger/ledger.client.ts'
 import { compose } from '../plans/plan.ts'
 import { listBehind } from '../plans/spending.sql.ts'
@@ -24,7 +25,10 @@ export function overviewRoutes(deps: Deps): ServiceImpl<typeof OverviewService> 
         listPaydays(database, accountId, bankAccountIds),
       ])
       const paydays = schedules.map((one) => toMessage(FundingScheduleSchema, one))
-      const fundings = estimateNextFundings(schedules, { timezone, now: deps.clock() })
+      const planned = schedules.map(({ plans, ...schedule }) => {
+        return { ...schedule, plans: plans.map((plan) => forecastPlanOf(plan, plan)) }
+      })
+      const fundings = estimateNextFundings(planned, { timezone, now: deps.clock() })
       const nextFundings = fundings.map((one) => toMessage(NextFundingSchema, one))
       return { behind, paydays, nextFundings }
     },

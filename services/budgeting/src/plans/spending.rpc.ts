@@ -133,6 +133,7 @@ function createExplanation(plan: FundedSpending, style: Style) {
     ...explanation,
     spendingId: plan.spendingId,
     targetAmount: plan.targetAmount,
+    heldContribution: plan.isPaused ? 0n : explanation.heldContribution,
     sentences: renderSentences(plan, explanation, style),
     dueDates: explanation.dueDates.map(timestampFromDate),
     fundingDates: explanation.fundingDates.map(timestampFromDate),

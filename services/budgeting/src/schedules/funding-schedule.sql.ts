@@ -33,7 +33,12 @@ const PaydayPlan = z.object({
   targetAmount: z.coerce.bigint(),
   currentAmount: z.coerce.bigint(),
   usedAmount: z.coerce.bigint(),
+  periodSpentAmount: z.coerce.bigint(),
   graceAmount: z.coerce.bigint(),
+  graceUntil: z.coerce.date().nullable(),
+  autoCreateTransaction: z.boolean(),
+  nextContributionAmount: z.coerce.bigint(),
+  calculatedAt: z.coerce.date(),
 })
 const Payday = FundingSchedule.extend({ plans: z.array(PaydayPlan) })
 export type Payday = z.infer<typeof Payday>
@@ -53,7 +58,9 @@ export function listPaydays(
         'spendingId', spending_id, 'fundingScheduleId', funding_schedule_id, 'ruleset', ruleset,
         'nextRecurrence', next_recurrence, 'settledFor', settled_for,
         'targetAmount', target_amount, 'currentAmount', current_amount, 'usedAmount', used_amount,
-        'graceAmount', grace_amount))
+        'periodSpentAmount', period_spent_amount, 'graceAmount', grace_amount,
+        'graceUntil', grace_until, 'autoCreateTransaction', auto_create_transaction,
+        'nextContributionAmount', next_contribution_amount, 'calculatedAt', calculated_at))
       FROM spending
       WHERE spending.account_id = funding_schedules.account_id
         AND spending.bank_account_id = funding_schedules.bank_account_id

@@ -1,12 +1,10 @@
-import { eventually } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
 import { ledger } from '@coffer/ledger/service'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { z } from 'zod'
 import { advanceTogether } from '../../src/advance/advance-together.service.ts'
 import { budgeting } from '../../src/service.ts'
-import { advance, createSeptember, depsOf, type Funded, shown } from '../advancing.ts'
+import { advance, createSeptember, depsOf, type Funded, shown, untilSynced } from '../advancing.ts'
 import { at, type Household } from '../household.ts'
 
 const booted = booting([ledger, budgeting])
@@ -23,18 +21,6 @@ async function spend(home: Household, spendingId: string, amount: bigint): Promi
   const { transactions, bankAccountId, as } = home
   const body = { bankAccountId, spendingId, amount, name: 'Shop', date: at('2023-09-28T05:00Z') }
   await transactions.createTransaction(body, as)
-}
-
-/** Waits until all plans have the ledger's amounts, compared by version. */
-async function untilSynced({ envelopes, bankAccountId, as }: Household): Promise<void> {
-  const { pool } = booted.database('budgeting')
-  const listed = (await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes
-  const versions = listed.map(({ spendingId, version }) => `${spendingId} ${version}`)
-  const seen = () =>
-    pool.anyFirst(sql.type(z.object({ seen: z.string() }))`
-      SELECT spending_id || ' ' || amounts_version AS seen FROM spending
-      WHERE bank_account_id = ${bankAccountId} ORDER BY spending_id`)
-  await eventually(seen, (rows) => JSON.stringify(rows) === JSON.stringify(versions))
 }
 
 /** Stores outdated contributions (minor units, keyed by spending ID), as in the worked example. */
@@ -68,7 +54,7 @@ async function createExample(): Promise<Funded> {
     await fill(home, spendingId, 200n)
     await spend(home, spendingId, 100n)
   }
-  await untilSynced(home)
+  await untilSynced(booted, home)
   await storeContributions({ [nearly.spendingId]: 500n, [trip.spendingId]: 100n })
   return home
 }

@@ -191,8 +191,13 @@ test('next contribution of a schedule, and cost of an envelope that does not exi
 // Automatic transactions pay some bills. The test books the others by hand, and that of the goal.
 test('the ledger shows the forecast, if every bill is paid on its due date', async () => {
   await fc.assert(
-    fc.asyncProperty(plans, async (plan) => {
-      const home = await createPlanned(booted, plan)
+    fc.asyncProperty(plans, async ({ expenses, ...plan }) => {
+      // The hourly job has closed the period when a bill is booked by hand on its due day.
+      const paid = expenses.map((one) => ({
+        ...one,
+        isAutomatic: one.isAutomatic || one.graceDays === 0,
+      }))
+      const home = await createPlanned(booted, { ...plan, expenses: paid })
       const { bankAccountId, as } = home
       const { events, free } = await forecastOf(home, '2024-02-15T12:00Z')
       const byHand = (await home.list()).filter((one) => !one.autoCreateTransaction)
@@ -206,17 +211,26 @@ test('the ledger shows the forecast, if every bill is paid on its due date', asy
         left = free.find(isThen)?.free ?? left
         await advanceOnly(booted, home, timestampDate(date as Timestamp))
         for (const one of events.find(isThen)?.spending ?? []) {
-          held.set(one.spendingId, one.heldAmount)
-          if (!isByHand.has(one.spendingId) || one.transactionAmount === 0n) continue
-          const paid = { name: 'Paid', date, amount: one.transactionAmount, adjustsBalance: true }
+          const { spendingId, heldContribution, heldAmount, fromFreeAmount } = one
+          const before = held.get(spendingId) ?? 0n
+          const amount = before + heldContribution - heldAmount + fromFreeAmount
+          held.set(spendingId, heldAmount)
+          if (!isByHand.has(spendingId) || amount === 0n) continue
+          const paid = { name: 'Paid', date, amount, adjustsBalance: true }
           const bill = { ...paid, bankAccountId, spendingId: one.spendingId }
           await home.transactions.createTransaction(bill, as)
         }
-        const now = (await home.list()).map((one) => [one.spendingId, one.currentAmount] as const)
-        const found = { date, free: (await home.balances())?.free, held: new Map(now) }
+        const list = await home.list()
+        // Of a goal past its date only free-to-use says what a later funding moves.
+        const isOver = (one: (typeof list)[number]) =>
+          one.spendingType === 'goal' && Number(one.nextRecurrence?.seconds) < seconds
+        for (const { spendingId } of list.filter(isOver)) held.delete(spendingId)
+        const shown = list.filter((one) => !isOver(one))
+        const now = new Map(shown.map((one) => [one.spendingId, one.currentAmount]))
+        const found = { date, free: (await home.balances())?.free, held: now }
         expect(found).toEqual({ date, free: left, held })
       }
     }),
-    { numRuns: 4 },
+    { numRuns: 5 },
   )
 })

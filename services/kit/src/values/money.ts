@@ -12,3 +12,11 @@ export function isExact(amount: bigint): boolean {
 export function lesser(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
+
+/**
+ * Returns the part of a period's target that is not spent (minor units, at least 0). On the due
+ * date the envelope gives at most this: to the bill, or back to free-to-use (docs/hourly-job.md).
+ */
+export function unspentOf(targetAmount: bigint, spentAmount: bigint): bigint {
+  return targetAmount > spentAmount ? targetAmount - spentAmount : 0n
+}

@@ -1,8 +1,7 @@
 import { notFound } from '@coffer/kit/rpc/errors'
-import { lesser } from '@coffer/kit/values/money'
+import { lesser, unspentOf } from '@coffer/kit/values/money'
 import { requireWritable } from '../book/bank-account.ts'
 import { type Envelope, graceAmountOf, newPeriod, noGrace } from '../book/envelope.ts'
-import { atLeastZero } from '../book/money.ts'
 import {
   endOperation,
   findEnvelope,
@@ -115,7 +114,7 @@ function closePeriod(
   envelope: Envelope,
   period: Omit<PeriodEnd, 'transaction'>,
 ): void {
-  const unspent = atLeastZero(period.targetAmount - envelope.periodSpent)
+  const unspent = unspentOf(period.targetAmount, envelope.periodSpent)
   const held = lesser(envelope.currentAmount, unspent)
   const isGraced = period.graceUntil !== undefined && unspent > 0n
   const returned = period.carryOver || isGraced ? 0n : held

@@ -1,9 +1,9 @@
 import { midnightMs } from '@coffer/kit/values/day'
 import { dayMs } from '@coffer/kit/values/time'
 import type { FundingDates, FundingSchedule } from '../book/funding-schedule.ts'
-import { nextFunding } from '../contributions/funding-dates.ts'
 import { countOccurrences, occurrenceAfter, occurrencesOf } from '../recurrence/recurrence.ts'
 import { weekdayStart } from '../recurrence/weekday.ts'
+import { nextFunding } from './funding-dates.ts'
 
 /** Input of the forecast for one funding schedule; `estimatedDeposit` is in minor units. */
 export type ForecastSchedule = FundingDates &
