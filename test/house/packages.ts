@@ -16,7 +16,7 @@ const kitExportsMax: Record<string, number> = {
   secrets: 0,
   service: 15,
   telemetry: 15,
-  values: 44,
+  values: 45,
   workflows: 10,
 }
 

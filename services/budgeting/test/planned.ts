@@ -39,7 +39,7 @@ export const plans = fc.record({
   ),
   goal: fc.record({ ...money, days: fc.integer({ min: 1, max: 100 }) }),
 })
-/** Nothing is spent, or an amount up to more than the target, of which the envelope gives a part. */
+/** Nothing is spent, or up to more than the target, of which the envelope gives a part. */
 function spent() {
   return fc.oneof(fc.constant(0n), fc.bigInt(1n, 12_000n))
 }

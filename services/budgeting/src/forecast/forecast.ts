@@ -241,7 +241,7 @@ function timeOf(event: { date: Date } | null | undefined): number {
 }
 
 /** Returns the sum of an amount of these events, in minor units. */
-export function sumOf(
+function sumOf(
   spending: readonly SpendingEvent[],
   amount: 'contributionAmount' | 'transactionAmount' | 'heldContribution' | 'fromFreeAmount',
 ): bigint {

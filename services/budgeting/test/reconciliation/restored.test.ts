@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { budgeting } from '../../src/service.ts'
-import { advanceOnly, createSeptember, type Funded, shown } from '../advancing.ts'
+import { advanceOnly, createSeptember, type Funded, shown, untilSynced } from '../advancing.ts'
 import { type Backups, comparePlans, createBackups, findings } from './backup.ts'
 
 const stack = new AsyncDisposableStack()
@@ -152,6 +152,8 @@ test('envelopes of a bank account that budgeting has no row of are closed', asyn
     const { bankAccountId, as } = home
     const moved = { bankAccountId, toSpendingId: rent.spendingId, amount: 900n }
     await home.envelopes.transfer(moved, as)
+    // Otherwise the consumer of the event locks rows in another order than `losePlans`.
+    await untilSynced(booted, home)
     return home
   }
   const [home, other] = [await fund(), await fund()]
