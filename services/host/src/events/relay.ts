@@ -27,8 +27,11 @@ const batchSizeMax = 500
 // all published ones.
 const pollMs = 1_000
 const retryMs = 500
-// Pause in ms after a commit, so that one batch also publishes the commits that follow it.
+// Pause in ms after a commit, so that one batch also publishes the commits that follow it. While
+// batches are large, the pause is longer: the statements of a relay and of the consumers are fewer.
 const gatherMs = 50
+const gatherMsMax = 250
+const largeBatch = 10
 // JetStream error code JSStreamMessageExceedsMaximumErr.
 const messageTooLarge = 10_054
 
@@ -62,6 +65,7 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
   let isFailing = false
   let isLogged = false
   let polledAt = Number.NEGATIVE_INFINITY
+  let pauseMs = gatherMs
   // IDs that were created at the last poll and at the one before it; those of recent changes are
   // greater.
   let created = { last: '', before: '' }
@@ -72,14 +76,17 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
       const poll = setTimeout(() => awake.resolve(), waitMs)
       await awake.promise
       clearTimeout(poll)
-      if (!stopped) await sleep(gatherMs)
+      if (!stopped) await sleep(pauseMs)
       awake = Promise.withResolvers()
       const isOfStart = isStarting()
       const isPoll = performance.now() - polledAt >= pollMs
       const now = newId('chg')
       const after = isPoll ? '' : created.before
       try {
-        while ((await publishBatch(options, after)) === batchSizeMax && !stopped);
+        let count = 0
+        do count = await publishBatch(options, after)
+        while (count === batchSizeMax && !stopped)
+        pauseMs = count >= largeBatch ? gatherMsMax : gatherMs
         if (isPoll) {
           polledAt = performance.now()
           created = { last: now, before: created.last }

@@ -12,7 +12,7 @@ import { feedEventsOf, type NewFeedEvent, type ObjectsChanged } from './entry.ts
 import { appendEvents } from './feed.sql.ts'
 import { type Receiver, receiversOf } from './receivers.ts'
 
-const batch = { sizeMax: 32, waitingMax: 1_024, isGathered: true }
+const batch = { sizeMax: 64, waitingMax: 1_024, isGathered: true }
 
 type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> & {
   /** Called after the commit of entries with the webhooks that get some; does not throw. */
