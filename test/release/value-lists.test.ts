@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { FaultCode as PlaidFaultCode } from '@coffer/aggregator-sync/provider/plaid-fault'
 import { definitions } from '@coffer/cli/process/services'
+import { FaultCode as FeedFaultCode } from '@coffer/feed-sync/provider/feed-fault'
 import { cloneDatabase } from '@coffer/host/testing/database'
 import { catalogOf } from '@coffer/kit/testing/catalog'
 import { values } from '@coffer/proto/values'
@@ -150,3 +152,14 @@ test('no code of a service lists the values of a field a second time', () => {
 test('the feed has the types of changes that services tell', () => {
   expect(values['Change.type']).toEqual(values['ObjectChange.type'])
 })
+
+test.each(['en', 'de'])(
+  'the app says each fault of a connection in the language %s',
+  async (code) => {
+    const { accounts } = await import(
+      join(root, `gateway/web/src/words/languages/${code}/accounts.ts`)
+    )
+    const codes = new Set([...FeedFaultCode.values, ...PlaidFaultCode.values])
+    expect(Object.keys(accounts.linkFaults).toSorted()).toEqual([...codes].toSorted())
+  },
+)

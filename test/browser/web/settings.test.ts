@@ -86,6 +86,11 @@ test('a person adds a card by what is owed on it, and states its balance again',
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('−$260.00').waitFor()
     expect(await sumsOf()).toEqual(['credit', -26_000, 94_000, 120_000])
+    await stateBalance(page, 'inCredit', '25')
+    await page.getByText('In credit', { exact: true }).waitFor()
+    expect(await sumsOf()).toEqual(['credit', 2_500, 122_500, 120_000])
+    await stateBalance(page, 'owed', '260')
+    await page.getByText('−$260.00').waitFor()
     await page.getByRole('button', { name: 'Archive Credit card' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
     await page.getByText('Archived (1)').click()
@@ -96,3 +101,13 @@ test('a person adds a card by what is owed on it, and states its balance again',
     expect(await sumsOf()).toEqual(['credit', -26_000, 94_000, 120_000])
   })
 })
+
+/** States a balance of the credit card that is owed, or in credit. */
+async function stateBalance(page: Page, side: 'owed' | 'inCredit', amount: string): Promise<void> {
+  await page.getByRole('button', { name: 'Edit Credit card' }).click()
+  await page.getByLabel('Owed or in credit?').selectOption(side)
+  const label = side === 'owed' ? 'Owed' : 'In credit'
+  await page.getByLabel(label, { exact: true }).fill(amount)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}

@@ -4,12 +4,14 @@ import { bankAccountsQuery } from '../api/account-queries.ts'
 import { setPreferences } from '../preferences/preferences.ts'
 import { frameWords } from '../words/frame.ts'
 import { useChosenAccountId } from './chosen-account.ts'
+import { useAccountNames } from './distinct-names.ts'
 import styles from './frame.module.css'
 
 /** The choice of the bank account that all screens show; none where there is only one. */
 export function AccountChoice() {
   const accounts = useQuery(bankAccountsQuery).data ?? []
   const chosen = useChosenAccountId()
+  const names = useAccountNames()
   const navigate = useNavigate()
   if (accounts.length < 2 || chosen === null) return null
   const choose = (account: string) => {
@@ -24,9 +26,9 @@ export function AccountChoice() {
         value={chosen}
         onChange={(event) => choose(event.target.value)}
       >
-        {accounts.map(({ bankAccountId, name, mask }) => (
+        {accounts.map(({ bankAccountId }) => (
           <option key={bankAccountId} value={bankAccountId}>
-            {mask === null ? name : `${name} ·${mask}`}
+            {names.get(bankAccountId)}
           </option>
         ))}
       </select>

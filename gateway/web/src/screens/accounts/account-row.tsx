@@ -7,6 +7,7 @@ import buttons from '../../controls/button.module.css'
 import { Button } from '../../controls/button.tsx'
 import { Confirmation } from '../../controls/confirmation.tsx'
 import rows from '../../controls/rows.module.css'
+import { isDebt } from '../../format/debts.ts'
 import { useManner } from '../../shell/chosen-account.ts'
 import { accountWords as words } from '../../words/accounts.ts'
 import { historyWords } from '../../words/history.ts'
@@ -24,11 +25,12 @@ interface AskedProps extends Pick<Props, 'account'> {
 
 /** A bank account in the list, with its balance, and buttons that edit and archive it. */
 export function AccountRow({ account, isByHand }: Props) {
-  const { bankAccountId, name, mask, availableBalance, currentBalance, accountType } = account
+  const { bankAccountId, name, mask, availableBalance, currentBalance } = account
   const manner = useManner(bankAccountId)
   const [open, setOpen] = useState<'edit' | 'archive' | null>(null)
   const close = () => setOpen(null)
-  const isOwed = accountType === 'credit' || accountType === 'loan'
+  const isOfDebt = isDebt(account)
+  const debt = currentBalance > 0 ? words.inCredit : words.owed
   return (
     <li className={rows.row}>
       <div>
@@ -59,9 +61,9 @@ export function AccountRow({ account, isByHand }: Props) {
       </div>
       <div className={rows.figures}>
         <p className={rows.name}>
-          <Amount amount={isOwed ? currentBalance : availableBalance} manner={manner} />
+          <Amount amount={isOfDebt ? currentBalance : availableBalance} manner={manner} />
         </p>
-        <p className={rows.soft}>{isOwed ? words.owed : words.balance}</p>
+        <p className={rows.soft}>{isOfDebt ? debt : words.balance}</p>
       </div>
       {open === 'edit' && <EditAccount account={account} isByHand={isByHand} onClose={close} />}
       {open === 'archive' && <Archive account={account} onClose={close} />}

@@ -7,9 +7,11 @@ import { Dialog } from '../../controls/dialog.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
+import { isDebt } from '../../format/debts.ts'
 import { formatAmount } from '../../format/money.ts'
 import { useManner } from '../../shell/chosen-account.ts'
 import { accountWords as words } from '../../words/accounts.ts'
+import { balanceOn, type Side, SideField } from './side-field.tsx'
 
 interface Props {
   account: BankAccount
@@ -20,8 +22,9 @@ interface Props {
 /** The dialog of a bank account's name, and of the balance that its user states. */
 export function EditAccount({ account, isByHand, onClose }: Props) {
   const { bankAccountId, name, currentBalance, accountType } = account
-  // Debts are below zero; a person types what is owed without a sign.
-  const owes = (accountType === 'credit' || accountType === 'loan') && currentBalance <= 0
+  // Debts are below zero; a person says which side the balance is on, and types no sign.
+  const isOfDebt = isDebt(account)
+  const [side, setSide] = useState<Side>(currentBalance > 0 ? 'inCredit' : 'owed')
   const manner = useManner(bankAccountId)
   const hasLimit = isByHand && accountType === 'credit'
   const [faults, setFaults] = useState<Record<string, string>>({})
@@ -30,7 +33,7 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
   )
   const submit = (values: Record<string, string>) => {
     const typed = isByHand ? parseAmount(values.balance ?? '', manner) : null
-    const stated = owes && typed !== null ? 0 - Math.abs(typed) : typed
+    const stated = isOfDebt && typed !== null ? balanceOn(side, typed) : typed
     const balance = isByHand ? stated : currentBalance
     const limit = hasLimit ? parseAmount(values.limit || '0', manner) : account.limitBalance
     const isLimit = limit !== null && limit >= 0
@@ -58,14 +61,15 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
           defaultValue={name}
           fault={fault?.problems.name}
         />
+        {isByHand && isOfDebt && <SideField value={side} onChange={setSide} />}
         {isByHand && (
           <TextField
-            label={owes ? words.owed : words.postedBalance}
-            hint={owes ? words.owedHint : words.balanceHint}
+            label={isOfDebt ? words[side] : words.postedBalance}
+            hint={isOfDebt ? words.owedHint : words.balanceHint}
             name="balance"
             inputMode="decimal"
             autoComplete="off"
-            defaultValue={amountText(owes ? 0 - currentBalance : currentBalance, manner)}
+            defaultValue={amountText(isOfDebt ? Math.abs(currentBalance) : currentBalance, manner)}
             fault={faults.currentBalance ?? fault?.problems.currentBalance}
           />
         )}

@@ -9,11 +9,13 @@ import { accountWords as words } from '../../words/accounts.ts'
 
 interface Props {
   link: Link
+  /** The name by which it differs from other connections. */
+  title: string
   onClose: () => void
 }
 
 /** The dialog of a connection's name and note. */
-export function EditLink({ link, onClose }: Props) {
+export function EditLink({ link, title, onClose }: Props) {
   const { linkId, institutionName, description } = link
   const { send, isSending, fault } = useChange(
     (body: { institutionName: string; description: string | null }) =>
@@ -22,7 +24,7 @@ export function EditLink({ link, onClose }: Props) {
   const submit = ({ name = '', note = '' }: Record<string, string>) =>
     send({ institutionName: name.trim(), description: note.trim() || null }, onClose)
   return (
-    <Dialog title={`${words.editLink}: ${institutionName}`} isOpen onClose={onClose}>
+    <Dialog title={`${words.editLink}: ${title}`} isOpen onClose={onClose}>
       <Form
         action={words.save}
         isSending={isSending}

@@ -7,6 +7,7 @@ import { Confirmation } from '../../controls/confirmation.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { useReader } from '../../shell/chosen-account.ts'
+import { useLinkNames } from '../../shell/distinct-names.ts'
 import { accountWords as words } from '../../words/accounts.ts'
 import { AccountRow } from './account-row.tsx'
 import { ArchivedAccounts } from './archived-accounts.tsx'
@@ -21,13 +22,11 @@ interface Props {
 /** A connection: its health in words, a sync, its bank accounts. */
 export function LinkCard({ link, accounts }: Props) {
   const { linkType, institutionName, description } = link
+  const bank = useLinkNames().get(link.linkId) ?? institutionName
   const [open, setOpen] = useState<'edit' | 'remove' | null>(null)
   const close = () => setOpen(null)
   return (
-    <Card
-      title={institutionName}
-      aside={<span className={rows.soft}>{words.kinds[linkType]}</span>}
-    >
+    <Card title={bank} aside={<span className={rows.soft}>{words.kinds[linkType]}</span>}>
       {description && <p className={rows.soft}>{description}</p>}
       {(linkType === 'feed' || linkType === 'aggregator') && <LinkHealth link={link} />}
       <ul className={rows.rows}>
@@ -37,28 +36,33 @@ export function LinkCard({ link, accounts }: Props) {
       </ul>
       <ArchivedAccounts linkId={link.linkId} />
       <div className={rows.toolbar}>
-        <Button aria-label={`${words.editLink} ${institutionName}`} onClick={() => setOpen('edit')}>
+        <Button aria-label={`${words.editLink} ${bank}`} onClick={() => setOpen('edit')}>
           {words.editLink}
         </Button>
         <Button kind="danger" onClick={() => setOpen('remove')}>
           {removeText(linkType)}
         </Button>
       </div>
-      {open === 'edit' && <EditLink link={link} onClose={close} />}
-      {open === 'remove' && <Remove link={link} accounts={accounts} onClose={close} />}
+      {open === 'edit' && <EditLink link={link} title={bank} onClose={close} />}
+      {open === 'remove' && <Remove link={link} title={bank} accounts={accounts} onClose={close} />}
     </Card>
   )
 }
 
-function Remove({ link, accounts, onClose }: Props & { onClose: () => void }) {
-  const { linkId, institutionName, linkType } = link
+function Remove({
+  link,
+  title,
+  accounts,
+  onClose,
+}: Props & { title: string; onClose: () => void }) {
+  const { linkId, linkType } = link
   const { locale } = useReader()
   const { data: archived = [] } = useQuery(archivedAccountsQuery(linkId))
   const all = [...accounts, ...archived].map(({ name }) => name)
   const names = new Intl.ListFormat(locale).format(all)
   return (
     <Confirmation
-      title={words.removeTitle({ name: institutionName })}
+      title={words.removeTitle({ name: title })}
       action={removeText(linkType)}
       change={() => coffer.deleteLink({ path: { linkId } })}
       onClose={onClose}

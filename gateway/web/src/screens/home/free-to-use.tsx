@@ -59,7 +59,13 @@ function Figures({ balances }: { balances: Balances }) {
             manner={manner}
           />
         )}
-        {isCredit && <Sum text={homeWords.owed} amount={current} manner={manner} />}
+        {isCredit && (
+          <Sum
+            text={current > 0 ? homeWords.inCredit : homeWords.owed}
+            amount={current}
+            manner={manner}
+          />
+        )}
         <Sum
           text={homeWords.expenses}
           amount={expenses}

@@ -15,6 +15,7 @@ import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { useReader } from '../../shell/chosen-account.ts'
+import { useAccountNames } from '../../shell/distinct-names.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { type GroupChoices, GroupPreview, nameOf } from './group-preview.tsx'
 import styles from './imports.module.css'
@@ -119,7 +120,11 @@ function Statement({ statement, goal, onGoal }: StatementProps) {
   const { rowCount, balance, currency } = statement
   const manual = links.filter(({ linkType }) => linkType === 'manual').map(({ linkId }) => linkId)
   const own = accounts.filter((one) => one.currency === currency && manual.includes(one.linkId))
-  const options = own.map(({ bankAccountId, name }) => ({ value: bankAccountId, text: name }))
+  const names = useAccountNames()
+  const options = own.map(({ bankAccountId: value, name }) => ({
+    value,
+    text: names.get(value) ?? name,
+  }))
   return (
     <ChoiceField
       label={words.goesTo({ name: nameOf(statement) })}

@@ -11,7 +11,9 @@ import { currencyName } from '../../format/currency.ts'
 import { formatAmount } from '../../format/money.ts'
 import { setPreferences } from '../../preferences/preferences.ts'
 import { useReader } from '../../shell/chosen-account.ts'
+import { accountWords } from '../../words/accounts.ts'
 import { startWords } from '../../words/start.ts'
+import { balanceOn, type Side, SideField } from '../accounts/side-field.tsx'
 
 /** Ways to begin with a bank account whose balance the person states. */
 export type Way = 'hand' | 'file'
@@ -36,6 +38,7 @@ interface NewAccount {
   currency: string
   amount: number
   limit: number
+  side: Side
 }
 
 /** The form of a bank account that is kept by hand, or by files. */
@@ -44,6 +47,8 @@ export function AccountForm({ way }: { way: Way }) {
   const navigate = useNavigate()
   const { data: currencies = [currencyDefault] } = useQuery(currenciesQuery)
   const [kind, setKind] = useState<Kind>('checking')
+  const [chosenSide, setSide] = useState<Side>('owed')
+  const side = kind === 'card' ? chosenSide : 'owed'
   const [faults, setFaults] = useState<Record<string, string>>({})
   const { send, isSending, fault } = useChange(createAccount)
   const problems = { ...fault?.problems, ...faults }
@@ -51,7 +56,7 @@ export function AccountForm({ way }: { way: Way }) {
     const { account, faults } = readAccount(values, locale)
     setFaults(faults)
     if (account === null) return
-    send({ ...account, kind }, (bankAccountId) => {
+    send({ ...account, kind, side }, (bankAccountId) => {
       setPreferences({ bankAccountId })
       // Money comes in on other accounts: a debt has no paydays.
       const next = isDebt(kind) ? '/' : '/setup/plan'
@@ -94,8 +99,9 @@ export function AccountForm({ way }: { way: Way }) {
         options={currencies.map((value) => ({ value, text: currencyName(value, language) }))}
         fault={problems.currency}
       />
+      {kind === 'card' && <SideField value={side} onChange={setSide} />}
       <AmountField
-        label={isDebt(kind) ? startWords.owed : startWords.balance}
+        label={balanceLabel(kind, side)}
         name="balance"
         fault={problems.currentBalance}
       />
@@ -144,14 +150,19 @@ function AmountField(props: AmountProps) {
   return <TextField {...props} inputMode="decimal" autoComplete="off" />
 }
 
+function balanceLabel(kind: Kind, side: Side): string {
+  if (!isDebt(kind)) return startWords.balance
+  return side === 'owed' ? startWords.owed : accountWords.inCredit
+}
+
 function isDebt(kind: Kind): boolean {
   return kind === 'card' || kind === 'loan'
 }
 
 /** Creates a bank account. Debts are below zero; the unused credit of a card is available. */
-async function createAccount({ institutionName, kind, amount, limit, ...rest }: NewAccount) {
+async function createAccount({ institutionName, kind, amount, limit, side, ...rest }: NewAccount) {
   const { linkId } = (await coffer.createLink({ body: { institutionName } })).data
-  const currentBalance = isDebt(kind) && amount > 0 ? -amount : amount
+  const currentBalance = isDebt(kind) ? balanceOn(side, amount) : amount
   const sums = {
     currentBalance,
     availableBalance: currentBalance + limit,

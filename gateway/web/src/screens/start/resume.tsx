@@ -4,6 +4,7 @@ import { bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
+import { isDebt } from '../../format/debts.ts'
 import { startWords as words } from '../../words/start.ts'
 import { usePaydays } from '../schedules/use-paydays.ts'
 
@@ -15,7 +16,7 @@ export function Resume({ bankAccountId }: { bankAccountId: string }) {
   const { data: schedules } = usePaydays(bankAccountId)
   const { data: spending } = useQuery(spendingQuery(bankAccountId))
   const { data: overview } = useQuery(bankAccountOverviewQuery(bankAccountId))
-  if (overview?.bankAccount.accountType !== 'depository') return null
+  if (overview === undefined || isDebt(overview.bankAccount)) return null
   if (schedules === undefined || spending === undefined) return null
   if (schedules.length > 0 && spending.length > 0) return null
   return (

@@ -10,6 +10,9 @@ export const accounts: Translation<'accounts'> = {
   balance: 'Verfügbar',
   posted: 'Gebucht',
   owed: 'Geschuldet',
+  inCredit: 'Guthaben',
+  side: 'Geschuldet oder Guthaben?',
+  sides: { owed: 'Ich schulde ihn der Bank', inCredit: 'Er ist mein Guthaben' },
   edit: 'Bearbeiten',
   editLink: 'Bank bearbeiten',
   postedBalance: 'Gebuchter Kontostand',
@@ -65,6 +68,25 @@ export const accounts: Translation<'accounts'> = {
     disconnected: 'Der Anbieter hat keine Verbindung mehr zur Bank: Erneuere sie dort.',
     currency:
       'Der Anbieter nennt den Kontostand in einer anderen Währung: Prüfe sie hier und dort.',
+    'cursor-refused':
+      'Die Bank kennt die Stelle nicht mehr, bis zu der gelesen wurde. Du musst nichts tun: Der nächste Abgleich liest alle Buchungen neu.',
+    mutated: 'Die Buchungen haben sich beim Lesen geändert. Es wird von selbst wieder versucht.',
+    'rows-unreadable':
+      'Einige Buchungen ließen sich nicht lesen; alle anderen sind da. Sie werden von selbst noch einmal gelesen.',
+    redirected:
+      'Der Anbieter hat eine neue Adresse: Verbinde ihn mit ihr noch einmal, als neuen Feed.',
+    status:
+      'Der Anbieter hat mit einem Fehler geantwortet. Sieh in sein Protokoll, und gleiche dann noch einmal ab.',
+    'empty-list':
+      'Der Anbieter hat keine Buchungen geschickt, obwohl hier viele bekannt sind. Nichts wurde entfernt: Prüfe das Konto dort.',
+    'short-list':
+      'Der Anbieter hat nur einen kleinen Teil der bekannten Buchungen geschickt. Nichts wurde geändert: Prüfe das Konto dort.',
+    'other-account':
+      'Der Anbieter hat keine der bekannten Buchungen geschickt, also wurde nichts geändert: Vielleicht ist es ein anderes Konto. Bitte die Person, die den Server betreibt, das richtige zuzuordnen.',
+    'url-not-allowed':
+      'Der Server erlaubt die Adresse dieses Feeds nicht mehr: Bitte die Person, die ihn betreibt, sie in COFFER_FEED_ALLOWED_URLS einzutragen.',
+    'private-address':
+      'Die Adresse des Feeds führt in das eigene Netz, was der Server nicht erlaubt: Frag die Person, die ihn betreibt.',
     internal:
       'Der Server konnte den Abgleich nicht beenden. In wenigen Minuten wird es wieder versucht.',
   },

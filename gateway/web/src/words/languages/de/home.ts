@@ -6,6 +6,7 @@ export const home: Translation<'home'> = {
   available: 'Verfügbar',
   credit: 'Freier Kreditrahmen',
   owed: 'Geschuldet',
+  inCredit: 'Guthaben',
   expenses: 'In Ausgaben',
   goals: 'In Zielen',
   why: 'Warum?',

@@ -8,6 +8,9 @@ export const accounts = {
   balance: 'Available',
   posted: 'Posted',
   owed: 'Owed',
+  inCredit: 'In credit',
+  side: 'Owed or in credit?',
+  sides: { owed: 'I owe it to the bank', inCredit: 'The bank owes it to me' },
   edit: 'Edit',
   editLink: 'Edit the bank',
   postedBalance: 'Posted balance',
@@ -59,6 +62,24 @@ export const accounts = {
       'The provider does not list the bank account any more: renew the connection there, or archive the account.',
     disconnected: 'The provider has lost the bank: renew the connection there.',
     currency: 'The provider states the balance in another currency: check it here and there.',
+    'cursor-refused':
+      'The bank has lost the place up to which its transactions were read. There is nothing to do: the next sync reads all of them again.',
+    mutated: 'The transactions changed while they were read. It is tried again by itself.',
+    'rows-unreadable':
+      'Some transactions could not be read; all others are here. They are read again by themselves.',
+    redirected:
+      'The provider has moved to another address: connect it again as a new feed, with that address.',
+    status: 'The provider answered with a fault. Look at its log, then sync again.',
+    'empty-list':
+      'The provider sent no transactions, although many are known here. Nothing was removed: check the bank account there.',
+    'short-list':
+      'The provider sent only a small part of the known transactions. Nothing was changed: check the bank account there.',
+    'other-account':
+      'The provider sent none of the known transactions, so nothing was changed: it may be another bank account. Ask the person who runs the server to attach the right one.',
+    'url-not-allowed':
+      'The server does not allow the address of this feed any more: ask the person who runs it to add the address to COFFER_FEED_ALLOWED_URLS.',
+    'private-address':
+      'The address of the feed leads into the own network, which the server does not allow: ask the person who runs it.',
     internal: 'The server could not finish the sync. It is tried again within minutes.',
   },
   renew: 'Sign in at the bank again',

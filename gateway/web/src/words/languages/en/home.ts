@@ -4,6 +4,7 @@ export const home = {
   available: 'Available',
   credit: 'Unused credit',
   owed: 'Owed',
+  inCredit: 'In credit',
   expenses: 'In expenses',
   goals: 'In goals',
   why: 'Why?',

@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query'
+import { type BankAccount, bankAccountsQuery, linksQuery } from '../api/account-queries.ts'
+import { dayOf, formatShortDay } from '../format/days.ts'
+import { distinctTexts } from '../format/distinct.ts'
+import { useReader } from './chosen-account.ts'
+
+/** Returns the names of bank accounts by their IDs: equal ones name the bank too. */
+export function useAccountNames(): Map<string, string> {
+  const accounts = useQuery(bankAccountsQuery).data ?? []
+  const links = useQuery(linksQuery).data ?? []
+  const banks = new Map(links.map((one) => [one.linkId, one.institutionName]))
+  const texts = distinctTexts(accounts.map((one) => [nameOf(one), banks.get(one.linkId) ?? '']))
+  return new Map(accounts.map((one, index) => [one.bankAccountId, texts[index] ?? one.name]))
+}
+
+const namedMax = 2
+
+/** Returns the names of links by their IDs: equal ones name their bank accounts, or their day. */
+export function useLinkNames(): Map<string, string> {
+  const reader = useReader()
+  const accounts = useQuery(bankAccountsQuery).data ?? []
+  const links = useQuery(linksQuery).data ?? []
+  const texts = distinctTexts(
+    links.map(({ linkId, institutionName, createdAt }) => {
+      const names = accounts.filter((one) => one.linkId === linkId).map(nameOf)
+      const more = names.length > namedMax ? ', …' : ''
+      const day = formatShortDay(dayOf(createdAt, reader.timezone), reader)
+      return [institutionName, names.slice(0, namedMax).join(', ') + more, day]
+    }),
+  )
+  return new Map(links.map((one, index) => [one.linkId, texts[index] ?? one.institutionName]))
+}
+
+/** Returns the name of a bank account with its last digits, where the bank has stated them. */
+function nameOf({ name, mask }: Pick<BankAccount, 'name' | 'mask'>): string {
+  return mask === null ? name : `${name} ·${mask}`
+}
