@@ -23,11 +23,12 @@ import { settle, skip, unsettle } from '../contributions/settled-bill.ts'
 import { describeWritable, findEnvelope, onBehalfOf } from '../ledger/ledger.client.ts'
 import { withAmounts, withContribution } from './plan.ts'
 import { onPlan, requireNotClosing } from './plan-works.ts'
-import { findPlans } from './spending.sql.ts'
+import type { FindPlans } from './spending.sql.ts'
 import type { Decision } from './unit-of-work.ts'
 import type { PlanWriter } from './writer.service.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> &
+  Pick<PlanWriter, 'write'> & { findPlans: FindPlans }
 type Handlers = ServiceImpl<typeof SpendingService>
 
 /** Returns the RPC handlers of bills that are paid early or left out (docs/plans.md). */
@@ -88,10 +89,10 @@ async function noteSkipped(
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
   context: HandlerContext,
 ): Promise<Date> {
-  const { database, mesh, clock } = deps
+  const { findPlans, mesh, clock } = deps
   const { accountId, timezone } = callerOf(context)
   const [[plan]] = await Promise.all([
-    findPlans(database, { accountId, bankAccountId }, [spendingId]),
+    findPlans({ accountId, bankAccountId, spendingIds: [spendingId] }),
     describeWritable(deps, bankAccountId, context),
   ])
   if (!plan) throw notFound('spending')

@@ -20,17 +20,19 @@ import { findAfterFailure, findEnvelope, onBehalfOf } from '../ledger/ledger.cli
 import { billRoutes } from './bill.service.ts'
 import { compose, withAmounts } from './plan.ts'
 import { beginClosing, deletePlan } from './plan-works.ts'
-import { findPlans, listSpending } from './spending.sql.ts'
+import { createPlanReader, type FindPlans, listSpending } from './spending.sql.ts'
 import { updateSpending } from './spending-change.service.ts'
 import { createSpending } from './spending-creation.service.ts'
 import type { PlanWriter } from './writer.service.ts'
 
-type Deps = Pick<ServiceDeps<typeof settings>, 'database' | 'mesh' | 'clock' | 'log' | 'config'> &
+type Given = Pick<ServiceDeps<typeof settings>, 'database' | 'mesh' | 'clock' | 'log' | 'config'> &
   Pick<PlanWriter, 'write'>
+type Deps = Given & { findPlans: FindPlans }
 
 /** Returns the RPC handlers of spending objects (docs/plans.md). */
-export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
-  const { database, mesh, clock } = deps
+export function spendingRoutes(given: Given): ServiceImpl<typeof SpendingService> {
+  const deps = { ...given, findPlans: createPlanReader(given.database) }
+  const { database, mesh, clock, findPlans } = deps
   const ledger = mesh.client('ledger', EnvelopeService)
   const scopeOf = (bankAccountId: string, context: HandlerContext) => {
     const { accountId, timezone } = callerOf(context)
@@ -71,7 +73,7 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
     recalculateSpending: async ({ bankAccountId, envelopes }, context) => {
       const { scope, asOf } = scopeOf(bankAccountId, context)
       const spendingIds = envelopes.map(({ spendingId }) => spendingId)
-      const plans = await findPlans(database, scope, spendingIds)
+      const plans = await findPlans({ ...scope, spendingIds })
       return { spending: compose(plans, envelopes, asOf) }
     },
   }
@@ -110,7 +112,7 @@ async function deleteSpending(deps: Deps, key: PlanKey, context: HandlerContext)
  * envelope: it is being created or deleted.
  */
 async function getPlan(
-  { database, mesh, clock }: Deps,
+  { findPlans, mesh, clock }: Deps,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
   context: HandlerContext,
 ): Promise<FundedSpending> {
@@ -118,7 +120,7 @@ async function getPlan(
   const spendingIds = [spendingId]
   const ledger = mesh.client('ledger', EnvelopeService)
   const [[plan], { envelopes }] = await Promise.all([
-    findPlans(database, { accountId, bankAccountId }, spendingIds),
+    findPlans({ accountId, bankAccountId, spendingIds }),
     ledger.listEnvelopes({ bankAccountId, spendingIds }, onBehalfOf(context)),
   ])
   if (!plan || !envelopes[0]) throw notFound('spending')

@@ -1,17 +1,21 @@
-import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
+import { type BankAccountKey, keyOf } from '@coffer/kit/database/aggregate-key'
+import { createBatcher } from '@coffer/kit/database/batch'
 import type { Database } from '@coffer/kit/database/database'
+import { inScope } from '@coffer/kit/database/guarded-read'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare, read } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { FundedSpending, Spending } from '../book/spending.ts'
 
+const columns = sql.fragment`
+  ${columnsOf(Spending, { table: 'spending' })},
+  funding_schedules.ruleset AS "fundingRuleset",
+  funding_schedules.exclude_weekends AS "fundingExcludesWeekends",
+  funding_schedules.next_recurrence AS "fundingNextRecurrence"`
+
 const funded = sql.fragment`
-  SELECT ${columnsOf(Spending, { table: 'spending' })},
-    funding_schedules.ruleset AS "fundingRuleset",
-    funding_schedules.exclude_weekends AS "fundingExcludesWeekends",
-    funding_schedules.next_recurrence AS "fundingNextRecurrence"
-  FROM spending JOIN funding_schedules
+  SELECT ${columns} FROM spending JOIN funding_schedules
     USING (account_id, bank_account_id, funding_schedule_id)`
 
 /** Returns the SQL condition that a plan belongs to this bank account. */
@@ -37,19 +41,55 @@ export function listSpending(
   return pool.any(everyPlan({ accountId, bankAccountId }))
 }
 
+/** Plans of one bank account to read. */
+type Asked = BankAccountKey & { spendingIds: readonly string[] }
+
+// LIMIT is an optimization fence: one index search for each plan, where a join might read a table.
 const plansById = prepare(
-  ['accountId', 'bankAccountId', 'spendingIds'],
-  ({ spendingIds, ...scope }) => read(FundedSpending)`
-    ${funded} WHERE ${within(scope)} AND spending.spending_id = ANY(${spendingIds}::text[])`,
+  ['accountIds', 'bankAccountIds', 'spendingIds'],
+  ({ accountIds, bankAccountIds, spendingIds }) => read(FundedSpending)`
+    SELECT ${columns}
+    FROM unnest(${accountIds}::text[], ${bankAccountIds}::text[], ${spendingIds}::text[])
+      AS scope (account_id, bank_account_id, spending_id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM spending AS one WHERE ${inScope} AND one.spending_id = scope.spending_id LIMIT 1
+    ) AS spending
+    CROSS JOIN LATERAL (
+      SELECT * FROM funding_schedules AS one
+      WHERE ${inScope} AND one.funding_schedule_id = spending.funding_schedule_id LIMIT 1
+    ) AS funding_schedules`,
 )
 
-/** Returns the plans with these IDs, in any state and order; missing plans are left out. */
-export function findPlans(
-  { pool }: Database,
-  { accountId, bankAccountId }: BankAccountKey,
-  spendingIds: readonly string[],
-): Promise<readonly FundedSpending[]> {
-  return pool.any(plansById({ accountId, bankAccountId, spendingIds }))
+const batch = { sizeMax: 16, waitingMax: 1_024, isGathered: true }
+
+/**
+ * Returns plans by their IDs, in any state and order; missing ones are left out. Requests of the
+ * same moment share a statement: those whose writes shared a commit recalculate together.
+ */
+export type FindPlans = (asked: Asked) => Promise<readonly FundedSpending[]>
+
+/** Creates `FindPlans` of one database. */
+export function createPlanReader({ pool }: Database): FindPlans {
+  const find = createBatcher<Asked, readonly FundedSpending[]>(async (_key, all) => {
+    const rows = all.flatMap(({ accountId, bankAccountId, spendingIds }) =>
+      spendingIds.map((spendingId) => ({ accountId, bankAccountId, spendingId })),
+    )
+    const distinct = [...new Map(rows.map((row) => [Object.values(row).join(), row])).values()]
+    const plans = await pool.any(
+      plansById({
+        accountIds: distinct.map(({ accountId }) => accountId),
+        bankAccountIds: distinct.map(({ bankAccountId }) => bankAccountId),
+        spendingIds: distinct.map(({ spendingId }) => spendingId),
+      }),
+    )
+    const found = Map.groupBy(plans, keyOf)
+    return all.map((asked) => {
+      const ofAsked = found.get(keyOf(asked)) ?? []
+      const value = ofAsked.filter(({ spendingId }) => asked.spendingIds.includes(spendingId))
+      return { status: 'fulfilled', value }
+    })
+  }, batch)
+  return (asked) => find('', asked)
 }
 
 /** Plans that an overview has at most (docs/limits.md). */

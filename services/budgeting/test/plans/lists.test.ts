@@ -28,6 +28,30 @@ test('a list is complete during concurrent changes and lists', async () => {
   }
 })
 
+test('plans of several accounts that are recalculated at once are not mixed', async () => {
+  const homes = await Promise.all([1, 2].map(() => createBudgetHousehold(booted)))
+  const asked = homes.map(async ({ bankAccountId, as, spending, envelopes, ...home }, index) => {
+    const { fundingScheduleId } = await home.pay()
+    await home.expense(fundingScheduleId)
+    await home.expense(fundingScheduleId)
+    const { envelopes: all } = await envelopes.listEnvelopes({ bankAccountId }, as)
+    const [first] = all
+    return [all, first ? [first] : [], []].map((some) => async () => {
+      const foreign = { bankAccountId: homes[1 - index]?.bankAccountId ?? '', envelopes: some }
+      const [own, none] = await Promise.all([
+        spending.recalculateSpending({ bankAccountId, envelopes: some }, as),
+        spending.recalculateSpending(foreign, as),
+      ])
+      expect(none.spending).toEqual([])
+      return [some, own.spending].map((list) => list.map(({ spendingId }) => spendingId).sort())
+    })
+  })
+  const requests = (await Promise.all(asked)).flat()
+  const answers = await Promise.all(requests.map((request) => request()))
+  expect(answers.map(([some]) => some?.length)).toEqual([2, 1, 0, 2, 1, 0])
+  for (const [some, own] of answers) expect(own).toEqual(some)
+})
+
 test('an overview has what is behind by due date, with the present money', async () => {
   const home = await createBudgetHousehold(booted)
   const { as, bankAccountId, accounts, linkId, envelopes } = home
