@@ -1,3 +1,4 @@
+import { platform } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { Piscina } from 'piscina'
 import { say } from '../reasons/reasons.ts'
@@ -42,12 +43,17 @@ export interface WorkersOptions<Output> {
 export interface TaskOptions<Input> {
   /**
    * Whether the thread of a task ends with it. V8 gives the pages of a heap that has ended to
-   * others; those of an idle thread would add to what the main thread needs for the result.
+   * others; those of an idle thread would add to what the main thread needs for the result. Such a
+   * task is long: on Linux, which has one for each thread, its thread has a lower priority, so that
+   * the event loop and the database run before it.
    */
   endsThread?: (input: Input) => boolean
 }
 
 const youngMaxMbDefault = 96
+
+/** Nice value that is added for the threads of long tasks: a third of the share of others. */
+const niceIncrement = platform() === 'linux' ? 5 : 0
 
 // In new threads the option of Node for semi-spaces would overrule `maxYoungGenerationSizeMb`. The
 // main thread keeps its size.
@@ -61,8 +67,8 @@ setFlagsFromString('--max-semi-space-size=0')
 export function startWorkers<Input, Output>(
   options: WorkersOptions<Output> & TaskOptions<Input>,
 ): Workers<Input, Output> {
-  const pool = createPool(options, options.idleTimeoutMs ?? 10_000)
-  const ending = options.endsThread && createPool(options, 0)
+  const pool = createPool(options, { idleTimeout: options.idleTimeoutMs ?? 10_000 })
+  const ending = options.endsThread && createPool(options, { idleTimeout: 0, niceIncrement })
   const threads = createSemaphore(options.threadsMax)
   const tasks = new Set<AbortController>()
   const runTask = async (input: Input, stop: AbortSignal): Promise<Output> => {
@@ -99,13 +105,16 @@ export function startWorkers<Input, Output>(
   }
 }
 
-function createPool<Output>(options: WorkersOptions<Output>, idleTimeout: number): Piscina {
+function createPool<Output>(
+  options: WorkersOptions<Output>,
+  of: { idleTimeout: number; niceIncrement?: number },
+): Piscina {
   return new Piscina({
     filename: options.module.href,
     name: 'run',
     minThreads: 0,
     maxThreads: options.threadsMax,
-    idleTimeout,
+    ...of,
     resourceLimits: {
       maxOldGenerationSizeMb: options.memoryMaxMb,
       maxYoungGenerationSizeMb: options.youngMaxMb ?? youngMaxMbDefault,

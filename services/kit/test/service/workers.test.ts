@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { getPriority, platform } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
@@ -88,7 +89,7 @@ function noteExits() {
   return { exits, [Symbol.dispose]: () => unsubscribe('worker_threads', note) }
 }
 
-test('a task may end its thread, and others keep theirs', async () => {
+test('a task may end its thread, and others keep theirs and their priority', async () => {
   using noted = noteExits()
   const endsThread = ({ numbers = [] }: Task) => numbers.length > 1
   await using workers = start(2, { idleTimeoutMs: 600_000, endsThread })
@@ -96,6 +97,9 @@ test('a task may end its thread, and others keep theirs', async () => {
   expect(await workers.run({ numbers: [1, 2] })).toBe(3)
   expect(await workers.run({ numbers: [2] })).toBe(2)
   expect(noted.exits).toHaveLength(2)
+  const lowered = platform() === 'linux' ? Math.min(19, getPriority() + 5) : getPriority()
+  expect(await workers.run({ numbers: [0, 0], addPriority: true })).toBe(lowered)
+  expect(await workers.run({ numbers: [0], addPriority: true })).toBe(getPriority())
   await noted.exits[1]
 })
 

@@ -36,6 +36,7 @@ import {
 import { signatureOf } from './formats/csv/csv-mapping.ts'
 import { type CsvReading, keepSheet, withSheet } from './formats/csv/csv-reading.ts'
 import { requireChoices } from './formats/reading-choices.ts'
+import { endInTurns } from './formats/rows/page-turns.service.ts'
 import { sheetDelimiter } from './formats/sheets/sheet.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import {
@@ -127,7 +128,8 @@ async function createFromParts(
     requireManual(bankAccount)
     const { file, chosen } = await convertSheetFile(readers, accountId, received)
     const choices = { ...received.choices, ...(chosen ? { delimiter: sheetDelimiter } : {}) }
-    const { shape, reading } = requireShape(file.head, { choices, currency: bankAccount.currency })
+    const { currency } = bankAccount
+    const { shape, reading } = await endInTurns(requireShape(file.head, { choices, currency }))
     const found = { shape, reading: withSheet(reading, chosen) }
     const reply = create(CreateImportResponseSchema)
     const ids = { accountId, bankAccountId, fileId: newId('file') }
@@ -189,7 +191,7 @@ async function readAgain(
   if (!bytes) throw refused(say('FILE_GONE'))
   const all = { ...stored.choices, ...requireChoices(choices) }
   const { currency } = bankAccount
-  const { shape, reading } = requireShape(bytes, { choices: all, currency })
+  const { shape, reading } = await endInTurns(requireShape(bytes, { choices: all, currency }))
   const found = { shape, reading: keepSheet(reading, stored.reading) }
   const fields = shapeFields(found, all)
   const isDone = await reread(database, stored, { fields, now: clock() })

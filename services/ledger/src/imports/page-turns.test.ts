@@ -1,5 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
+import { values } from '@coffer/proto/values'
 import { expect, test } from '@jest/globals'
+import { detectShape, shapeSteps } from './formats/csv/csv-shape.ts'
+import { endInTurns } from './formats/rows/page-turns.service.ts'
 import { Pages } from './formats/rows/pages.ts'
 import type { FileRow } from './formats/statement.ts'
 import { findJoins } from './joining/join.service.ts'
@@ -39,4 +42,14 @@ test('other work runs between the pages of a file, also if no statement is sent'
   const [joins, searched] = await countTurns(() => findJoins(rows.pages(), stored))
   expect(searched).toBeGreaterThanOrEqual(5)
   expect(joins.map(({ row }) => row.uploadIdentifier)).toEqual(['row-0'])
+})
+
+test('other work runs between the tables that a CSV file may be', async () => {
+  const rows = Array.from({ length: 2000 }, (_, at) => `2026-01-05;Shop, ${at} | x;-${at}.50`)
+  const bytes = Buffer.from(`Date;Text;Amount\n${rows.join('\n')}`)
+  const delimiters = values['ReadingChoices.delimiter'].length
+  const [shape, turns] = await countTurns(() => endInTurns(shapeSteps(bytes)))
+  expect(shape).toEqual(detectShape(bytes))
+  // One table is read, or its header looked for, at a time.
+  expect(turns).toBeGreaterThanOrEqual(2 * delimiters)
 })

@@ -42,10 +42,13 @@ export interface Readers extends AsyncDisposable {
 /** Size in bytes of the largest file whose thread may read another one. */
 const keptBytesMax = 512 * 1024
 
-/** Starts the worker threads. The largest file takes a few seconds, far below `taskTimeoutMs`. */
+/**
+ * Starts the worker threads. The largest file takes a few seconds, far below `taskTimeoutMs`: on a
+ * busy machine its thread, which has a low priority, takes ten times as long.
+ */
 export function startReaders({
   module = new URL('./statement.worker.ts', import.meta.url),
-  taskTimeoutMs = 30_000,
+  taskTimeoutMs = 60_000,
 } = {}): Readers {
   const threads = startWorkers<FileTask, FileResult>({
     module,

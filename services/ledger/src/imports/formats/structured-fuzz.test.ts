@@ -18,6 +18,7 @@ import { convertSheet } from './sheets/sheet.ts'
 import { columnsMax, sheetRowsMax } from './sheets/table-rows.ts'
 import { noneRead } from './skipped-rows.ts'
 import { listStatements, readStatementFile } from './statement-file.ts'
+import { endOf } from './steps.ts'
 
 const settings = { currency: 'USD', timezone: 'America/Chicago' }
 
@@ -109,7 +110,7 @@ test('any choices for any CSV file give storable rows, or refuse it', () => {
     dateFormat: rarely(fc.constantFrom('DD.MM.YYYY', 'MM/DD/YYYY', 'YYYY-MM-DD', 'D MMM YY')),
   })
   const property = fc.property(tables, choices, statable, (bytes, shaped, stated) => {
-    const read = readShape(bytes, { ...shaped, ...stated }, 'USD')
+    const read = endOf(readShape(bytes, { ...shaped, ...stated }, 'USD'))
     if ('unreadable' in read) {
       expect(read.unreadable).toMatch(/^[A-Z][^\n]{5,200}$/)
       return

@@ -4,6 +4,7 @@ import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { createFile, type NewFile, type StoredFile } from '../../storage/stored-file.ts'
 import { ReadingChoices } from '../reading-choices.ts'
+import type { Steps } from '../steps.ts'
 import { CsvReading, readShape } from './csv-reading.ts'
 import type { CsvShape } from './csv-shape.ts'
 
@@ -49,12 +50,12 @@ export type NewImport = Omit<NewFile, 'kind' | 'contentType'> & {
 }
 
 /** Returns columns and reading of a CSV file; throws `invalid` if they cannot be detected. */
-export function requireShape(
+export function* requireShape(
   head: Uint8Array,
   { choices, currency }: { choices: ReadingChoices; currency: string },
-): NewImport['found'] {
+): Steps<NewImport['found']> {
   if (head.length === 0) throw invalid({ data: say('EMPTY') })
-  const found = readShape(head, choices, currency)
+  const found = yield* readShape(head, choices, currency)
   if ('unreadable' in found) throw invalid({ data: found.unreadable })
   return found
 }

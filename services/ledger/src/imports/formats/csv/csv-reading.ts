@@ -3,8 +3,9 @@ import { z } from 'zod'
 import { detectDayFormat, inOrder } from '../day-format.ts'
 import type { ReadingChoices } from '../reading-choices.ts'
 import type { MarkChoice, Unreadable } from '../statement.ts'
+import type { Steps } from '../steps.ts'
 import { reasonOf as encodingReason } from '../text/file-text.ts'
-import { type CsvShape, detectShape } from './csv-shape.ts'
+import { type CsvShape, shapeSteps } from './csv-shape.ts'
 
 /** How a CSV file is read, and the reason of each choice (docs/files.md#choices). */
 export const CsvReading = z.object({
@@ -29,12 +30,12 @@ const MONTH_FIRST = ['USD', 'CAD', 'PHP']
  * Returns the columns of a CSV file and how it is read, by the choices of the client and by its
  * first 64 KiB. Returns `Unreadable` if no columns are found.
  */
-export function readShape(
+export function* readShape(
   bytes: Uint8Array,
   choices: ReadingChoices,
   currency: string,
-): { shape: CsvShape; reading: CsvReading } | Unreadable {
-  const found = detectShape(bytes, choices)
+): Steps<{ shape: CsvShape; reading: CsvReading } | Unreadable> {
+  const found = yield* shapeSteps(bytes, choices)
   if ('unreadable' in found) return found
   const { dates, encoding, used, firstRows: rows, ...shape } = found
   const { delimiter, headerRow, headers } = shape

@@ -4,6 +4,7 @@ import { toPrintable } from '@coffer/kit/values/printable'
 import { values } from '@coffer/proto/values'
 import { isWrittenDay } from '../day-format.ts'
 import type { Unreadable } from '../statement.ts'
+import { endOf, type Steps } from '../steps.ts'
 import { decodeFile, detectEncoding } from '../text/file-text.ts'
 import { columnsOf, findLayout, headRows, type Layout } from './csv-layout.ts'
 import { type CsvLine, readTable } from './csv-table.ts'
@@ -46,24 +47,29 @@ type Table = { delimiter: string; rows: CsvLine[] }
 type Candidate = Table & { layout: Layout }
 
 /** Returns delimiter and columns, or why they are not found (docs/file-formats.md#csv). */
-export function detectShape(
+export function detectShape(bytes: Uint8Array, choices?: ShapeChoices): DetectedShape | Unreadable {
+  return endOf(shapeSteps(bytes, choices))
+}
+
+/** Detects the shape as `detectShape`; a step reads or looks at one table. */
+export function* shapeSteps(
   bytes: Uint8Array,
   choices: ShapeChoices = {},
-): DetectedShape | Unreadable {
+): Steps<DetectedShape | Unreadable> {
   const encoding = choices.encoding ?? detectEncoding(headOf(bytes))
   const head = decodeFile(headOf(bytes), encoding)
   const stated = choices.delimiter ?? /^\ufeff?sep=([,;|\t])/i.exec(head)?.[1]
+  const tables: (Table & { fault: Unreadable | null })[] = []
   // Values of the contract, by preference if several fit a file equally well.
-  const tables = (stated === undefined ? values['ReadingChoices.delimiter'] : [stated]).map(
-    (delimiter) => {
-      const rows: CsvLine[] = []
-      const fault = readTable(head, { delimiter, rowsMax: shapeRowsMax }, rows)
-      return { delimiter, rows, fault }
-    },
-  )
+  for (const delimiter of stated === undefined ? values['ReadingChoices.delimiter'] : [stated]) {
+    yield
+    const rows: CsvLine[] = []
+    const fault = readTable(head, { delimiter, rowsMax: shapeRowsMax }, rows)
+    tables.push({ delimiter, rows, fault })
+  }
   const isCut = bytes.length > HEAD_LENGTH
   const whole = tables.filter(({ fault }) => fault === null || isCut)
-  const best = bestOf(whole, choices) ?? bestOf(tables, choices)
+  const best = (yield* bestOf(whole, choices)) ?? (yield* bestOf(tables, choices))
   if (best === undefined) return { unreadable: unreadable(choices) }
   if (best.layout.columns > columnsMax) {
     return { unreadable: say('TABLE_COLUMNS', { max: columnsMax }) }
@@ -71,8 +77,15 @@ export function detectShape(
   return { ...shapeOf(best), encoding }
 }
 
-function bestOf(tables: readonly Table[], { headerRow }: ShapeChoices): Candidate | undefined {
-  const candidates = tables.flatMap((table) => candidatesOf(table, headerRow))
+function* bestOf(
+  tables: readonly Table[],
+  { headerRow }: ShapeChoices,
+): Steps<Candidate | undefined> {
+  const candidates: Candidate[] = []
+  for (const table of tables) {
+    yield
+    candidates.push(...candidatesOf(table, headerRow))
+  }
   return candidates.toSorted((one, other) => other.layout.score - one.layout.score)[0]
 }
 

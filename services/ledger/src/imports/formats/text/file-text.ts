@@ -38,9 +38,7 @@ export function reasonOf(bytes: Uint8Array, encoding: string): string {
   if (encoding === 'utf-8') return say('ENCODING_UNICODE')
   if (utf16Of(bytes) !== null) return say('ENCODING_UNICODE_WIDE')
   if (declaredCharset(bytes) === encoding) return say('ENCODING_DECLARED')
-  const count = bytes.reduce((sum, byte) => sum + (byte > 0x7f ? 1 : 0), 0)
-  if (count >= SURE_MIN) return say('ENCODING_GUESSED')
-  return say('ENCODING_UNSURE')
+  return say(countNonAscii(bytes, SURE_MIN) < SURE_MIN ? 'ENCODING_UNSURE' : 'ENCODING_GUESSED')
 }
 
 /** Returns the encoding of a file as a label of TextDecoder (docs/file-formats.md#text). */
@@ -64,8 +62,7 @@ function guessCharset(bytes: Uint8Array): string {
   const start = Math.max(0, bytes.lastIndexOf(0x0a, first))
   const sample = bytes.subarray(start, start + SAMPLE_LENGTH)
   if (isShiftJis(sample)) return 'shift_jis'
-  if (sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0) < SAMPLE_MIN)
-    return SINGLE_BYTE
+  if (countNonAscii(sample, SAMPLE_MIN) < SAMPLE_MIN) return SINGLE_BYTE
   const texts = chardet
     .analyse(sample)
     .filter(({ name, confidence }) => SINGLE_BYTES.test(name) || confidence >= MULTIBYTE_MIN)
@@ -79,6 +76,15 @@ function guessCharset(bytes: Uint8Array): string {
   const label = labelOf(chosen?.name) ?? SINGLE_BYTE
   // Letters that these sets have at one place: the usual set is the one to show.
   return textOf(sample, label) === textOf(sample, SINGLE_BYTE) ? SINGLE_BYTE : label
+}
+
+/** Counts the bytes above ASCII, up to `max`: without a callback, as a file has millions. */
+function countNonAscii(bytes: Uint8Array, max: number): number {
+  let count = 0
+  for (let at = 0; at < bytes.length && count < max; at += 1) {
+    if ((bytes[at] ?? 0) > 0x7f) count += 1
+  }
+  return count
 }
 
 /** Returns whether the bytes have no control character and no undefined one in this encoding. */
