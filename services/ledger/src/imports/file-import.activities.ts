@@ -150,7 +150,7 @@ async function saveStatement(
     if (!(await tryLockImports(tx, key))) return false
     const upload = await lockUnfinished(tx, key)
     if (!upload) return true
-    const known = await compareWithStored(tx, key, statement.rows)
+    const known = await compareWithStored(tx, key, statement)
     const { corrections } = known
     const stored = await listJoinedIdentifiers(tx, key)
     const { joins, outcomes } = await joinNamed(tx, upload, { rows: statement.rows, known })

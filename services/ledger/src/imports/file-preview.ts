@@ -10,7 +10,7 @@ import { joinsMax, type RowJoin } from './joining/row-joins.ts'
 export const previewRowsMax = 50
 
 /** A file beside the stored rows: how many of its rows are stored, and which may be. */
-export interface Compared extends Omit<FileStatement, 'rows'> {
+export interface Compared extends Omit<FileStatement, 'rows' | 'plain'> {
   /** The first rows of the file, and whether each is stored. */
   shown: readonly { row: FileRow; isKnown: boolean }[]
   rowCount: number

@@ -31,10 +31,18 @@ test('other work runs between the pages of a file, also if no statement is sent'
   }
   const key = { accountId: 'acct_1', bankAccountId: 'bac_1' }
   // No row has an identifier to look for, so no statement is sent.
-  const [known, turns] = await countTurns(() => compareWithStored(undefined as never, key, rows))
+  const [known, turns] = await countTurns(() =>
+    compareWithStored(undefined as never, key, { rows }),
+  )
   expect(turns).toBeGreaterThanOrEqual(5)
   expect(known.resolve([...rows])).toHaveLength(5)
   expect(known.hasDeposit).toBe(true)
+  // Rows that are known by their identifiers alone are not read twice.
+  const plain = { hasDeposit: true }
+  const [, none] = await countTurns(() =>
+    compareWithStored(undefined as never, key, { rows, plain }),
+  )
+  expect(none).toBeLessThan(5)
 
   const transaction = { transactionId: 'txn_1', amount: 1n, date: new Date(0), merchantName: null }
   const texts = { name: 'Row', originalName: 'Row', originalMerchantName: 'Row' }

@@ -72,9 +72,9 @@ export async function compare(
   key: { accountId: string; bankAccountId: string },
   { read, format }: { read: FileStatement; format: Upload['format'] },
 ): Promise<Compared> {
-  const { rows: all, ...statement } = read
+  const { rows: all, plain: _plain, ...statement } = read
   return database.transaction(async (tx) => {
-    const known = await compareWithStored(tx, key, all)
+    const known = await compareWithStored(tx, key, read)
     const shown: { row: FileRow; isKnown: boolean }[] = []
     const stored = new Set<string>()
     const isKnown = (row: FileRow) =>

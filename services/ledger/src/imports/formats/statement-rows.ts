@@ -34,6 +34,8 @@ export function nameRows(found: Iterable<FoundRow>): ReadRows {
   const seen = new Map<string, string | undefined>()
   const others = new Map<string, Set<string | undefined>>()
   const equals = new Map<string, number>()
+  let isPlain = true
+  let hasDeposit = false
   for (const one of found) {
     if ('reason' in one) {
       const { reason, place } = one
@@ -59,8 +61,10 @@ export function nameRows(found: Iterable<FoundRow>): ReadRows {
       byContents: numberedIdentifier(one.content ?? identifier, new Map()),
     }
     read.rows.push({ uploadIdentifier, ...one.row, ...(reuse ? { reuse } : {}) })
+    isPlain &&= !reuse && !one.row.booking && !one.row.corrects
+    hasDeposit ||= one.row.amount < 0n
   }
-  return read
+  return isPlain ? { ...read, plain: { hasDeposit } } : read
 }
 
 /**

@@ -49,7 +49,15 @@ export type SkippedRow = { identifier: string; reason: SkipReason } & RowPlace
 /** The place of a row in its file: its line, from 1, if the format has lines, and its text. */
 export type RowPlace = { line?: number; text?: string }
 
-export type ReadRows = { rows: Pages<FileRow>; skipped: SkippedRow[] }
+export type ReadRows = {
+  rows: Pages<FileRow>
+  skipped: SkippedRow[]
+  /**
+   * Set if no row has a booking, a reuse or a correction, so that the rows are compared with stored
+   * ones by upload identifiers alone; `hasDeposit` tells whether money comes in by one of them.
+   */
+  plain?: { hasDeposit: boolean }
+}
 
 /** Balances of a statement in minor units; null if the file does not state one. */
 export type FileBalances = {

@@ -1,8 +1,7 @@
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import type { UploadKey } from '../../book/upload-key.ts'
 import { inTurns } from '../formats/rows/page-turns.service.ts'
-import type { Pages } from '../formats/rows/pages.ts'
-import type { FileRow, SkippedRow } from '../formats/statement.ts'
+import type { FileRow, FileStatement, SkippedRow } from '../formats/statement.ts'
 import { listStoredBookings } from './joined-bookings.sql.ts'
 import { bookingsOf, isStoredOtherwise, type StoredBooking } from './joined-bookings.ts'
 import { listStoredRows } from './reused-identifiers.sql.ts'
@@ -22,18 +21,18 @@ export interface KnownRows {
 
 /**
  * Compares the rows of a file with the stored ones: a first pass, because a row may be the booking
- * that another row of the file seems to be. Reads one page of rows at a time.
+ * that another row of the file seems to be. Reads one page of rows at a time, none of plain ones.
  */
 export async function compareWithStored(
   tx: Tx,
   key: Pick<UploadKey, 'accountId' | 'bankAccountId'>,
-  rows: Pages<FileRow>,
+  { rows, plain }: Pick<FileStatement, 'rows' | 'plain'>,
 ): Promise<KnownRows> {
   const holders: Holders = { stored: new Set(), rows: new Map() }
   const bookings = new Map<string, StoredBooking>()
   const corrections: SkippedRow[] = []
-  let hasDeposit = false
-  for await (const page of inTurns(rows.pages())) {
+  let hasDeposit = plain?.hasDeposit ?? false
+  for await (const page of inTurns(plain ? [] : rows.pages())) {
     addHolders(holders, page, await listStoredRows(tx, key, identifiersOf(page)))
     const stored = await listStoredBookings(tx, key, bookingsOf(page))
     for (const [identifier, one] of stored) bookings.set(identifier, one)
