@@ -1,7 +1,5 @@
 // npm run corpus -- DIR: reads the files of `data/files.tsv` in a folder, and compares rows, sums
-// and days with those of a second reader. Each line of the list has, parted by tabs: kind, address,
-// beginning of the SHA-256, currency, rows of all accounts (or refused), sum, first and last day,
-// and for CSV the columns of date and amounts with the format of days, and the decimal mark.
+// and days with those of a second reader (README.md).
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -54,15 +52,13 @@ async function collect(folder: string): Promise<Map<string, Uint8Array>> {
   )
 }
 
-/**
- * Returns the format of a CSV file by what a person sees: the number of the column of the date and
- * of the amounts, kind of the amounts (s, c or t for sign, column or type), words, and day format.
- */
+/** Returns the format of a CSV file by the columns that a person names (README.md). */
 function csvFormat(bytes: Uint8Array, how: string): ReadingFormat | Unreadable {
   const shape = detectShape(bytes)
   if ('unreadable' in shape) return shape
-  const pattern = /^(\d+) ([sct])([\d,]+)(?:=([^/]*)\/(\S*))? (.*)$/
-  const [, date = '', kind = '', columns = '', debit, credit, format = ''] = pattern.exec(how) ?? []
+  const pattern = /^(\d+)(?:\/(\d+))? ([sct])([\d,]+)(?:=([^/]*)\/(\S*))? (.*)$/
+  const [, date = '', text = '1', kind = '', columns = '', debit, credit, format = ''] =
+    pattern.exec(how) ?? []
   const ref = (column: string) => ({ name: shape.headers[Number(column) - 1] ?? 'no such column' })
   const kinds = { s: 'sign', c: 'column', t: 'type' } as const
   const amount = {
@@ -76,7 +72,7 @@ function csvFormat(bytes: Uint8Array, how: string): ReadingFormat | Unreadable {
     headers: shape.headers,
     id: { kind: 'hashed' as const, fields: shape.headers.map((name) => ({ name })) },
     amount,
-    memo: ref('1'),
+    memo: ref(text),
     date: { fields: [ref(date)], format },
     balance: { kind: 'none' as const, fields: [] },
   }
