@@ -1,21 +1,28 @@
 import { useQuery } from '@tanstack/react-query'
 import { type BankAccount, bankAccountsQuery, linksQuery } from '../api/account-queries.ts'
-import { dayOf, formatShortDay } from '../format/days.ts'
+import { formatInstant } from '../format/days.ts'
 import { distinctTexts } from '../format/distinct.ts'
 import { useReader } from './chosen-account.ts'
 
-/** Returns the names of bank accounts by their IDs: equal ones name the bank too. */
+/** Returns the names of bank accounts by their IDs: equal ones name the bank, or their begin. */
 export function useAccountNames(): Map<string, string> {
+  const reader = useReader()
   const accounts = useQuery(bankAccountsQuery).data ?? []
   const links = useQuery(linksQuery).data ?? []
   const banks = new Map(links.map((one) => [one.linkId, one.institutionName]))
-  const texts = distinctTexts(accounts.map((one) => [nameOf(one), banks.get(one.linkId) ?? '']))
+  const texts = distinctTexts(
+    accounts.map((one) => [
+      nameOf(one),
+      banks.get(one.linkId) ?? '',
+      formatInstant(one.createdAt, reader),
+    ]),
+  )
   return new Map(accounts.map((one, index) => [one.bankAccountId, texts[index] ?? one.name]))
 }
 
 const namedMax = 2
 
-/** Returns the names of links by their IDs: equal ones name their bank accounts, or their day. */
+/** Returns the names of links by their IDs: equal ones name their accounts, or their begin. */
 export function useLinkNames(): Map<string, string> {
   const reader = useReader()
   const accounts = useQuery(bankAccountsQuery).data ?? []
@@ -24,8 +31,8 @@ export function useLinkNames(): Map<string, string> {
     links.map(({ linkId, institutionName, createdAt }) => {
       const names = accounts.filter((one) => one.linkId === linkId).map(nameOf)
       const more = names.length > namedMax ? ', …' : ''
-      const day = formatShortDay(dayOf(createdAt, reader.timezone), reader)
-      return [institutionName, names.slice(0, namedMax).join(', ') + more, day]
+      const some = names.slice(0, namedMax).join(', ') + more
+      return [institutionName, some, formatInstant(createdAt, reader)]
     }),
   )
   return new Map(links.map((one, index) => [one.linkId, texts[index] ?? one.institutionName]))

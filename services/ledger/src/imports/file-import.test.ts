@@ -101,6 +101,13 @@ describe('the balances of a file', () => {
       [50n, 40n, 7n, NOW],
     ],
     ['that are not stated stay', { current: null, limit: 5n }, {}, [50n, 90n, 5n, LATER]],
+    ['move the available one that is not stated', { available: null }, {}, [100n, 90n, 7n, LATER]],
+    [
+      'move it with later bookings, which it has already',
+      { available: null },
+      { later: { available: -30n, current: -20n } },
+      [80n, 70n, 7n, LATER],
+    ],
     ['are none', { current: null, available: null }, {}, [50n, 40n, 7n, null]],
     [
       'get later bookings added',

@@ -114,6 +114,17 @@ export function currencyFault(
 }
 
 /**
+ * Returns the available balance after a file that states the current one alone: it moves by as
+ * much, so that pending payments and unused credit stay; undefined if the file states neither.
+ */
+function moveAvailable(
+  { availableBalance, currentBalance }: Locked['bankAccount'],
+  { to: { current } }: StatedBalances,
+): bigint | undefined {
+  return current === undefined ? undefined : availableBalance + current - currentBalance
+}
+
+/**
  * Returns the bank account with the `stated` balances, if any, and the entries of upload `causeId`.
  * Throws `refused` if the bank account is archived, not manual or in another currency.
  */
@@ -131,7 +142,9 @@ export function settleFile(
   if (fault !== null) throw refused(fault)
   const started = startOperation(locked)
   if (stated !== null) {
-    setBalances(started, { to: stated.to, cause: 'upload', causeId })
+    const available = stated.to.available ?? moveAvailable(bankAccount, stated)
+    const to = { ...stated.to, available }
+    setBalances(started, { to, cause: 'upload', causeId })
     started.bankAccount.balancesAsOf = stated.asOf
   }
   return endOperation(started)

@@ -139,6 +139,14 @@ test.each([
   expect(await home.balances()).toMatchObject({ current: 48750n, available: 38750n })
 })
 
+test('a file with the current balance alone moves the available one, an undo back', async () => {
+  const home = await createHousehold(booted, opening)
+  const { transactionUploadId } = await importFile(home, file)
+  expect(await home.balances()).toMatchObject({ current: 60000n, available: 50000n })
+  await undo(home, transactionUploadId)
+  expect(await home.balances()).toMatchObject({ current: 50000n, available: 40000n })
+})
+
 test('undoing a file that sets no balance changes nothing', async () => {
   const home = await createHousehold(booted, opening)
   await importFile(home, file)

@@ -1,7 +1,7 @@
 import { giveBack } from './model-envelope.ts'
 import { fileAt } from './model-files.ts'
 import type { Of, Pots } from './model-operation.ts'
-import { dayOfRows, type Model, newRow, standingStatements } from './model-state.ts'
+import { balanceOf, dayOfRows, type Model, newRow, standingStatements } from './model-state.ts'
 
 export function importFile(model: Model, { serial, ...of }: Of<'import'>): boolean {
   const file = fileAt(of.file)
@@ -15,7 +15,7 @@ export function importFile(model: Model, { serial, ...of }: Of<'import'>): boole
   const day = file.day ?? dayOfRows
   if (fresh.length > 0 && Object.keys(file.pots).length > 0 && day > asOf) {
     const days = { current: day, available: file.availableDay ?? day }
-    const pots = withLater(model, file.pots, days)
+    const pots = withAvailable(model, withLater(model, file.pots, days))
     model.history.push({ kind: 'stated', pots, asOf: day, upload: serial })
   }
   model.uploads.push(serial)
@@ -51,4 +51,12 @@ function withLater({ history }: Model, pots: Pots, days: Required<Pots>): Pots {
     return [name, (pots[name] ?? 0) + sumOf(name)]
   })
   return Object.fromEntries(sums)
+}
+
+/** Returns the balances with the available one, which moves with a current one that is alone. */
+function withAvailable(model: Model, pots: Pots): Pots {
+  const { current, available } = pots
+  if (current === undefined || available !== undefined) return pots
+  const moved = current - balanceOf(model, 'current')
+  return { ...pots, available: balanceOf(model, 'available') + moved }
 }

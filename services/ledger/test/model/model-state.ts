@@ -185,7 +185,7 @@ export function standingStatements({ history, undone }: Model) {
     })
 }
 
-function balanceOf(model: Model, pot: 'current' | 'available'): number {
+export function balanceOf(model: Model, pot: 'current' | 'available'): number {
   const last = standingStatements(model).findLast(({ pots }) => pots[pot] !== undefined)
   const since = model.history.slice(last ? model.history.indexOf(last) + 1 : 0)
   const added = since.filter(({ kind }) => kind === 'added').map(({ pots }) => pots[pot] ?? 0)

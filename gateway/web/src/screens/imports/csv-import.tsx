@@ -54,6 +54,7 @@ function Step({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
       <>
         <Stored
           bankAccountId={account}
+          transactionUploadId={found.transactionUploadId}
           counts={countsOf({
             ...found,
             importedCount: found.importedCount ?? 0,

@@ -100,7 +100,7 @@ function StoredUpload({ upload, stated }: StoredFile) {
   const { data: uploads = [] } = useQuery(uploadsQuery(bankAccountId))
   const found = uploads.find((one) => one.transactionUploadId === transactionUploadId)
   if (found?.status !== 'complete' || found.undoneAt !== null) return null
-  return <Stored {...{ bankAccountId, stated }} counts={countsOf(found)} />
+  return <Stored {...{ bankAccountId, transactionUploadId, stated }} counts={countsOf(found)} />
 }
 
 /** Returns the previewed file, and the request that reads it. CSV leads to the form of columns. */

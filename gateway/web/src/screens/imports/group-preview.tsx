@@ -97,7 +97,13 @@ function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProp
     <section className={styles.account} aria-labelledby={title}>
       <h3 id={title}>{of}</h3>
       {preview && <p>{countsOf(preview)}</p>}
-      {preview && <BalanceNote {...{ bankAccountId }} stated={preview.currentBalance} />}
+      {preview && (
+        <BalanceNote
+          bankAccountId={bankAccountId}
+          stated={preview.currentBalance}
+          is={preview.newCount === 0 ? 'known' : 'new'}
+        />
+      )}
       {error && <p role="alert">{wordsOf(error, codedError)}</p>}
       {note && <p className={rows.soft}>{wordsOf(note, codedNote)}</p>}
       {preview && <ReadChoices made={preview.choices ?? []} onChange={onRead} />}

@@ -7,6 +7,7 @@ import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
+import { useAccountNames } from '../../shell/distinct-names.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { BackToColumns } from './back-to-columns.tsx'
 import type { Draft } from './column-guess.ts'
@@ -20,6 +21,7 @@ import { BalanceNote } from './stored/balance-note.tsx'
 export function ImportPreview({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
   const { bankAccountId, transactionImportId, preview } = found
   const path = { bankAccountId, transactionImportId }
+  const account = useAccountNames().get(bankAccountId) ?? ''
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const offers = preview?.joinOffers ?? []
   const count = preview?.joinOfferCount ?? 0
@@ -33,12 +35,16 @@ export function ImportPreview({ found, draft }: { found: Import; draft: RefObjec
     <Card title={words.previewTitle}>
       {fault && <FaultBanner fault={fault} />}
       <p>{countsOf(preview)}</p>
-      <BalanceNote bankAccountId={bankAccountId} stated={preview.currentBalance} />
+      <BalanceNote
+        bankAccountId={bankAccountId}
+        stated={preview.currentBalance}
+        is={newCount === 0 ? 'known' : 'new'}
+      />
       <SkippedRows skipped={skipped} />
       <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={() => send(undefined)}>
-          {words.store({ count: newCount - ticked.size })}
+          {words.store({ count: newCount - ticked.size, account })}
         </Button>
         <BackToColumns found={found} draft={draft} />
         <Link to="/imports" search={{ account: bankAccountId }}>

@@ -6,6 +6,7 @@ import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
+import { useAccountNames } from '../../shell/distinct-names.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { wordsOf } from '../../words/refusals.ts'
 import { JoinOffers, joinsOf } from './join-offers.tsx'
@@ -19,6 +20,7 @@ import { BalanceNote } from './stored/balance-note.tsx'
 export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEnd }: PreviewProps) {
   const { data, upload, choices: query } = previewed
   const { preview, note, codedNote } = upload
+  const account = useAccountNames().get(bankAccountId) ?? ''
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const offers = preview?.joinOffers ?? []
   const count = preview?.joinOfferCount ?? 0
@@ -33,14 +35,18 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEn
     <Card title={data.name}>
       {fault && <FaultBanner fault={fault} />}
       <p>{countsOf(preview)}</p>
-      <BalanceNote bankAccountId={bankAccountId} stated={preview.currentBalance} />
+      <BalanceNote
+        bankAccountId={bankAccountId}
+        stated={preview.currentBalance}
+        is={newCount === 0 ? 'known' : 'new'}
+      />
       {note && <p className={rows.soft}>{wordsOf(note, codedNote)}</p>}
       <ReadChoices made={choices} onChange={(one) => onRead({ ...query, ...one })} />
       <SkippedRows skipped={skipped} />
       <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={() => send(undefined, store)}>
-          {words.store({ count: newCount - ticked.size })}
+          {words.store({ count: newCount - ticked.size, account })}
         </Button>
         <Button onClick={onEnd}>{words.cancel}</Button>
       </div>

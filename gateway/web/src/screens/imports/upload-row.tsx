@@ -1,8 +1,6 @@
 import { useState } from 'react'
-import { coffer } from '../../api/client.ts'
 import { isWorking, type Upload } from '../../api/import-queries.ts'
 import { Button } from '../../controls/button.tsx'
-import { Confirmation } from '../../controls/confirmation.tsx'
 import rows from '../../controls/rows.module.css'
 import { formatInstant } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
@@ -11,6 +9,7 @@ import { wordsOf } from '../../words/refusals.ts'
 import { AskedChoice } from './asked-choice.tsx'
 import styles from './imports.module.css'
 import { reasonsOf } from './skipped-rows.tsx'
+import { UndoImport } from './stored/undo-import.tsx'
 import { type Progress, useProgress } from './upload-progress.ts'
 
 /** A file that was imported: its state, its counts, and how to undo it. */
@@ -43,7 +42,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
           </div>
         )}
       </div>
-      {isAsked && <Undo upload={upload} name={name} onClose={() => setAsked(false)} />}
+      {isAsked && <UndoImport upload={upload} onClose={() => setAsked(false)} />}
     </li>
   )
 }
@@ -62,24 +61,4 @@ export function countsOf(
     ...(known > 0 ? [words.knownBefore({ count: known })] : []),
     ...(leftOut > 0 ? [words.leftOut({ count: leftOut })] : []),
   ].join(', ')
-}
-
-interface UndoProps {
-  upload: Upload
-  name: string
-  onClose: () => void
-}
-
-function Undo({ upload, name, onClose }: UndoProps) {
-  const { bankAccountId, transactionUploadId, importedCount } = upload
-  return (
-    <Confirmation
-      title={words.undoTitle({ name })}
-      action={words.undo}
-      change={() => coffer.undoUpload({ path: { bankAccountId, transactionUploadId } })}
-      onClose={onClose}
-    >
-      {words.undoText({ count: importedCount })}
-    </Confirmation>
-  )
 }

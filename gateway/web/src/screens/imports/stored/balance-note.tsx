@@ -1,27 +1,48 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { bankAccountsQuery } from '../../../api/account-queries.ts'
 import rows from '../../../controls/rows.module.css'
 import { useMoneyText } from '../../../controls/texts/money-text.ts'
 import { useManner } from '../../../shell/chosen-account.ts'
+import { accountWords } from '../../../words/accounts.ts'
 import { importWords as words } from '../../../words/imports.ts'
 
 interface Props {
   bankAccountId: string
   /** Current balance that the file states, in minor units. */
   stated: number | null | undefined
-  isStored?: boolean
+  /** The import: still to come, with no new row, which changes nothing, or over. */
+  is: 'new' | 'known' | 'stored'
 }
 
 /** Says whether a file changes the balance: its rows never do (docs/files.md#balances). */
-export function BalanceNote({ bankAccountId, stated, isStored = false }: Props) {
+export function BalanceNote({ bankAccountId, stated, is }: Props) {
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const money = useMoneyText(useManner(bankAccountId))
   const account = accounts.find((one) => one.bankAccountId === bankAccountId)
-  if (account === undefined || stated === account.currentBalance) return null
-  const now = money(account.currentBalance)
-  const text =
-    stated === null || stated === undefined
-      ? words.balanceStays({ now })
-      : (isStored ? words.balanceDiffers : words.balanceStated)({ now, stated: money(stated) })
-  return <p className={rows.soft}>{text}</p>
+  if (account === undefined) return null
+  const { currentBalance } = account
+  const isStated = stated !== null && stated !== undefined
+  const values = { now: money(currentBalance), stated: isStated ? money(stated) : '' }
+  const text = textOf({ isSame: stated === currentBalance, isStated, is })(values)
+  return (
+    <p className={rows.soft}>
+      {text}{' '}
+      {is === 'stored' && stated !== currentBalance && (
+        <Link to="/accounts">{accountWords.title}</Link>
+      )}
+    </p>
+  )
+}
+
+interface Found extends Pick<Props, 'is'> {
+  isSame: boolean
+  isStated: boolean
+}
+
+function textOf({ isSame, isStated, is }: Found) {
+  if (!isStated) return words.balanceStays
+  if (is === 'stored') return isSame ? words.balanceSet : words.balanceDiffers
+  if (isSame) return words.balanceSame
+  return is === 'known' ? words.balanceKept : words.balanceStated
 }

@@ -1,25 +1,48 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { uploadsQuery } from '../../../api/import-queries.ts'
+import { Button } from '../../../controls/button.tsx'
+import rows from '../../../controls/rows.module.css'
 import { Card } from '../../../controls/screen.tsx'
 import { importWords as words } from '../../../words/imports.ts'
 import { BalanceNote } from './balance-note.tsx'
+import { UndoImport } from './undo-import.tsx'
 
 interface Props {
   bankAccountId: string
+  transactionUploadId: string | null
   /** Counts of the rows, in words. */
   counts: string
   /** Current balance that the file states, in minor units. */
   stated: number | null | undefined
 }
 
-/** The end of an import: its counts, its balance and the way to its transactions. */
-export function Stored({ bankAccountId, counts, stated }: Props) {
+/** The end of an import: its counts, its balance, the way to its transactions, and its undo. */
+export function Stored({ bankAccountId, transactionUploadId, counts, stated }: Props) {
+  const { data: uploads = [] } = useQuery(uploadsQuery(bankAccountId))
+  const [isAsked, setAsked] = useState(false)
+  const upload = uploads.find((one) => one.transactionUploadId === transactionUploadId)
+  const isUndone = upload !== undefined && upload.undoneAt !== null
   return (
-    <Card title={words.storedTitle}>
-      <p role="status">{counts}</p>
-      <BalanceNote bankAccountId={bankAccountId} stated={stated} isStored />
-      <Link to="/transactions" search={{ account: bankAccountId }}>
-        {words.toTransactions}
-      </Link>
+    <Card title={isUndone ? words.undone : words.storedTitle}>
+      {!isUndone && (
+        <>
+          <p role="status">{counts}</p>
+          <BalanceNote bankAccountId={bankAccountId} stated={stated} is="stored" />
+        </>
+      )}
+      <div className={rows.toolbar}>
+        <Link to="/transactions" search={{ account: bankAccountId }}>
+          {words.toTransactions}
+        </Link>
+        {upload?.isUndoable && (
+          <Button kind="quiet" onClick={() => setAsked(true)}>
+            {words.undoThis}
+          </Button>
+        )}
+      </div>
+      {upload && isAsked && <UndoImport upload={upload} onClose={() => setAsked(false)} />}
     </Card>
   )
 }

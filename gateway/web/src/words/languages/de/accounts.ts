@@ -12,7 +12,7 @@ export const accounts: Translation<'accounts'> = {
   owed: 'Geschuldet',
   inCredit: 'Guthaben',
   side: 'Geschuldet oder Guthaben?',
-  sides: { owed: 'Ich schulde ihn der Bank', inCredit: 'Er ist mein Guthaben' },
+  sides: { owed: 'Ich schulde der Bank Geld', inCredit: 'Die Bank schuldet mir Geld' },
   edit: 'Bearbeiten',
   editLink: 'Bank bearbeiten',
   postedBalance: 'Gebuchter Kontostand',

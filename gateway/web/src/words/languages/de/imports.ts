@@ -61,6 +61,7 @@ export const imports: Translation<'imports'> = {
   unjoined: '{count} nicht zusammengeführt: neu gespeichert',
   undone: 'Rückgängig gemacht',
   undo: 'Rückgängig machen',
+  undoThis: 'Diesen Import rückgängig machen',
   undoTitle: 'Import von {name} rückgängig machen?',
   undoText:
     '{count, plural, one {Die Buchung daraus wird} other {Die # Buchungen daraus werden}} gelöscht. Hat die Datei den Kontostand gesetzt, ist er dann wieder wie zuvor.',
@@ -101,7 +102,12 @@ export const imports: Translation<'imports'> = {
   balance: 'Kontostand',
   preview: 'Vorschau zeigen',
   reading: 'Die Datei wird gelesen',
-  balanceStays: 'Die Datei nennt keinen Kontostand: Er bleibt {now}.',
+  balanceStays:
+    'Die Datei nennt keinen Kontostand, also bleibt er {now}. Buchungen aus einer Datei bewegen ihn nicht: Zeigt deine Bank einen anderen, ändere ihn unter Konten.',
+  balanceKept:
+    'Die Datei nennt {stated} als Kontostand. Da sie nichts Neues enthält, bleibt er {now}.',
+  balanceSame: 'Der Kontostand bleibt {now}: Die Datei nennt denselben.',
+  balanceSet: 'Der Kontostand ist {now}, wie ihn die Datei nennt.',
   balanceStated:
     'Die Datei nennt {stated} als Kontostand. Er ersetzt {now}, außer ein späterer wurde schon importiert oder unter Konten geändert.',
   balanceDiffers:
@@ -134,7 +140,7 @@ export const imports: Translation<'imports'> = {
   join: '{row} vom {day} ist {name} vom {transactionDay}',
   joinedCount: '{count} zusammengeführt',
   store:
-    '{count, plural, =0 {Import abschließen} one {1 Buchung importieren} other {# Buchungen importieren}}',
+    '{count, plural, =0 {Import auf „{account}“ abschließen} one {1 Buchung auf „{account}“ importieren} other {# Buchungen auf „{account}“ importieren}}',
   back: 'Zurück zu den Spalten',
   again: 'Andere Datei auswählen',
   storedTitle: 'Gespeichert',

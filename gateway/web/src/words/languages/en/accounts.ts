@@ -10,7 +10,7 @@ export const accounts = {
   owed: 'Owed',
   inCredit: 'In credit',
   side: 'Owed or in credit?',
-  sides: { owed: 'I owe it to the bank', inCredit: 'The bank owes it to me' },
+  sides: { owed: 'I owe the bank', inCredit: 'The bank owes me' },
   edit: 'Edit',
   editLink: 'Edit the bank',
   postedBalance: 'Posted balance',

@@ -70,6 +70,7 @@ export const imports = {
   unjoined: '{count} not joined: stored as new',
   undone: 'Undone',
   undo: 'Undo',
+  undoThis: 'Undo this import',
   undoTitle: 'Undo {name}?',
   undoText:
     '{count, plural, one {Its transaction is} other {Its # transactions are}} deleted. A balance that the file has set returns to what it was.',
@@ -109,7 +110,12 @@ export const imports = {
   balance: 'Balance',
   preview: 'Show a preview',
   reading: 'Reading the file',
-  balanceStays: 'The file states no balance: it stays {now}.',
+  balanceStays:
+    'The file states no balance, so it stays {now}. Transactions of a file do not move it: if your bank shows another one, change it in Accounts.',
+  balanceKept:
+    'The file states a balance of {stated}. As it has nothing new, the balance stays {now}.',
+  balanceSame: 'The balance stays {now}: the file states the same.',
+  balanceSet: 'The balance is {now}, as the file states it.',
   balanceStated:
     'The file states a balance of {stated}. It replaces {now}, unless a later one was imported before or changed in Accounts.',
   balanceDiffers:
@@ -142,7 +148,7 @@ export const imports = {
   join: '{row} on {day} is {name} on {transactionDay}',
   joinedCount: '{count} joined',
   store:
-    '{count, plural, =0 {Finish the import} one {Import 1 transaction} other {Import # transactions}}',
+    '{count, plural, =0 {Finish the import into {account}} one {Import 1 transaction into {account}} other {Import # transactions into {account}}}',
   back: 'Back to the columns',
   again: 'Choose another file',
   storedTitle: 'Stored',
