@@ -1,0 +1,1 @@
+ALTER TABLE journal VALIDATE CONSTRAINT journal_bank_account_key;
