@@ -5,7 +5,7 @@ import { PreviewedFieldSchema } from '@coffer/proto/ledger/v1/rule'
 import type { PreviewedField } from '../rules/rule-preview.ts'
 import { countSkipped, skippedParts } from './formats/skipped-rows.ts'
 import type { FileRow, FileStatement } from './formats/statement.ts'
-import { joinsMax, type RowJoin } from './joining/row-joins.ts'
+import type { RowJoin } from './joining/row-joins.ts'
 
 export const previewRowsMax = 50
 
@@ -15,8 +15,9 @@ export interface Compared extends Omit<FileStatement, 'rows' | 'plain'> {
   shown: readonly { row: FileRow; isKnown: boolean }[]
   rowCount: number
   knownCount: number
-  /** Rows that may be transactions of another source. */
+  /** The first rows that may be transactions of another source, and the number of all. */
   joins: readonly RowJoin[]
+  joinCount: number
 }
 
 /**
@@ -24,7 +25,7 @@ export interface Compared extends Omit<FileStatement, 'rows' | 'plain'> {
  * of all, and the rows that may be joined; `ruled` has the fields that rules would set.
  */
 export function previewParts(
-  { shown, rowCount, knownCount, joins, ...statement }: Compared,
+  { shown, rowCount, knownCount, joins, joinCount, ...statement }: Compared,
   ruled: ReadonlyMap<FileRow, PreviewedField[]>,
 ) {
   const { skipped, balances, currency } = statement
@@ -48,8 +49,8 @@ export function previewParts(
     skipped: skippedParts(countSkipped(skipped)),
     ...(balances.current === null ? {} : { currentBalance: balances.current }),
     ...(balances.available === null ? {} : { availableBalance: balances.available }),
-    joinOffers: joins.slice(0, joinsMax).map(offerOf),
-    joinOfferCount: BigInt(joins.length),
+    joinOffers: joins.map(offerOf),
+    joinOfferCount: BigInt(joinCount),
     choices: choicesOf(statement),
   }
 }

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { values } from '@coffer/proto/values'
 import { expect, test } from '@jest/globals'
+import { previewParts } from './file-preview.ts'
 import { detectShape, shapeSteps } from './formats/csv/csv-shape.ts'
 import { endInTurns } from './formats/rows/page-turns.service.ts'
 import { Pages } from './formats/rows/pages.ts'
-import type { FileRow } from './formats/statement.ts'
+import { type FileRow, noBalances } from './formats/statement.ts'
 import { findJoins } from './joining/join.service.ts'
 import { compareWithStored } from './known/known-rows.service.ts'
 
@@ -47,10 +48,31 @@ test('other work runs between the pages of a file, also if no statement is sent'
   const transaction = { transactionId: 'txn_1', amount: 1n, date: new Date(0), merchantName: null }
   const texts = { name: 'Row', originalName: 'Row', originalMerchantName: 'Row' }
   const stored = [{ ...transaction, ...texts }]
-  const [joins, searched] = await countTurns(() => findJoins(rows.pages(), stored))
+  const [found, searched] = await countTurns(() => findJoins(rows.pages(), pagesOf(stored)))
   expect(searched).toBeGreaterThanOrEqual(5)
-  expect(joins.map(({ row }) => row.uploadIdentifier)).toEqual(['row-0'])
+  expect(found.joins.map(({ row }) => row.uploadIdentifier)).toEqual(['row-0'])
 })
+
+test('joins are found in turns; a preview has 500, and the number of all', async () => {
+  const texts = { name: 'Row', originalName: 'Row', originalMerchantName: 'Row' }
+  const of = { amount: 1n, isPending: false, ...texts }
+  const weekly = Array.from({ length: 2500 }, (_, week) => new Date(week * 7 * 86_400_000))
+  const rows = weekly.map((date, at) => ({ uploadIdentifier: `row-${at}`, date, ...of }))
+  const transactions = weekly.map((date, at) => {
+    return { transactionId: `txn_${at}`, date, amount: 1n, merchantName: null, ...texts }
+  })
+  const [found, turns] = await countTurns(() => findJoins([rows], pagesOf(transactions)))
+  // The transactions and the pairs in three pages each, and one page of rows.
+  expect(turns).toBeGreaterThanOrEqual(7)
+  const file = { currency: 'USD', balances: noBalances, shown: [], skipped: [] }
+  const preview = previewParts({ ...file, rowCount: 2500, knownCount: 0, ...found }, new Map())
+  expect([preview.joinOffers.length, preview.joinOfferCount]).toEqual([500, 2500n])
+  expect(preview.joinOffers[499]).toMatchObject({ uploadIdentifier: 'row-499' })
+})
+
+async function* pagesOf<Item>(...pages: Item[][]): AsyncGenerator<Item[]> {
+  yield* pages
+}
 
 test('other work runs between the tables that a CSV file may be', async () => {
   const rows = Array.from({ length: 2000 }, (_, at) => `2026-01-05;Shop, ${at} | x;-${at}.50`)

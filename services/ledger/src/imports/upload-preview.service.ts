@@ -92,7 +92,7 @@ export async function compare(
         else span.add(row)
       }
     }
-    const transactions = await listJoinable(tx, key, { span, format })
+    const transactions = listJoinable(tx, key, { span, format })
     const newRows = newRowsOf(all, { known, isKnown })
     return {
       ...statement,
@@ -100,7 +100,7 @@ export async function compare(
       rowCount: all.length - known.corrections.length,
       knownCount,
       skipped: [...read.skipped, ...known.corrections],
-      joins: await findJoins(newRows, transactions),
+      ...(await findJoins(newRows, transactions)),
     }
   })
 }

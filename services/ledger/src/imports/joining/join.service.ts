@@ -1,3 +1,4 @@
+import { groupsOf } from '@coffer/kit/database/batch'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import type { UploadKey } from '../../book/upload-key.ts'
 import { inTurns } from '../formats/rows/page-turns.service.ts'
@@ -10,20 +11,38 @@ import { insertJoinedRows, listNamed } from './joined-rows.sql.ts'
 import {
   type Joinable,
   JoinSearch,
+  joinsMax,
   type NamedJoin,
   type RowJoin,
   settleJoins,
 } from './row-joins.ts'
 
-/** Returns which new rows, given in pages, are equal to which transactions. */
+/** Transactions that are added to a search at a time. */
+const transactionsPerPage = 1000
+
+/**
+ * Returns the first 500 of the new rows, given in pages, that are equal to transactions, and the
+ * number of all.
+ */
 export async function findJoins(
   newRows: Iterable<readonly FileRow[]>,
-  transactions: readonly Joinable[],
-): Promise<RowJoin[]> {
-  if (transactions.length === 0) return []
-  const search = new JoinSearch(transactions)
+  transactions: AsyncIterable<readonly Joinable[]>,
+): Promise<{ joins: RowJoin[]; joinCount: number }> {
+  const search = new JoinSearch()
+  for await (const found of transactions) {
+    for await (const page of inTurns(groupsOf(found, transactionsPerPage))) {
+      search.addTransactions(page)
+    }
+  }
+  const joins: RowJoin[] = []
+  let joinCount = 0
+  if (search.transactionCount === 0) return { joins, joinCount }
   for await (const page of inTurns(newRows)) search.add(page)
-  return search.joins()
+  for await (const page of inTurns(search.joins())) {
+    joins.push(...page.slice(0, joinsMax - joins.length))
+    joinCount += page.length
+  }
+  return { joins, joinCount }
 }
 
 /**

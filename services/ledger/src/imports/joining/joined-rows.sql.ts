@@ -1,3 +1,4 @@
+import { groupsOf } from '@coffer/kit/database/batch'
 import type { Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import { recordsOf } from '@coffer/kit/database/rows'
 import { type FragmentSqlToken, sql } from 'slonik'
@@ -26,29 +27,34 @@ export const joinedRows = sql.fragment`(
       AND transactions.bank_account_id = one.bank_account_id
       AND transactions.transaction_id = one.transaction_id))`
 
+/** Amounts in a statement: to prepare more would delay requests. */
+const amountsPerStatement = 5000
+
 /**
- * Returns the transactions that rows of a file of this format may be: live, posted, with an amount
+ * Yields the transactions that rows of a file of this format may be, those of some amounts at a
+ * time: live, posted, with an amount
  * of the rows near their days, and neither stored by nor joined to a file of the same format, whose
  * identifiers tell them apart.
  */
-export async function listJoinable(
+export async function* listJoinable(
   connection: Queries,
   { accountId, bankAccountId }: Under,
   { span, format }: { span: JoinSpan; format: string },
-): Promise<readonly Joinable[]> {
-  const { amounts, first, last } = span
-  if (amounts.size === 0) return []
+): AsyncGenerator<readonly Joinable[]> {
+  const { first, last } = span
   const isOwn = ownBy({ accountId, bankAccountId })
-  return connection.any(sql.type(Joinable)`
-    WITH ${sameFormat(isOwn, format)}
-    SELECT ${joinableColumns}
-    FROM transactions AS one
-    WHERE ${isOwn} AND deleted_at IS NULL AND NOT is_pending
-      AND date BETWEEN ${new Date(first).toISOString()}::timestamptz - ${margin}::interval
-        AND ${new Date(last).toISOString()}::timestamptz + ${margin}::interval
-      AND amount = ANY(${sql.array([...amounts].map(String), 'int8')})
-      AND NOT ${isTaken(isOwn)}
-    ORDER BY transaction_id`)
+  for (const amounts of groupsOf([...span.amounts], amountsPerStatement)) {
+    yield await connection.any(sql.type(Joinable)`
+      WITH ${sameFormat(isOwn, format)}
+      SELECT ${joinableColumns}
+      FROM transactions AS one
+      WHERE ${isOwn} AND deleted_at IS NULL AND NOT is_pending
+        AND date BETWEEN ${new Date(first).toISOString()}::timestamptz - ${margin}::interval
+          AND ${new Date(last).toISOString()}::timestamptz + ${margin}::interval
+        AND amount = ANY(${sql.array(amounts.map(String), 'int8')})
+        AND NOT ${isTaken(isOwn)}
+      ORDER BY transaction_id`)
+  }
 }
 
 /** Returns those of the transactions that are live and posted. */

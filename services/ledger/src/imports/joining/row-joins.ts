@@ -65,30 +65,43 @@ export class JoinSpan {
 /** Transactions of one amount and day that a row is compared with. */
 const comparedMax = 20
 
+/** Pairs that are settled at a time. */
+const pairsPerPage = 1000
+
 /** Distances in days, nearest first: one more than allowed, as a day may have 23 or 25 hours. */
 const distances = [0, -1, 1, -2, 2, -3, 3, -4, 4]
 
 /**
  * Finds which rows are equal to which transactions: amount, a day at most `joinDaysMax` apart and
- * a common word. Each row and each transaction is in one join at most; nearer days come first, then
- * rows and transactions in their order.
+ * a common word. All transactions are added before the rows. Each row and each transaction is in
+ * one join at most; nearer days come first, then rows and transactions in their order.
  */
 export class JoinSearch {
-  readonly #byDay: Map<string, Joinable[]>
+  transactionCount = 0
+  readonly #byAmount = new Map<bigint, Map<number, Joinable[]>>()
   readonly #wordsOf = new Map<Joinable, ReadonlySet<string>>()
   /** Pairs by the days between row and transaction. */
   readonly #pairs: RowJoin[][] = Array.from({ length: joinDaysMax + 1 }, () => [])
 
-  constructor(transactions: readonly Joinable[]) {
-    this.#byDay = Map.groupBy(transactions, ({ amount, date }) => `${amount} ${dayOf(date)}`)
+  addTransactions(transactions: readonly Joinable[]): void {
+    this.transactionCount += transactions.length
+    for (const one of transactions) {
+      const byDay = this.#byAmount.get(one.amount) ?? new Map<number, Joinable[]>()
+      if (byDay.size === 0) this.#byAmount.set(one.amount, byDay)
+      const day = dayOf(one.date)
+      const equals = byDay.get(day)
+      if (equals === undefined) byDay.set(day, [one])
+      else equals.push(one)
+    }
   }
 
   add(rows: readonly FileRow[]): void {
     for (const row of rows) {
+      const byDay = this.#byAmount.get(row.amount)
+      if (byDay === undefined) continue
       const day = dayOf(row.date)
       const near = distances.flatMap(
-        (distance) =>
-          this.#byDay.get(`${row.amount} ${day + distance}`)?.slice(0, comparedMax) ?? [],
+        (distance) => byDay.get(day + distance)?.slice(0, comparedMax) ?? [],
       )
       const words = near.length === 0 ? [] : wordsOfRow(row)
       for (const transaction of near) {
@@ -99,13 +112,19 @@ export class JoinSearch {
     }
   }
 
-  joins(): RowJoin[] {
+  /** Yields the joins, in pages. */
+  *joins(): Generator<RowJoin[]> {
     const taken = new Set<FileRow | Joinable>()
-    return this.#pairs.flat().filter(({ row, transaction }) => {
+    const isFree = ({ row, transaction }: RowJoin) => {
       if (taken.has(row) || taken.has(transaction)) return false
       taken.add(row).add(transaction)
       return true
-    })
+    }
+    for (const pairs of this.#pairs) {
+      for (let at = 0; at < pairs.length; at += pairsPerPage) {
+        yield pairs.slice(at, at + pairsPerPage).filter(isFree)
+      }
+    }
   }
 
   #wordsIn(transaction: Joinable): ReadonlySet<string> {
