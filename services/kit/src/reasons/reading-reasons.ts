@@ -30,6 +30,10 @@ export const readingReasons = {
   QUOTES_OPEN: 'The quotes of line {line} have no end',
   FILE_DOCTYPE: 'The file declares a document type, which statements do not have',
   FILE_ELEMENTS: 'The file has more elements than a statement needs',
+  TABLE_NOT_TEXT:
+    'The file is no table, but a PDF, a picture or another kind: download CSV, OFX or CAMT',
+  TABLE_CUT_AMOUNTS:
+    'Decimal commas cut the amounts in two: download the file with semicolons or with quotes',
   TABLE_ELEMENTS: 'The file has more elements than a table needs',
   NOTIFICATIONS_BARE: 'The notifications have no references: upload the statement (CAMT.053)',
   ARCHIVE_FILES: 'The archive has more than {max} files',
@@ -53,6 +57,9 @@ export const readingReasons = {
   DAY_FIRST: '{text} has the day first',
   MONTH_FIRST: '{text} has the month first',
   DAYS_CLEAR: 'every date is written one way only',
+  DAYS_CONTRADICT:
+    'Dates such as {text} do not fit {format}: state dateFormat, or choose another mapping',
+  DAYS_MAPPED: 'as the mapping says',
   DAYS_LIKE: 'as in {text}',
   DAYS_STATED: 'dayFirst is stated',
   DAYS_OPEN: '{text} fits both orders of day and month: state dayFirst if this one is wrong',

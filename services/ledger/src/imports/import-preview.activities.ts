@@ -5,7 +5,7 @@ import { ImportPreviewSchema } from '@coffer/proto/ledger/v1/import'
 import { findTimezone } from '../accounts/account-settings.sql.ts'
 import { previewParts } from './file-preview.ts'
 import type { ImportKey } from './formats/csv/csv-import.ts'
-import { withMark } from './formats/csv/csv-reading.ts'
+import { withPreviewed } from './formats/csv/csv-reading.ts'
 import type { FileStatement } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { findImport, savePreview } from './import.sql.ts'
@@ -35,10 +35,7 @@ export function importPreviewActivities(deps: Deps) {
           ? { error: statement.unreadable }
           : {
               preview: await encodePreview(deps, key, statement),
-              reading:
-                found.reading && statement.mark
-                  ? withMark(found.reading, statement.mark)
-                  : found.reading,
+              reading: found.reading && withPreviewed(found.reading, statement),
             }
       await savePreview(database, key, { result, now: clock() })
       return 'done'

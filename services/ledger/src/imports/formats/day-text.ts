@@ -12,7 +12,7 @@ const LENGTH_MAX = 20
 const NAMED_LENGTH_MAX = 30
 /** Characters of a day with the name of its month. */
 const NAMED = /^[\p{L}\d.,'’ /-]+$/u
-const YEAR_FIRST = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/
+const YEAR_FIRST = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\.?$/
 const YEAR_LAST = /^(\d{1,2})[-/.](\d{1,2})([-/.']{1,2})(\d{4}|\d{1,2})$/
 /** Two-digit years below 69 are in the years 2000 to 2068, others in 1969 to 1999 (POSIX). */
 const CENTURY_PIVOT = 69
@@ -21,15 +21,18 @@ const CENTURY_PIVOT = 69
 export function detectDayOrder(texts: Iterable<string>, preferred: DayOrder): DayOrder {
   let days = 0
   for (const text of texts) {
-    const [, first, second] = YEAR_LAST.exec(bare(text)) ?? []
-    if (first !== undefined && Number(first) > 12) {
-      days += 1
-    } else if (second !== undefined && Number(second) > 12) {
-      days -= 1
-    }
+    const order = orderShownBy(text)
+    if (order !== null) days += order === 'day first' ? 1 : -1
   }
   if (days === 0) return preferred
   return days > 0 ? 'day first' : 'month first'
+}
+
+/** Returns the order that a number above 12 shows; null for texts that fit both. */
+export function orderShownBy(text: string): DayOrder | null {
+  const [, first, second] = YEAR_LAST.exec(bare(text)) ?? []
+  if (Number(first) > 12) return 'day first'
+  return Number(second) > 12 ? 'month first' : null
 }
 
 /**
@@ -48,10 +51,7 @@ export function chooseDayOrder(
     const [, first, second] = YEAR_LAST.exec(bare(text)) ?? []
     return Number(first) <= 12 && Number(second) <= 12 && Number(first) !== Number(second)
   })
-  const shown = texts.find((text) => {
-    const [, first, second] = YEAR_LAST.exec(bare(text)) ?? []
-    return Number(order === 'day first' ? first : second) > 12
-  })
+  const shown = texts.find((text) => orderShownBy(text) === order)
   if (shown !== undefined && order === detectDayOrder(texts, 'month first')) {
     return {
       order,

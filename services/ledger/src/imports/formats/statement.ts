@@ -78,6 +78,8 @@ export type FileStatement = ReadRows & {
   mark?: MarkChoice
   /** Further choices that the reader made or was given. */
   choices?: readonly MadeChoice[]
+  /** The format of the dates; unset for formats that define it. */
+  dateFormat?: string
 }
 
 /** A choice about the reading of a file, its value as a client states it, and the reason. */

@@ -460,6 +460,10 @@ const codes: Translation<'refusals'>['codes'] = {
     'Die Anführungszeichen in Zeile {line} enden nicht: Exportiere die Datei noch einmal.',
   FILE_DOCTYPE: cutOff,
   FILE_ELEMENTS: cutOff,
+  TABLE_NOT_TEXT:
+    'Das ist keine Tabelle, sondern ein PDF, ein Bild oder eine andere Datei: Lade CSV, OFX oder CAMT herunter.',
+  TABLE_CUT_AMOUNTS:
+    'Dezimalkommas zerteilen die Beträge: Lade die Datei mit Semikolons oder Anführungszeichen herunter.',
   TABLE_ELEMENTS: cutOff,
   NOTIFICATIONS_BARE: 'Diesen Anzeigen fehlen Kennungen: Exportiere den Kontoauszug (CAMT.053).',
   ARCHIVE_FILES: 'Das Archiv hat mehr als {max} Dateien.',
@@ -483,6 +487,9 @@ const codes: Translation<'refusals'>['codes'] = {
   DAY_FIRST: '{text} beginnt mit dem Tag',
   MONTH_FIRST: '{text} beginnt mit dem Monat',
   DAYS_CLEAR: 'jedes Datum ist nur auf eine Art lesbar',
+  DAYS_CONTRADICT:
+    'Tage wie {text} passen nicht zu {format}: Wähle, wie das Datum geschrieben ist.',
+  DAYS_MAPPED: 'nach den gewählten Spalten',
   DAYS_LIKE: 'wie in {text}',
   DAYS_STATED: 'so gewählt',
   DAYS_OPEN: '{text} lässt beides zu: Wähle das andere, wenn es nicht stimmt',

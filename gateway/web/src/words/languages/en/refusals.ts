@@ -444,6 +444,10 @@ const codes = {
   QUOTES_OPEN: 'The quotes in line {line} have no end: export the file again.',
   FILE_DOCTYPE: cutOff,
   FILE_ELEMENTS: cutOff,
+  TABLE_NOT_TEXT:
+    'This is no table, but a PDF, a picture or another kind of file: download CSV, OFX or CAMT.',
+  TABLE_CUT_AMOUNTS:
+    'Decimal commas cut the amounts in two: download the file with semicolons or with quotes.',
   TABLE_ELEMENTS: cutOff,
   NOTIFICATIONS_BARE: 'These notifications have no references: export the statement (CAMT.053).',
   ARCHIVE_FILES: 'The archive has more than {max} files.',
@@ -467,6 +471,8 @@ const codes = {
   DAY_FIRST: '{text} begins with the day',
   MONTH_FIRST: '{text} begins with the month',
   DAYS_CLEAR: 'each date can be read in one way only',
+  DAYS_CONTRADICT: 'Days such as {text} do not fit {format}: choose how days are written.',
+  DAYS_MAPPED: 'as the columns were chosen',
   DAYS_LIKE: 'as in {text}',
   DAYS_STATED: 'chosen so',
   DAYS_OPEN: '{text} allows both: choose the other one if it is wrong',

@@ -1,6 +1,6 @@
 import type { DecimalMark } from '../statement.ts'
 import { readAmount } from '../statement-values.ts'
-import { symbolsOf } from './currency-symbols.ts'
+import { isSignOf, symbolsOf } from './currency-symbols.ts'
 
 /** How the amounts of a file are written: decimal mark, currency, and its number of decimals. */
 export type AmountNotation = { currency: string; places: number; mark: DecimalMark }
@@ -35,6 +35,12 @@ export function readWrittenAmount(text: string, notation: AmountNotation): bigin
   if (!/^\d*$/.test(decimals) || (whole !== '' && !isWhole(whole.trim(), mark))) return null
   const sign = ['-', '(', 'DR'].includes(signs[0] ?? '') ? '-' : ''
   return readAmount(`${sign}${whole.replace(/\D/g, '')}.${decimals}`, notation.places)
+}
+
+/** Returns the word debit or credit behind an amount; null without one. */
+export function directionBehind(text: string): 'DR' | 'CR' | null {
+  const [, direction] = DIRECTION.exec(text.toUpperCase()) ?? []
+  return (direction as 'DR' | 'CR' | undefined) ?? null
 }
 
 /**
@@ -72,7 +78,7 @@ export function bareAmount(text: string, currency: string): string {
   if (/^[-+]?[\d.,]+$/.test(text)) return text
   const upper = text.toUpperCase().replace(/\p{Cf}/gu, '')
   return withoutSymbol(upper, currency)
-    .replace(/\p{Sc}/u, '')
+    .replace(/\p{Sc}/u, (sign) => (isSignOf(currency, sign) ? '' : sign))
     .replace(/[\u2212\u2012\u2013]/g, '-')
     .replace(/[\u2019`]/g, "'")
     .replace(/[\p{Zs}\t]+/gu, ' ')

@@ -1,3 +1,5 @@
+import { currencies } from '@coffer/kit/values/currency'
+
 /** Locales in which a currency is written with a symbol of letters. */
 const locales = (
   'en-US en-GB en-CA en-AU en-NZ en-IN en-ZA de-DE de-CH fr-FR es-ES es-MX ' +
@@ -10,22 +12,51 @@ const locales = (
 const written: Readonly<Record<string, readonly string[]>> = {
   CHF: ['FR.', 'SFR.'],
   CNY: ['RMB', '元'],
-  INR: ['RS.', 'RS'],
+  INR: ['RS.', 'RS', '₨'],
   JOD: ['د.ا.'],
   JPY: ['円'],
+  LKR: ['₨'],
+  MUR: ['₨'],
+  NPR: ['₨'],
+  PKR: ['₨'],
   RUB: ['РУБ.', 'РУБ', 'RUR'],
+  SCR: ['₨'],
 }
 
-const known = new Map<string, readonly string[]>()
+/** Letters (`R$`, `kr`, the ISO code) and signs (`€`) of a currency. */
+type Symbols = { letters: readonly string[]; signs: ReadonlySet<string> }
+
+const known = new Map<string, Symbols>()
+const codes = new Set(currencies())
 
 /**
  * Returns the letters that stand for a currency beside an amount (`R$`, `kr`, `zł`, the ISO code),
  * in upper case, longest first. Symbols such as `€` are not among them.
  */
 export function symbolsOf(currency: string): readonly string[] {
+  return symbols(currency).letters
+}
+
+/** Returns whether a sign such as `€` may stand for a currency; `¤` stands for any. */
+export function isSignOf(currency: string, sign: string): boolean {
+  const { signs } = symbols(currency)
+  // A wide sign (U+FFE5) is written for the narrow one.
+  return sign === '¤' || signs.has(sign) || signs.has(sign.normalize('NFKC'))
+}
+
+/** Returns whether an amount is written with the sign or the ISO code of another currency. */
+export function statesOther(text: string, currency: string): boolean {
+  const upper = text.toUpperCase()
+  const [sign] = /\p{Sc}/u.exec(upper) ?? []
+  if (sign !== undefined && !isSignOf(currency, sign)) return true
+  const [code] = /(?<!\p{L})[A-Z]{3}(?!\p{L})/u.exec(upper) ?? []
+  return code !== undefined && codes.has(code) && !symbolsOf(currency).includes(code)
+}
+
+function symbols(currency: string): Symbols {
   const found = known.get(currency)
   if (found !== undefined) return found
-  const symbols = locales.flatMap((locale) =>
+  const localized = locales.flatMap((locale) =>
     (['symbol', 'narrowSymbol'] as const).flatMap((currencyDisplay) => {
       const format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay })
       return format
@@ -34,10 +65,13 @@ export function symbolsOf(currency: string): readonly string[] {
         .map(({ value }) => value.toUpperCase().replace(/\p{Cf}/gu, ''))
     }),
   )
-  const all = [currency, ...symbols, ...(written[currency] ?? [])].filter((one) =>
-    /\p{L}/u.test(one),
-  )
-  const sorted = [...new Set(all)].toSorted((one, other) => other.length - one.length)
-  known.set(currency, sorted)
-  return sorted
+  const all = [...new Set([currency, ...localized, ...(written[currency] ?? [])])]
+  const made = {
+    letters: all
+      .filter((one) => /\p{L}/u.test(one))
+      .toSorted((one, other) => other.length - one.length),
+    signs: new Set(all.flatMap((one) => one.match(/\p{Sc}/gu) ?? [])),
+  }
+  known.set(currency, made)
+  return made
 }

@@ -56,7 +56,8 @@ export function findLayout(rows: readonly CsvLine[], given: number | null): Layo
   }))
   const filled = filledIn(table.filter(isDated))
   const headers = table.slice(0, headRows).flatMap((row, at) => (isHeader(row, filled) ? [at] : []))
-  const places = given === null ? [-1, ...headers] : [given]
+  const isNamed = headers.some((at) => namesRows(table, at))
+  const places = given === null ? [...(isNamed ? [] : [-1]), ...headers] : [given]
   const layouts = places.map((at) => layoutOf(table, at))
   const [best] = layouts.toSorted(
     (one, other) => other.score - one.score || other.named - one.named || other.at - one.at,
@@ -85,6 +86,16 @@ function isHeader({ cells, kinds, width }: Row, filled: ReadonlySet<number>): bo
   const isOpen = (at: number) => at < width && (filled.size === 0 || filled.has(at))
   const blanks = cells.filter((cell, at) => cell === '' && isOpen(at)).length
   return names >= NAMES_MIN && names > blanks && kinds.every((kind) => kind === null)
+}
+
+/**
+ * Returns whether a header of three names or more is as wide as a dated row, and not wider than
+ * any: a wider row has a delimiter in a text, so it does not make the header a row.
+ */
+function namesRows(table: readonly Row[], at: number): boolean {
+  const width = table[at]?.width ?? 0
+  const widths = table.slice(at + 1).flatMap((row) => (isDated(row) ? [row.width] : []))
+  return width >= UNDATED_MIN && widths.includes(width) && widths.every((one) => one >= width)
 }
 
 function layoutOf(table: readonly Row[], at: number): Layout {

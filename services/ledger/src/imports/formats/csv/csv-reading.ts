@@ -2,7 +2,7 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { z } from 'zod'
 import { detectDayFormat, inOrder } from '../day-format.ts'
 import type { ReadingChoices } from '../reading-choices.ts'
-import type { MarkChoice, Unreadable } from '../statement.ts'
+import type { FileStatement, Unreadable } from '../statement.ts'
 import type { Steps } from '../steps.ts'
 import { reasonOf as encodingReason } from '../text/file-text.ts'
 import { type CsvShape, shapeSteps } from './csv-shape.ts'
@@ -80,12 +80,27 @@ export function keepSheet(reading: CsvReading, former: CsvReading | null): CsvRe
   return withSheet(reading, sheet === undefined ? null : { sheet, sheets, reason })
 }
 
-/** Returns a reading with the decimal mark that the preview found. */
-export function withMark(reading: CsvReading, { mark, reason }: MarkChoice): CsvReading {
-  const others = reading.reasons.filter(({ choice }) => choice !== 'decimalMark')
+/** Returns a reading with what the preview has read by: the decimal mark and the date format. */
+export function withPreviewed(
+  reading: CsvReading,
+  { mark, dateFormat }: Pick<FileStatement, 'mark' | 'dateFormat'>,
+): CsvReading {
+  const marked = mark && { choice: 'decimalMark', value: mark.mark, reason: mark.reason }
+  // A format that the dates of the file have too keeps the reason of the file.
+  const isOther = dateFormat !== undefined && dateFormat !== reading.dateFormat
+  const dated = isOther && {
+    choice: 'dateFormat',
+    value: dateFormat,
+    reason: say('DAYS_MAPPED'),
+  }
+  const made = [dated, marked].filter((one) => one !== false && one !== undefined)
+  const names = made.map(({ choice }) => choice)
   return {
     ...reading,
-    decimalMark: mark,
-    reasons: [...others, { choice: 'decimalMark', reason }],
+    ...Object.fromEntries(made.map(({ choice, value }) => [choice, value])),
+    reasons: [
+      ...reading.reasons.filter(({ choice }) => !names.includes(choice)),
+      ...made.map(({ choice, reason }) => ({ choice, reason })),
+    ],
   }
 }

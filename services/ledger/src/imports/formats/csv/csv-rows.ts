@@ -1,8 +1,11 @@
 import type { Day } from '@coffer/kit/values/day'
-import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
+import { type AmountNotation, directionBehind, readWrittenAmount } from '../amounts/amount-text.ts'
+import { statesOther } from '../amounts/currency-symbols.ts'
+import { namesBalance } from '../balance-words.ts'
 import type { SkippedRow, SkipReason } from '../statement.ts'
 import { namesOf, type UnnamedRow } from '../statement-rows.ts'
 import { midnightOn } from '../statement-values.ts'
+import { isOtherCurrency } from './csv-currency.ts'
 import { columnsOf } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 
@@ -22,6 +25,8 @@ export type CsvCells = {
 
 export type CsvSettings = AmountNotation & {
   mapping: CsvMapping
+  /** The column that states the currency of a row, if any. */
+  currencyColumn: FieldRef | null
   readDay: (text: string) => Day | null
   timezone: string
 }
@@ -38,12 +43,16 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   const values = mapping.id.fields.map(line.at)
   const skipped = (reason: SkipReason) => ({ identifier: values.join('::'), reason })
   if (columnsOf(line.cells) > line.columns) return skipped('columns')
+  const { currency, currencyColumn } = settings
+  if (currencyColumn !== null && isOtherCurrency(line.at(currencyColumn), currency)) {
+    return skipped('currency')
+  }
   const amount = readCsvAmount(line, settings)
   if (typeof amount === 'string') return skipped(amount)
   if (amount === 0n) return skipped('zero')
   const day = readDay(textOf(line, mapping.date.fields))
   const date = day === null ? null : midnightOn(day, timezone)
-  if (date === null) return skipped('date')
+  if (day === null || date === null) return skipped('date')
   if (values.every((value) => value === '')) return skipped('identifier')
   const { posted, balance } = mapping
   const isHashed = mapping.id.kind === 'hashed'
@@ -52,9 +61,15 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
     memo: unescaped(line.at(mapping.memo)),
     description: 'Transaction',
   })
+  if (namesBalance(names.name)) return skipped('balance')
+  const identifier = isHashed ? base32(fnv1(values.join('::'))) : values.join('::')
+  const isReusable = !isHashed && posted === undefined
+  const written = `${identifier} ${dayText(day)} ${amount} ${names.name} ${names.originalName}`
   return {
-    identifier: isHashed ? base32(fnv1(values.join('::'))) : values.join('::'),
+    identifier,
     isHashed,
+    // A pending row and its booking have one identifier, and may differ in all else.
+    ...(isReusable ? { content: written, isReusable } : {}),
     balance: balance.kind === 'field' ? readAmountAt(line, balance.fields[0], settings) : null,
     row: {
       amount,
@@ -72,25 +87,37 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
 function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReason {
   const { kind, invert, fields } = settings.mapping.amount
   const [first, second] = fields
-  const amount =
-    kind === 'column'
-      ? readColumns(line, settings)
-      : (readAmountAt(line, first, settings) ?? 'amount')
+  const amount = kind === 'column' ? readColumns(line, settings) : readField(line, first, settings)
   if (typeof amount === 'string') return amount
+  const direction = kind === 'sign' && first ? directionBehind(line.at(first)) : null
+  // The words say the direction themselves, whatever amounts without them mean.
+  if (direction !== null) return direction === 'DR' ? magnitudeOf(amount) : -magnitudeOf(amount)
   const sign = kind === 'type' ? signOf(second ? line.at(second) : '', settings.mapping) : 1n
   return sign === null ? 'direction' : amount * sign * (invert ? -1n : 1n)
 }
 
 function readColumns(line: CsvCells, settings: CsvSettings): bigint | SkipReason {
-  const [debit, credit] = settings.mapping.amount.fields.map((ref) =>
-    line.at(ref) === '' ? 0n : readAmountAt(line, ref, settings),
+  const [debit = 'amount', credit = 'amount'] = settings.mapping.amount.fields.map((ref) =>
+    line.at(ref) === '' ? 0n : readField(line, ref, settings),
   )
-  if (debit === null || debit === undefined || credit === null || credit === undefined) {
-    return 'amount'
-  }
+  if (typeof debit === 'string') return debit
+  if (typeof credit === 'string') return credit
   if (debit !== 0n && credit !== 0n) return 'direction'
-  const magnitude = debit + credit < 0n ? -(debit + credit) : debit + credit
-  return debit === 0n ? -magnitude : magnitude
+  return debit === 0n ? -magnitudeOf(credit) : magnitudeOf(debit)
+}
+
+function readField(
+  line: CsvCells,
+  ref: FieldRef | undefined,
+  settings: CsvSettings,
+): bigint | SkipReason {
+  const amount = readAmountAt(line, ref, settings)
+  if (amount !== null) return amount
+  return ref && statesOther(line.at(ref), settings.currency) ? 'currency' : 'amount'
+}
+
+function magnitudeOf(amount: bigint): bigint {
+  return amount < 0n ? -amount : amount
 }
 
 function signOf(type: string, { amount }: CsvMapping): bigint | null {
@@ -112,6 +139,10 @@ function readAmountAt(
  */
 function unescaped(text: string): string {
   return text.replace(/(?<=^|;)'(?='*[=+\-@＝＋－＠])/gu, '')
+}
+
+function dayText({ year, month, day }: Day): string {
+  return `${year}-${month}-${day}`
 }
 
 function textOf(line: CsvCells, [ref]: readonly FieldRef[]): string {

@@ -78,6 +78,10 @@ test.each([
   ['Date,Amount~2026-02-01,5.00', ',', 1, 2],
   ['DEBIT,20260224120000[0:GMT],Shop,-85.00~CHECK,20260225120000.000[-5:EST],Bar,-2.00', ',', 0, 4],
   ['a,"b"\t,c~2026-02-01,"1,234.50"\t,x "y" z', ',', 1, 3],
+  // A delimiter without quotes in a text or in some amounts does not make the header a row.
+  ['Date,Text,Amount~28/02/2026,Shop,-12.50~26/02/2026,Route, 66,-99.00', ',', 1, 3],
+  ['Date,Text,Amount~28/02/2026,Shop,-12,50~26/02/2026,Bar,-5', ',', 1, 3],
+  ["'18.09.2026';'Shop';'-33,87'~'19.09.2026';'Bar';'-3,00'", ';', 0, 3],
 ])('%# the best reading of all lines is found', (lines, delimiter, headerRow, columns) => {
   const found = shape(lines.replaceAll('~', '\n'))
   expect(found).toMatchObject({ delimiter, headerRow })
@@ -105,6 +109,10 @@ test('a client states delimiter, header and encoding', () => {
 
 const none =
   'The file has no row with the names of at least three columns, and none with a date and an amount'
+const cutAmounts =
+  'Decimal commas cut the amounts in two: download the file with semicolons or with quotes'
+const noTable =
+  'The file is no table, but a PDF, a picture or another kind: download CSV, OFX or CAMT'
 const wide = (columns: number) => Array.from({ length: columns }, (_, at) => `c${at.toString(36)}`)
 
 test.each([
@@ -113,6 +121,9 @@ test.each([
   ['no table at all\n', none],
   [wide(401).join(','), 'The file has more than 400 columns'],
   [wide(12_000).join(','), 'The file has more than 400 columns'],
+  ['Date,Text,Amount\n28/02/2026,Shop,-12,50\n26/02/2026,Big,-1003,99\n', cutAmounts],
+  ['%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\n2026-01-02;Shop;5,00', noTable],
+  [`\u0001\u0002\u0003\ufffd;a;b\n2026-01-02;Shop;5,00`, noTable],
 ])('%# a file without a header has a reason', (text, unreadable) => {
   expect(shape(text)).toEqual({ unreadable })
 })

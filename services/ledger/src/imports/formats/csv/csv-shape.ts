@@ -36,6 +36,8 @@ const HEAD_LENGTH = 65_536
 const shapeRowsMax = 5000
 /** Maximum number of columns: the widest exports of payment services have about 150. */
 const columnsMax = 400
+/** Maximum share of control characters: some programs write a few into texts. */
+const controlShareMax = 0.01
 /** Number of rows that are shown to choose a mapping by, and the length of their cells. */
 const shownRows = 5
 const shownLengthMax = 100
@@ -58,6 +60,7 @@ export function* shapeSteps(
 ): Steps<DetectedShape | Unreadable> {
   const encoding = choices.encoding ?? detectEncoding(headOf(bytes))
   const head = decodeFile(headOf(bytes), encoding)
+  if (isBinary(head)) return { unreadable: say('TABLE_NOT_TEXT') }
   const stated = choices.delimiter ?? /^\ufeff?sep=([,;|\t])/i.exec(head)?.[1]
   const tables: (Table & { fault: Unreadable | null })[] = []
   // Values of the contract, by preference if several fit a file equally well.
@@ -74,7 +77,35 @@ export function* shapeSteps(
   if (best.layout.columns > columnsMax) {
     return { unreadable: say('TABLE_COLUMNS', { max: columnsMax }) }
   }
+  if (cutsAmounts(best)) return { unreadable: say('TABLE_CUT_AMOUNTS') }
   return { ...shapeOf(best), encoding }
+}
+
+/** Returns whether a text is that of another kind of file: a PDF, a picture, a program. */
+function isBinary(head: string): boolean {
+  const controls = head.match(/(?!\s)\p{Cc}/gu)?.length ?? 0
+  return /^\ufeff?%PDF-/.test(head) || controls > head.length * controlShareMax
+}
+
+/**
+ * Returns whether decimal commas without quotes are delimiters: each row has one cell more than the
+ * header, and at one place of all rows two digits follow a whole number.
+ */
+function cutsAmounts({ delimiter, rows, layout }: Candidate): boolean {
+  const { at, columns, dateColumn } = layout
+  const header = rows[at]
+  if (delimiter !== ',' || header === undefined || columns !== columnsOf(header.cells) + 1) {
+    return false
+  }
+  const wide = rows
+    .slice(at + 1)
+    .filter(({ cells }) => columnsOf(cells) === columns && isWrittenDay(cells[dateColumn] ?? ''))
+  return header.cells.some((_, place) =>
+    wide.every(({ cells }) => {
+      const [whole = '', decimals = ''] = cells.slice(place, place + 2)
+      return /^\(?[-+−]?\d+$/.test(whole) && /^\d\d\)?$/.test(decimals)
+    }),
+  )
 }
 
 function* bestOf(

@@ -80,11 +80,12 @@ function openQuote(
 }
 
 /**
- * Returns a cell on one line, without quotes that blanks part from the delimiter. `="12"` tells
- * spreadsheets that 12 is text.
+ * Returns a cell on one line, without quotes that blanks part from the delimiter, and without
+ * single ones around it. `="12"` tells spreadsheets that 12 is text.
  */
 function bareCell(cell: string): string {
   const text = oneLine(cell)
+  if (text.endsWith("'")) return /^'([^']+)'$/.exec(text)?.[1]?.trim() ?? text
   if (!text.endsWith('"')) return text
   const [, inside] = /^=?"((?:[^"]|"")*)"$/.exec(text) ?? []
   return inside === undefined ? text : inside.replaceAll('""', '"').trim()

@@ -2,6 +2,7 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { decimalPlaces } from '@coffer/kit/values/currency'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { createDayParser, inOrder } from '../day-format.ts'
+import { type DayOrder, orderShownBy } from '../day-text.ts'
 import { placeOf } from '../row-place.ts'
 import { Pages } from '../rows/pages.ts'
 import type {
@@ -15,6 +16,7 @@ import { nameRows } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
 import { decodeFile } from '../text/file-text.ts'
 import { CsvBalances } from './csv-balances.ts'
+import { findCurrencyColumn } from './csv-currency.ts'
 import { headRows } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 import { type CsvCells, type CsvRow, type CsvSettings, readCsvRow } from './csv-rows.ts'
@@ -54,23 +56,42 @@ export function readCsv(
   const amounts = amountsIn(table, mapping)
   const mark = chooseDecimalMark(amounts, { currency, places, stated: stated?.decimalMark })
   if ('unreadable' in mark) return mark
+  const format = dateFormat ?? formatOf(mapping, stated?.dayFirst)
+  const other = otherOrderIn(datesIn(table, mapping), format)
+  if (other !== null) return { unreadable: say('DAYS_CONTRADICT', { text: other, format }) }
   const rowSettings = {
     mapping,
     currency,
+    currencyColumn: findCurrencyColumn(settings.headers, { amount: mapping.amount, currency }),
     places,
     mark: mark.mark,
-    readDay: createDayParser(dateFormat ?? formatOf(mapping, stated?.dayFirst)),
+    readDay: createDayParser(format),
     timezone,
   }
   const balances = new CsvBalances(mapping)
   const read = nameRows(numbered(findRows(table, { rowSettings, delimiter, balances })))
-  return { currency, balances: balances.result(), mark, ...read }
+  return { currency, balances: balances.result(), mark, dateFormat: format, ...read }
 }
 
 /** Returns the format of the dates, in the order that the client states for this file. */
 function formatOf({ date }: CsvMapping, dayFirst: boolean | undefined): string {
   if (dayFirst === undefined) return date.format
   return inOrder(date.format, dayFirst ? 'day first' : 'month first')
+}
+
+/**
+ * Returns a date that has day and month in the other order than a format, if no date has a number
+ * above 12 where the format has the day: the others would be read with both exchanged.
+ */
+function otherOrderIn(texts: Iterable<string>, format: string): string | null {
+  const own: DayOrder = inOrder(format, 'day first') === format ? 'day first' : 'month first'
+  let other: string | null = null
+  for (const text of texts) {
+    const order = orderShownBy(text)
+    if (order === own) return null
+    if (order !== null) other ??= text
+  }
+  return other
 }
 
 /** The lines of a file, the first ones up to its header, and the index of each column. */
@@ -87,6 +108,10 @@ function* rowsBelow({ lines, head, columns }: CsvFile): Generator<CsvCells & { l
 function* amountsIn(file: CsvFile, mapping: CsvMapping): Generator<string> {
   const fields = [...amountFields(mapping), ...mapping.balance.fields]
   for (const row of rowsBelow(file)) yield* fields.map(row.at)
+}
+
+function* datesIn(file: CsvFile, { date }: CsvMapping): Generator<string> {
+  for (const { at } of rowsBelow(file)) yield* date.fields.slice(0, 1).map(at)
 }
 
 type Found = (CsvRow | SkippedRow) & { place: () => RowPlace }

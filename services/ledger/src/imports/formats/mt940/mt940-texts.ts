@@ -6,7 +6,7 @@ const LINE_LENGTH = 65
 /** Length of a full subfield of the structured form. */
 const PART_LENGTH = 27
 /** Three digits, then subfields of a separator and two digits: German, Austrian, Polish banks. */
-const STRUCTURED = /^\d{3}\s?([?~^<>|@+])\d\d/
+const STRUCTURED = /^\s*\d{3}\s?([?~^<>|@+])\d\d/
 /** Words that begin a part of the purpose of SEPA payments. */
 const SEPA = /(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PURP|IBAN|BIC)\+/g
 /** Words between slashes that begin a part: Dutch and Belgian banks. */

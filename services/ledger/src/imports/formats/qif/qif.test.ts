@@ -118,6 +118,8 @@ test('an amount of thousands or decimals is asked for', () => {
 test.each([
   ['Solde d’ouverture', '[x]', 1],
   ['Eröffnungssaldo', '[x]', 1],
+  ['Начальный остаток', '[x]', 1],
+  ['Report à nouveau', '[x]', 1],
   ['Whatever', '[Giro]', 1],
   ['Whatever', '[Savings]', 0],
   ['Saldo inicial', 'Food', 0],

@@ -2,6 +2,7 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { decimalPlaces } from '@coffer/kit/values/currency'
 import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
+import { namesBalance } from '../balance-words.ts'
 import { chooseDayOrder, type DayOrder, readWrittenDay } from '../day-text.ts'
 import { type FileAccount, groupByAccount } from '../file-accounts.ts'
 import { lineCounter, placeOf } from '../row-place.ts'
@@ -35,16 +36,6 @@ const LINE_LENGTH_MAX = 10_000
 type RowSettings = AmountNotation & { timezone: string; order: DayOrder; account: string }
 
 const ACCOUNT_KIND = /^(?:Bank|CCard|Cash|Oth [AL])$/i
-/** The opening balance in the languages of programs that write it, without accents. */
-const OPENING = new Set(
-  [
-    'opening balance, eroffnungssaldo, anfangssaldo, anfangsbestand, solde initial',
-    "solde d'ouverture, solde douverture, saldo inicial, saldo iniziale, saldo apertura",
-    'saldo di apertura, saldo de apertura, saldo otwarcia, saldo poczatkowe, beginsaldo',
-    'openingssaldo, beginbalans, ingaende saldo, ingaende balans, startsaldo, alkusaldo',
-    'pocatecni stav, pocatecni zustatek, nyito egyenleg',
-  ].flatMap((line) => line.split(', ')),
-)
 
 /**
  * Returns the accounts of a QIF file (docs/file-formats.md#qif); unreadable rows are in `skipped`.
@@ -176,8 +167,7 @@ function writtenOf({ fields }: QifRecord): string {
 function isOpening({ fields }: QifRecord, account: string): boolean {
   const { L = '', P: payee = '' } = fields
   const [, other] = /^\[(.*)\]$/.exec(L) ?? []
-  const words = payee.normalize('NFD').replace(/\p{M}/gu, '').replace('’', "'").toLowerCase()
-  return other !== undefined && (other === account || OPENING.has(words))
+  return other !== undefined && (other === account || namesBalance(payee))
 }
 
 function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | SkippedRow {

@@ -11,7 +11,7 @@ const unpackedSizeMax = 64 * 1024 * 1024
 const METHODS = [0, 8]
 
 /** Files that programs put into archives beside those of the user. */
-export const LEFT_OUT = /(?:^|\/)(?:__MACOSX\/|\.|Thumbs\.db$|desktop\.ini$)/i
+export const LEFT_OUT = /(?:^|\/)(?:__MACOSX\/|\.(?!\/)|Thumbs\.db$|desktop\.ini$)/i
 
 /** Returns whether bytes begin as a ZIP archive does, XLSX and ODS files included. */
 export function isZip(bytes: Uint8Array): boolean {

@@ -65,7 +65,7 @@ test.each<[string, Record<string, string | Uint8Array>, unknown]>([
   ],
   [
     'a row of two files once',
-    { 'a.sta': mt940({}), 'x/b.sta': mt940({}) },
+    { './a.sta': mt940({}), 'x/b.sta': mt940({}) },
     [['2026-1-20 100 NMSC Shop #1'], 1, 9000n],
   ],
   [

@@ -1,0 +1,90 @@
+import { expect, test } from '@jest/globals'
+import { listRows } from '../../../../test/imports/sound-statement.ts'
+import { readCsv } from './csv.ts'
+import type { CsvMapping } from './csv-mapping.ts'
+
+/** Reads lines below `Id,Date,Text,Amount,Currency`: what is kept, and why others are skipped. */
+function kept(
+  lines: readonly string[],
+  { amount = {}, format = 'YYYY-MM-DD' }: { amount?: object; format?: string } = {},
+) {
+  const mapping: Omit<CsvMapping, 'headers'> = {
+    id: { kind: 'native', fields: [{ name: 'Id' }] },
+    amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }], ...amount },
+    memo: { name: 'Text' },
+    merchant: { name: 'Text' },
+    date: { fields: [{ name: 'Date' }], format },
+    balance: { kind: 'none', fields: [] },
+  }
+  const headers = ['Id', 'Date', 'Text', 'Amount', 'Currency']
+  const bytes = new TextEncoder().encode([headers.join(','), ...lines].join('\n'))
+  const read = listRows(
+    readCsv(bytes, {
+      currency: 'EUR',
+      timezone: 'Europe/Vienna',
+      delimiter: ',',
+      headerRow: 1,
+      headers,
+      mapping: { ...mapping, headers },
+    }),
+  )
+  if ('unreadable' in read) return [read.unreadable]
+  const { rows, skipped } = read
+  return [...rows.map(({ amount: kept }) => kept), ...skipped.map(({ reason }) => reason)]
+}
+
+test('rows in another currency are skipped, by a column or by the amount itself', () => {
+  const row = (currency: string, amount = '-1.00') =>
+    `${currency}${amount},2026-01-02,Shop,${amount},${currency}`
+  expect(kept([row('EUR'), row('USD'), row('ltl'), row('€'), row('£'), row('')])).toEqual([
+    100n,
+    100n,
+    100n,
+    'currency',
+    'currency',
+    'currency',
+  ])
+  expect(kept([row('', '€1.00'), row('', '-£1.00'), row('', 'USD 1'), row('', 'x')])).toEqual([
+    -100n,
+    'currency',
+    'currency',
+    'amount',
+  ])
+})
+
+test('rows that state a balance or a turnover are skipped', () => {
+  const words = ['Opening balance', 'Likutis pradžiai', 'Endsaldo:', 'Closing balance fee', 'Shop']
+  const lines = words.map((text, at) => `${at},2026-01-02,${text},-${at + 1}.00,`)
+  expect(kept(lines)).toEqual([400n, 500n, 'balance', 'balance', 'balance'])
+})
+
+test('a format whose order the dates contradict is refused', () => {
+  const readBy = (days: string[]) =>
+    kept(
+      days.map((day) => `${day},${day},x,-1,`),
+      { format: 'MM/DD/YYYY' },
+    )
+  expect(readBy(['13/04/2026', '05/06/2026'])).toEqual([
+    'Dates such as 13/04/2026 do not fit MM/DD/YYYY: state dateFormat, or choose another mapping',
+  ])
+  expect(readBy(['13/04/2026', '05/26/2026'])).toEqual([100n, 'date'])
+})
+
+test('CR and DR say the direction whatever amounts without them mean', () => {
+  const lines = [
+    '1,2026-01-02,Shop,5.00,',
+    '2,2026-01-02,Paid,3.00 CR,',
+    '3,2026-01-02,Fee,1.00DR,',
+  ]
+  expect(kept(lines, { amount: { invert: false } })).toEqual([500n, -300n, 100n])
+  expect(kept(lines)).toEqual([-500n, -300n, 100n])
+})
+
+test('rows with one identifier and other contents are all kept', () => {
+  const lines = [
+    '77,2026-01-02,Shop,-5.00,',
+    '77,2026-01-02,Fee,-0.10,',
+    '77,2026-01-02,Shop,-5.00,',
+  ]
+  expect(kept(lines)).toEqual([500n, 10n, 'duplicate'])
+})
