@@ -64,7 +64,7 @@ test.each([
 })
 
 test('a port of another protocol fails with its cause as well', async () => {
-  const server = createServer((socket) => socket.end('no HTTP\r\n'))
+  const server = createServer((socket) => socket.resume().end('no HTTP\r\n'))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { cause, attempts } = await giveUp((server.address() as AddressInfo).port)
   server.close()

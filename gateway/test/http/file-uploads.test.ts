@@ -187,7 +187,7 @@ test.each(['POST', 'GET'])('%s is 503 while identity does not answer', async (me
 })
 
 test('a ledger that accepts connections but never answers is given up', async () => {
-  const silent = createServer().listen(0, '127.0.0.1')
+  const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
   using overNetwork = createMesh({ hosted: {}, urls: { ledger: `http://127.0.0.1:${port}` } })
