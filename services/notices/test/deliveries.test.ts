@@ -1,4 +1,5 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { eventually } from '@coffer/host/testing/boot'
 import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
@@ -91,7 +92,8 @@ test('a webhook that fails rests, is probed by few requests, and catches up', as
   expect(received().length - first).toBeLessThanOrEqual(4)
   booted.receiver.respond(ok)
   after(hourMs)
-  expect(await serve()).toEqual({ dueAt: null })
+  // On a busy machine a run may end while changes are due.
+  await eventually(serve, ({ dueAt }) => dueAt === null)
   expect(new Set(idsOf(received()))).toEqual(new Set(ids))
   expect((await webhook())?.failingSince).toBeUndefined()
 })
