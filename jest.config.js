@@ -8,6 +8,7 @@ const hasBrowser = Boolean(process.env.COFFER_TEST_BROWSER)
 export default {
   testEnvironment: 'node',
   runtime: '<rootDir>/test/native-runtime.ts',
+  runner: '<rootDir>/test/runner.ts',
   testSequencer: '<rootDir>/test/sequencer.ts',
   setupFilesAfterEnv: ['<rootDir>/test/seed.ts'],
   extensionsToTreatAsEsm: ['.ts'],
@@ -20,6 +21,7 @@ export default {
     ...(isLong ? [] : ['\\.long\\.test\\.ts$']),
   ],
   modulePathIgnorePatterns: ['/.coffer/'],
+  // The third worker of whole runs takes tests that mostly wait (test/runner.ts).
   maxWorkers: 2,
   // Restarts a worker process whose heap is larger than this after a test file.
   workerIdleMemoryLimit: '1500MB',

@@ -94,7 +94,7 @@ test('no file is a barrel', () => {
 })
 
 test('only settings of tools have a default export', () => {
-  const wanted = /(^|\/)[a-z-]+\.config\.(js|ts)$|^test\/(native-runtime|sequencer)\.ts$/
+  const wanted = /(^|\/)[a-z-]+\.config\.(js|ts)$|^test\/(native-runtime|runner|sequencer)\.ts$/
   const found = modules.filter((one) => one.hasDefaultExport && !wanted.test(one.path))
   expect(found.map((module) => module.path)).toEqual([])
 })
