@@ -27,7 +27,16 @@ const plan = {
   targetAmount: positiveMoney.describe('Amount needed by the due date, in minor units; above 0'),
   currentAmount: notNegativeMoney
     .optional()
-    .describe('Amount in the envelope at the start, in minor units. Default: 0'),
+    .describe(
+      'Amount in the envelope at the start, in minor units. ' +
+        'Default, also for 0: what the envelope of `spendingId` holds, else 0',
+    ),
+  spendingId: id('spnd')
+    .optional()
+    .describe(
+      'Expense or goal that is to be changed to this: `nextContribution` counts what was already ' +
+        'spent from its envelope',
+    ),
   nextRecurrence: timestamp.describe('Instant of the first due date'),
 }
 
@@ -65,7 +74,7 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       tag: 'Forecasts',
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/forecast/spending',
-      summary: 'Contributions of each funding to an expense or goal that does not exist',
+      summary: 'Contributions of each funding to a planned or changed expense or goal',
       description:
         'Stores nothing. Answers the most frequent contribution above 0 in two years ' +
         '(docs/forecast.md).',

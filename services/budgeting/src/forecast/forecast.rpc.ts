@@ -19,12 +19,13 @@ import {
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { forecastPlanOf } from '../contributions/forecast-envelope.ts'
+import type { FundedSpending } from '../book/spending.ts'
+import { type ForecastPlan, forecastPlanOf } from '../contributions/forecast-envelope.ts'
 import type { FundingEvent } from '../contributions/forecast-fundings.ts'
 import { withSettledBill } from '../contributions/settled-bill.ts'
 import { describeBankAccount, onBehalfOf } from '../ledger/ledger.client.ts'
 import { withAmounts } from '../plans/plan.ts'
-import { listSpending } from '../plans/spending.sql.ts'
+import { createPlanReader, type FindPlans, listSpending } from '../plans/spending.sql.ts'
 import { renderRuleset } from '../recurrence/ruleset-text.ts'
 import { rulesetHints } from '../recurrence/skipped-months.ts'
 import { findFundingSchedule, listFundingSchedules } from '../schedules/funding-schedule.sql.ts'
@@ -47,7 +48,8 @@ import {
 /** Worker threads for large forecasts, which would block the event loop. */
 export type Forecasters = Workers<ForecastInput, Forecast>
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & { forecasters: Forecasters }
+type Given = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & { forecasters: Forecasters }
+type Deps = Given & { findPlans: FindPlans }
 
 /** Forecasts with up to this number of events are calculated on the event loop, in a few ms. */
 const sizeInPlaceMax = 2500
@@ -59,7 +61,8 @@ const sizeProblems = {
 const outOfRange = say('SUM_RANGE')
 
 /** Returns the RPC handlers of forecasts; all are read-only (docs/forecast.md). */
-export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> {
+export function forecastRoutes(given: Given): ServiceImpl<typeof ForecastService> {
+  const deps = { ...given, findPlans: createPlanReader(given.database) }
   const { database, clock } = deps
   return {
     getForecast: async ({ bankAccountId, end, endDay }, context) => {
@@ -102,23 +105,76 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
     estimateCost: async (request, context) => {
       const { accountId, timezone } = callerOf(context)
       const plan = readPlan(request)
-      const [schedule] = await Promise.all([
+      const [schedule, present] = await Promise.all([
         findFundingSchedule(database, { ...request, accountId }, request.fundingScheduleId),
+        findPresent(deps, request, context),
         describeBankAccount(deps, request.bankAccountId, context),
       ])
       if (!schedule) throw notFound('funding schedule')
       const asOf = { timezone, now: clock() }
       const hints = rulesetHints(plan.ruleset, asOf)
       const { fundingScheduleId } = schedule
-      const planned = { ...plan, spendingId: '', fundingScheduleId }
+      const held = request.currentAmount || (present?.currentAmount ?? 0n)
+      const cost = { ...plan, currentAmount: held, usedAmount: 0n }
+      const planned = present
+        ? changedPlan(present, { ...plan, fundingScheduleId }, { request, now: asOf.now })
+        : { ...cost, spendingId: '', fundingScheduleId }
       const [next] = estimateNextFundings([{ ...schedule, plans: [planned] }], asOf)
       return {
-        estimatedCost: estimateCost(plan, schedule, timezone),
+        estimatedCost: estimateCost(cost, schedule, timezone),
         hints,
         ...(next && { nextContribution: next.contribution }),
       }
     },
   }
+}
+
+/**
+ * Returns the plan of `spendingId` with the ledger's amounts, null if the request has none. Throws
+ * notFound, and invalid if it is of the other kind.
+ */
+async function findPresent(
+  { findPlans, mesh, clock }: Deps,
+  { bankAccountId, spendingId, recurrenceRule }: EstimateCostRequest,
+  context: HandlerContext,
+): Promise<FundedSpending | null> {
+  if (spendingId === undefined) return null
+  const { accountId, timezone } = callerOf(context)
+  const spendingIds = [spendingId]
+  const ledger = mesh.client('ledger', EnvelopeService)
+  const [[plan], { envelopes }] = await Promise.all([
+    findPlans({ accountId, bankAccountId, spendingIds }),
+    ledger.listEnvelopes({ bankAccountId, spendingIds }, onBehalfOf(context)),
+  ])
+  if (!plan || !envelopes[0]) throw notFound('spending')
+  const isGoal = plan.ruleset === null
+  if (isGoal !== (recurrenceRule === undefined)) {
+    throw invalid({ recurrenceRule: say(isGoal ? 'RULE_OF_GOAL' : 'RULE_REQUIRED') })
+  }
+  return withAmounts(plan, envelopes[0], { timezone, now: clock() })
+}
+
+type Stated = Pick<
+  FundedSpending,
+  'targetAmount' | 'nextRecurrence' | 'ruleset' | 'fundingScheduleId'
+>
+
+/** Returns a plan as a PATCH of these fields would leave it; unchanged, with its contribution. */
+function changedPlan(
+  present: FundedSpending,
+  stated: Stated,
+  { request, now }: { request: EstimateCostRequest; now: Date },
+): ForecastPlan {
+  const { currentAmount } = request
+  const own = currentAmount === 0n ? {} : { currentAmount, graceAmount: 0n }
+  const isChanged =
+    currentAmount !== 0n ||
+    stated.targetAmount !== present.targetAmount ||
+    stated.ruleset !== present.ruleset ||
+    stated.fundingScheduleId !== present.fundingScheduleId ||
+    stated.nextRecurrence.getTime() !== present.nextRecurrence.getTime()
+  const changed = withSettledBill({ ...present, ...stated, ...own }, now)
+  return isChanged ? forecastPlanOf(changed) : forecastPlanOf(changed, changed)
 }
 
 /** Loads schedules, balances, and plans with their amounts: those with an envelope, not paused. */
@@ -189,8 +245,6 @@ function readPlan(request: EstimateCostRequest) {
     throw invalid({ recurrenceRule: say('RULESET', { fault: read.problem }) })
   return {
     targetAmount,
-    currentAmount,
-    usedAmount: 0n,
     nextRecurrence: timestampDate(nextRecurrence),
     ruleset: read && renderRuleset(read.rule),
   }

@@ -3,6 +3,7 @@ import { booting } from '@coffer/host/testing/booting'
 import { dayMs } from '@coffer/kit/values/time'
 import { ledger } from '@coffer/ledger/service'
 import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
+import type { Spending } from '@coffer/proto/budgeting/v1/spending'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { sql } from 'slonik'
@@ -35,11 +36,16 @@ async function announcedBy(home: Household) {
   const next = paydays[0]?.nextRecurrence
   const isNext = ({ date }: { date?: Timestamp | undefined }) => date?.seconds === next?.seconds
   const events = forecast?.events.find(isNext)?.spending ?? []
-  const explained = (await home.list()).map(async ({ spendingId }) => {
+  const list = await home.list()
+  const explained = list.map(async ({ spendingId }) => {
     const { explanation } = await home.spending.explainSpending({ bankAccountId, spendingId }, as)
     return [spendingId, explanation?.heldContribution ?? 0n] as const
   })
+  const estimated = list.map(async (plan) => {
+    return [plan.spendingId, await estimateOf(home, plan)] as const
+  })
   return {
+    estimates: await Promise.all(estimated),
     firing: timestampDate(next as Timestamp),
     forecast: events.map((one) => [one.spendingId, one.heldContribution] as const),
     explanations: await Promise.all(explained),
@@ -48,12 +54,21 @@ async function announcedBy(home: Household) {
   }
 }
 
+/** Returns what is announced for a change of this plan to what it is now, in minor units. */
+async function estimateOf({ bankAccountId, as }: Household, plan: Spending) {
+  const { spendingId, fundingScheduleId, targetAmount, nextRecurrence, ruleset } = plan
+  const planned = { bankAccountId, spendingId, fundingScheduleId, targetAmount, nextRecurrence }
+  const asked = ruleset === undefined ? planned : { ...planned, recurrenceRule: ruleset }
+  const forecasts = booted.client('budgeting', ForecastService)
+  return (await forecasts.estimateCost(asked as typeof planned, as)).nextContribution ?? 0n
+}
+
 /** Runs the hourly job for the next payday, and compares what it books with the announcements. */
 async function expectBooked(home: Household) {
-  const { firing, forecast, explanations, ...sums } = await announcedBy(home)
+  const { firing, forecast, explanations, estimates, ...sums } = await announcedBy(home)
   await advanceOnly(booted, home, firing)
   const booked = await bookedAt(home, firing)
-  for (const announced of [forecast, explanations]) {
+  for (const announced of [forecast, explanations, estimates]) {
     expect(announced).toEqual(announced.map(([id]) => [id, booked.get(id) ?? 0n]))
   }
   const sum = [...booked.values()].reduce((all, amount) => all + amount, 0n)

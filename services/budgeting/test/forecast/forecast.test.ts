@@ -183,6 +183,23 @@ test('next contribution of a schedule, and cost of an envelope that does not exi
   expect(await forecasts.estimateCost(expense, as)).toMatchObject(estimated)
   const goal = { ...asked, targetAmount: 900n, nextRecurrence }
   expect(await forecasts.estimateCost(goal, as)).toMatchObject({ nextContribution: 300n })
+  // 450.00 of the goal are saved and spent: three paydays share what is missing of its new target.
+  const [trip] = await home.list()
+  const spendingId = trip?.spendingId ?? ''
+  const moved = { bankAccountId, toSpendingId: spendingId, amount: 450n }
+  await home.envelopes.transfer(moved, as)
+  const ticket = { name: 'Ticket', date: at('2023-09-28T05:00Z'), amount: 300n }
+  await home.transactions.createTransaction({ ...ticket, bankAccountId, spendingId }, as)
+  const changed = { ...goal, targetAmount: 1200n, spendingId }
+  expect(await forecasts.estimateCost(changed, as)).toMatchObject({ nextContribution: 250n })
+  const more = { ...changed, currentAmount: 600n }
+  expect(await forecasts.estimateCost(more, as)).toMatchObject({ nextContribution: 100n })
+  const other = forecasts.estimateCost({ ...changed, recurrenceRule: monthly }, as)
+  const problems = await other.then(null, (error) => problemsOf(error))
+  expect(problems).toEqual({ recurrenceRule: 'A goal takes no ruleset' })
+  await expect(
+    forecasts.estimateCost({ ...changed, spendingId: newId('spnd') }, as),
+  ).rejects.toMatchObject({ code: Code.NotFound })
   await expect(
     forecasts.estimateCost({ ...expense, recurrenceRule: 'RRULE' }, as),
   ).rejects.toMatchObject({ code: Code.InvalidArgument })

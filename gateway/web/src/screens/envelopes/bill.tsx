@@ -2,14 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { explanationQuery, type Spending } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
-import { Amount } from '../../controls/amount.tsx'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { dayOf, formatDay } from '../../format/days.ts'
-import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
+import { LateBill } from './late-bill.tsx'
+import { PaidFromFree } from './paid-from-free.tsx'
 
 /** The next bill of an expense: paid early, paid late, or left out (docs/plans/bills.md). */
 export function Bill({ spending }: { spending: Spending }) {
@@ -40,7 +41,8 @@ export function Bill({ spending }: { spending: Spending }) {
           : words.billDue({ day: day(nextRecurrence) })}
       </p>
       {isPaidBySpending && <p className={rows.soft}>{words.billPaidBySpending}</p>}
-      <Grace spending={spending} />
+      {!isPaid && <PaidFromFree spending={spending} />}
+      <LateBill spending={spending} />
       <div className={rows.toolbar}>
         {!isPaidBySpending && (
           <Button isBusy={settle.isSending} onClick={() => settle.send(undefined)}>
@@ -62,19 +64,5 @@ export function Bill({ spending }: { spending: Spending }) {
         </div>
       )}
     </Card>
-  )
-}
-
-/** Money of the former period that waits for its late bill. */
-function Grace({ spending }: { spending: Spending }) {
-  const { bankAccountId, graceUntil, graceAmount } = spending
-  const reader = useReader()
-  const manner = useManner(bankAccountId)
-  if (graceUntil === null || graceAmount === 0) return null
-  return (
-    <p>
-      <Amount amount={graceAmount} manner={manner} />{' '}
-      {words.grace({ day: formatDay(dayOf(graceUntil, reader.timezone), reader) })}
-    </p>
   )
 }

@@ -6,6 +6,7 @@ import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { useContributions } from './contribution.ts'
 import styles from './envelopes.module.css'
+import { isLate, LateBill } from './late-bill.tsx'
 import { type Move, useMoneyDrag } from './money-drag.ts'
 
 interface Props {
@@ -39,6 +40,7 @@ export function EnvelopeCard({ spending, onMove }: Props) {
         </Link>
         {settledAt && <span className={styles.tag}>{words.paid}</span>}
         {isPaused && <span className={styles.tag}>{words.paused}</span>}
+        {isLate(spending) && <span className={`${styles.tag} ${styles.behind}`}>{words.late}</span>}
         {isBehind && !isPaused && (
           <span className={`${styles.tag} ${styles.behind}`}>{words.behind}</span>
         )}
@@ -52,6 +54,7 @@ export function EnvelopeCard({ spending, onMove }: Props) {
         </span>
       </p>
       <Progress value={progress} max={targetAmount} isBehind={isBehind} />
+      <LateBill spending={spending} className={styles.soft} />
       <p className={`${styles.soft} ${styles.foot}`}>
         <span>{spendingType === 'goal' ? words.saved({ distance }) : words.due({ distance })}</span>
         <Next spending={spending} />

@@ -82,7 +82,7 @@ export function EnvelopeForm({ bankAccountId, spending, onClose }: Props) {
         <Preview
           bankAccountId={bankAccountId}
           entries={entries}
-          held={spending?.currentAmount ?? 0}
+          spendingId={spending?.spendingId ?? null}
         />
       </Form>
     </Dialog>

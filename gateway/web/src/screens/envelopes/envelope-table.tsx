@@ -7,6 +7,7 @@ import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { useContributions } from './contribution.ts'
+import { isLate } from './late-bill.tsx'
 
 interface Props {
   bankAccountId: string
@@ -98,8 +99,10 @@ function Row({ spending, contribution }: { spending: Spending; contribution: num
   )
 }
 
-function stateOf({ isPaused, isBehind, settledAt }: Spending, contribution: number): string {
+function stateOf(spending: Spending, contribution: number): string {
+  const { isPaused, isBehind, settledAt } = spending
   if (isPaused) return words.paused
+  if (isLate(spending)) return words.late
   if (settledAt) return words.paid
   if (isBehind) return words.behind
   return contribution === 0 ? words.full : words.onItsWay

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Spending } from '../../api/budget-queries.ts'
 import { coffer } from '../../api/client.ts'
@@ -12,17 +12,22 @@ import { envelopeWords as words } from '../../words/envelopes.ts'
 
 const shownMax = 10
 
+/** The newest transactions of an envelope. */
+export function paidQuery(bankAccountId: string, spendingId: string) {
+  const path = { bankAccountId, spendingId }
+  return queryOptions({
+    queryKey: ['paid', bankAccountId, spendingId],
+    queryFn: async ({ signal }) =>
+      (await coffer.listSpendingTransactions({ path, query: { limit: shownMax }, signal })).data,
+  })
+}
+
 /** The newest payments from an envelope. */
 export function PaidFromIt({ spending }: { spending: Spending }) {
   const { bankAccountId, spendingId } = spending
   const reader = useReader()
   const manner = useManner(bankAccountId)
-  const path = { bankAccountId, spendingId }
-  const paid = useQuery({
-    queryKey: ['paid', bankAccountId, spendingId],
-    queryFn: async ({ signal }) =>
-      (await coffer.listSpendingTransactions({ path, query: { limit: shownMax }, signal })).data,
-  })
+  const paid = useQuery(paidQuery(bankAccountId, spendingId))
   const all = (
     <Link to="/transactions" search={{ account: bankAccountId, spendingId }}>
       {words.allTransactions}

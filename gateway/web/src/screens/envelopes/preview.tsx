@@ -11,12 +11,12 @@ import styles from './envelopes.module.css'
 interface Props {
   bankAccountId: string
   entries: Entries
-  /** Amount that the envelope holds, in minor units. */
-  held: number
+  /** ID of the envelope that is changed; null for a new one. */
+  spendingId: string | null
 }
 
 /** The contribution of the next payday for the entries, as they are typed. */
-export function Preview({ bankAccountId, entries, held }: Props) {
+export function Preview({ bankAccountId, entries, spendingId }: Props) {
   const { timezone } = useReader()
   const manner = useManner(bankAccountId)
   const money = useMoneyText(manner)
@@ -25,13 +25,14 @@ export function Preview({ bankAccountId, entries, held }: Props) {
   const rule = ruleOf(entries, timezone)
   const isAskable = targetAmount > 0 && day !== '' && fundingScheduleId !== ''
   const { data } = useQuery({
-    queryKey: ['estimate', bankAccountId, targetAmount, day, fundingScheduleId, rule, held],
+    queryKey: ['estimate', bankAccountId, targetAmount, day, fundingScheduleId, rule, spendingId],
     enabled: isAskable,
     placeholderData: keepPreviousData,
     refetchInterval: false,
     queryFn: async ({ signal }) => {
       const nextRecurrence = instantOf(day, timezone)
-      const shared = { fundingScheduleId, targetAmount, currentAmount: held, nextRecurrence }
+      const changed = spendingId === null ? {} : { spendingId }
+      const shared = { fundingScheduleId, targetAmount, nextRecurrence, ...changed }
       const body =
         kind === 'goal'
           ? { ...shared, spendingType: 'goal' as const }

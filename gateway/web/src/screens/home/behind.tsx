@@ -10,16 +10,17 @@ import { Sentences } from '../../controls/texts/sentences.tsx'
 import { dayOf, formatDistance } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
+import { isLate, LateBill } from '../envelopes/late-bill.tsx'
 import styles from './home.module.css'
 
-/** Envelopes that will not have their target in time, with the reason. */
+/** Envelopes that will not have their target in time, or wait for a late bill, with the reason. */
 export function Behind({ bankAccountId }: { bankAccountId: string }) {
   const spending = useQuery(spendingQuery(bankAccountId))
   return (
     <Card title={homeWords.behind}>
       <Asked query={spending}>
         {(all) => {
-          const behind = all.filter(({ isBehind }) => isBehind)
+          const behind = all.filter((one) => one.isBehind || isLate(one))
           const none = all.length === 0 ? homeWords.noEnvelopes : homeWords.noneBehind
           if (behind.length === 0) return <p className={styles.soft}>{none}</p>
           return (
@@ -59,6 +60,7 @@ function BehindOne({ spending }: { spending: Spending }) {
             <Amount amount={currentAmount} manner={manner} /> /{' '}
             <Amount amount={targetAmount} manner={manner} />, {homeWords.due({ distance })}
           </p>
+          <LateBill spending={spending} className={styles.soft} />
         </div>
         <WhyButton kind="quiet" of={name} controls={id} isShown={isWhyShown} onShow={setWhyShown} />
       </div>

@@ -21,6 +21,8 @@ export const envelopes: Translation<'envelopes'> = {
   billPaid: 'Die Rechnung vom {day} ist bezahlt; jetzt sammelt sich Geld für die nächste.',
   billPaidBySpending:
     'Ihre Buchungen haben sie bezahlt. Löschst du eine davon, ist sie wieder offen.',
+  billPaidFromFree:
+    'Seit {day} sind {amount} daraus bezahlt, davon {free} aus „Frei verfügbar“. Das gilt nicht von selbst als bezahlt: War es diese Rechnung, markiere sie als bezahlt.',
   settle: 'Als bezahlt markieren',
   unsettle: 'Doch nicht bezahlt',
   skip: 'Diese auslassen',
@@ -31,6 +33,7 @@ export const envelopes: Translation<'envelopes'> = {
   graceDays: 'Geld für eine verspätete Rechnung aufheben',
   days: '{count, plural, =0 {gar nicht} one {einen Tag lang} other {# Tage lang}}',
   behind: 'Im Rückstand',
+  late: 'Überfällig',
   why: 'Warum?',
   from: 'Von',
   to: 'Nach',

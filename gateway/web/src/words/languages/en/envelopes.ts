@@ -18,6 +18,8 @@ export const envelopes = {
   billDue: 'Due on {day}.',
   billPaid: 'The bill of {day} is paid; money now collects for the one after it.',
   billPaidBySpending: 'Its transactions have paid it. Deleting one of them undoes this.',
+  billPaidFromFree:
+    '{amount} was paid from it since {day}, of which {free} came from free to use. That does not count as paid by itself: if it was this bill, mark it as paid.',
   settle: 'Mark as paid',
   unsettle: 'It is not paid',
   skip: 'Skip this one',
@@ -28,6 +30,7 @@ export const envelopes = {
   graceDays: 'Keep the money of a bill that is late',
   days: '{count, plural, =0 {not at all} one {for one day} other {for # days}}',
   behind: 'Behind',
+  late: 'Late',
   why: 'Why?',
   from: 'From',
   to: 'To',

@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Spending } from '../../api/budget-queries.ts'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
+import { dayAfter, dayOf, formatDay } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { envelopeWords as words } from '../../words/envelopes.ts'
+import { paidQuery } from './paid-from-it.tsx'
+
+/**
+ * Says that payments cover the bill although the envelope did not hold enough: only money that the
+ * envelope gave counts as spent, so a person has to mark the bill as paid.
+ */
+export function PaidFromFree({ spending }: { spending: Spending }) {
+  const { bankAccountId, spendingId, targetAmount, periodSpentAmount, graceDays } = spending
+  const reader = useReader()
+  const money = useMoneyText(useManner(bankAccountId))
+  const { data: paid = [] } = useQuery(paidQuery(bankAccountId, spendingId))
+  const { lastRecurrence, createdAt } = spending
+  // Payments until the end of its grace are of the former bill.
+  const first =
+    lastRecurrence === null
+      ? dayOf(createdAt, reader.timezone)
+      : dayAfter(dayOf(lastRecurrence, reader.timezone), graceDays + 1)
+  const own = paid.filter(({ date, amount }) => amount > 0 && dayOf(date, reader.timezone) >= first)
+  const amount = own.reduce((sum, one) => sum + one.amount, 0)
+  const free = own.reduce((sum, one) => sum + one.amount - (one.spendingAmount ?? 0), 0)
+  if (amount < targetAmount || periodSpentAmount >= targetAmount || free === 0) return null
+  const day = formatDay(first, reader)
+  return <p>{words.billPaidFromFree({ amount: money(amount), free: money(free), day })}</p>
+}
