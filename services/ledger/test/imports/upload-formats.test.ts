@@ -140,6 +140,11 @@ test.each<[string, string[][], string[]]>([
     ['1 0 0', '1 0 0', '0 2 0'],
   ],
   [
+    'used again with one text, for another day or amount',
+    [[shop], [booking('77', '25', '1 Shop')], [booking('77', '10', '3 Shop')]],
+    ['1 0 0', '1 0 0', '1 0 0'],
+  ],
+  [
     'whose text alone the bank changes',
     [[shop], [booking('77', '10', '1 SHOP')]],
     ['1 0 0', '0 1 0'],
@@ -181,6 +186,17 @@ function camt(message: string, part: string, details: string): string {
   const entries = `${entry('30.00', `<NtryDtls>${details}</NtryDtls>`)}${entry('0.30')}`
   return `<Document><${message}><${part}>${account}${entries}</${part}></${message}></Document>`
 }
+
+test('a CAMT reference that another booking of a former file holds makes a row', async () => {
+  const home = await createHousehold(booted)
+  const file = camt('BkToCstmrStmt', 'Stmt', '')
+  const other = file.replaceAll('30.00', '77.00').replaceAll('0.30', '0.70')
+  const counts: unknown[] = []
+  for (const one of [file, other, file, other]) {
+    counts.push((await uploaded(home, one))?.importedCount)
+  }
+  expect(counts).toEqual([2n, 2n, 0n, 0n])
+})
 
 test('a notification and a statement that shows its booking as one row are joined', async () => {
   const parts = '<TxDtls><Amt>10.00</Amt></TxDtls><TxDtls><Amt>20.00</Amt></TxDtls>'

@@ -20,7 +20,7 @@ export interface Holders {
   /** Those of the identifiers that are stored. */
   stored: Set<string>
   /** For each of them the row of the file that is its booking, by the identifier of the row. */
-  rows: Map<string, { uploadIdentifier: string; differences: number }>
+  rows: Map<string, { uploadIdentifier: string; hasTexts: boolean }>
 }
 
 /** Adds the stored rows of a page of rows to the holders. */
@@ -34,11 +34,12 @@ export function addHolders(
     const identifier = row.reuse?.identifier ?? ''
     const known = stored.get(identifier)
     if (known === undefined) continue
-    const found = differences(row, known)
-    const best = holders.rows.get(identifier)?.differences ?? Number.POSITIVE_INFINITY
-    // A bank may write one of them anew, and a user may change amount or day.
-    if (found > 1 || found >= best) continue
-    holders.rows.set(identifier, { uploadIdentifier: row.uploadIdentifier, differences: found })
+    if (!isSameBooking(row, known)) continue
+    const hasTexts = hasSameTexts(row, known)
+    // Of several rows of the file the first with the texts of the stored one is its booking.
+    const holder = holders.rows.get(identifier)
+    if (holder !== undefined && (holder.hasTexts || !hasTexts)) continue
+    holders.rows.set(identifier, { uploadIdentifier: row.uploadIdentifier, hasTexts })
   }
 }
 
@@ -55,11 +56,15 @@ export function besideStored(row: FileRow, { stored, rows }: Holders): FileRow |
   return { ...row, uploadIdentifier: isHolder && !stored.has(byContents) ? ofBank : byContents }
 }
 
-/** Counts what differs of amount, texts and day. */
-function differences(row: FileRow, known: StoredRow): number {
-  const hasTexts =
+/** Whether amount and day are those of the stored row: a bank may write its texts anew. */
+function isSameBooking(row: FileRow, known: StoredRow): boolean {
+  const isNear = Math.abs(row.date.getTime() - known.date.getTime()) <= movedMs
+  return row.amount === known.amount && isNear
+}
+
+function hasSameTexts(row: FileRow, known: StoredRow): boolean {
+  return (
     row.originalName === known.originalName &&
     row.originalMerchantName === known.originalMerchantName
-  const isNear = Math.abs(row.date.getTime() - known.date.getTime()) <= movedMs
-  return [row.amount === known.amount, hasTexts, isNear].filter((isEqual) => !isEqual).length
+  )
 }

@@ -127,7 +127,7 @@ function rowOf(entry: Entry, details: XmlNode | undefined): UnnamedRow {
     description,
   })
   const row = { amount, date, ...names, isPending: false, ...(booking ? { booking } : {}) }
-  return { identifier, content, row }
+  return { identifier, content, ...(identifier === '' ? {} : { isReusable: true }), row }
 }
 
 /** Returns the `TxDtls` elements of a CAMT entry: one for each transaction that it sums up. */
