@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { Asked } from '../../controls/asked.tsx'
+import { TextField } from '../../controls/field.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card, Screen } from '../../controls/screen.tsx'
 import { faultWords } from '../../words/faults.ts'
@@ -10,6 +12,7 @@ import { language } from '../../words/languages/texts.ts'
 import { Article, Parts } from './article.tsx'
 import styles from './help.module.css'
 import type { HelpPage } from './help-page.ts'
+import { findPages } from './page-search.ts'
 
 const pagesIn: Record<LanguageCode, () => Promise<{ pages: HelpPage[] }>> = {
   en: () => import('./pages-en.ts'),
@@ -29,13 +32,26 @@ const route = getRouteApi('/frame/help/$page')
 /** The contents of the help. */
 export function Help() {
   const pages = useQuery(helpQuery)
+  const [search, setSearch] = useState('')
+  const found = findPages(pages.data ?? [], search)
   return (
     <Screen title={words.title} isNarrow>
+      <TextField
+        label={words.search}
+        type="search"
+        value={search}
+        onChange={(event) => setSearch(event.target.value)}
+      />
       <Card>
         <Asked query={pages} lines={8}>
-          {(all) => (
+          {() => (
             <ul className={rows.rows}>
-              {all.map(({ name, title, about }) => (
+              {found.length === 0 && (
+                <li role="status" className={rows.soft}>
+                  {words.noneFound}
+                </li>
+              )}
+              {found.map(({ name, title, about }) => (
                 <li key={name} className={rows.row}>
                   <div>
                     <Link data-line to="/help/$page" params={{ page: name }} className={rows.name}>

@@ -40,6 +40,7 @@ export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
           if (waiting.length === 0) return <p className={styles.soft}>{homeWords.unassignedNone}</p>
           return (
             <>
+              <p className={styles.soft}>{homeWords.unassignedText}</p>
               <Payments bankAccountId={bankAccountId} payments={waiting} spending={spending} />
               {overview && <Others bankAccountId={bankAccountId} overview={overview} />}
             </>
@@ -159,7 +160,7 @@ function Payment({ transaction, spending, choose }: PaymentProps) {
             )
           }
         >
-          <option value="">{homeWords.fromFree}</option>
+          <option value="">{homeWords.chooseEnvelope}</option>
           {spending.map((one) => (
             <option key={one.spendingId} value={one.spendingId}>
               {one.name}

@@ -14,10 +14,12 @@ interface Props {
 export function NextDates({ pace, day, excludesWeekends }: Props) {
   const reader = useReader()
   if (pace === 'kept' || day === '') return null
+  // A day is not broken across lines.
+  const whole = (one: string) => formatShortDay(one, reader).replaceAll(' ', '\u00a0')
   const days = nextPaydays(pace, { day, count: 10, excludesWeekends })
   return (
     <p className={rows.soft}>
-      {words.nextDates} {days.map((one) => formatShortDay(one, reader)).join(' · ')}
+      {words.nextDates} {days.map(whole).join(' · ')}
     </p>
   )
 }

@@ -1,16 +1,20 @@
 import { expect, test } from '@jest/globals'
-import { nextFriday, nextPaydays, type Pace } from './schedule-pace.ts'
+import { nextFriday, nextPaydays, type Pace, paceOf, paydaysOf } from './schedule-pace.ts'
 
 test.each`
   pace               | day             | next
   ${'biweekly'}      | ${'2026-12-18'} | ${'2026-12-18 2027-01-01 2027-01-15'}
   ${'monthly'}       | ${'2026-01-31'} | ${'2026-01-30 2026-02-27 2026-03-31'}
+  ${'monthly'}       | ${'2026-01-30'} | ${'2026-01-30 2026-02-27 2026-03-30'}
+  ${'month-end'}     | ${'2026-04-30'} | ${'2026-04-30 2026-05-29 2026-06-30'}
   ${'twice-monthly'} | ${'2026-02-10'} | ${'2026-02-13 2026-02-27 2026-03-13'}
   ${'twice-monthly'} | ${'2026-11-16'} | ${'2026-11-30 2026-12-15 2026-12-31'}
   ${'quarterly'}     | ${'2026-11-05'} | ${'2026-11-05 2027-02-05 2027-05-05'}
 `('paydays $pace from $day, on weekdays: $next', ({ pace, day = '', next }) => {
   const days = nextPaydays(pace as Pace, { day, count: 3, excludesWeekends: true })
   expect(days.join(' ')).toBe(next)
+  const ruleset = paydaysOf(pace as Pace, { day, start: `${day}T06:00:00Z` })
+  expect(paceOf(ruleset)).toBe(day.endsWith('31') ? 'month-end' : pace)
 })
 
 test('the Friday after a Friday is a week later', () => {

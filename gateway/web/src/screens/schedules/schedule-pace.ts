@@ -2,7 +2,7 @@ import { dayAfter } from '../../format/days.ts'
 import { type Repeat, repeatOf, rulesetOf, twiceMonthly } from '../../format/recurrence.ts'
 
 /** How often a payday comes, as the form offers it. */
-export type Pace = Repeat | 'twice-monthly'
+export type Pace = Repeat | 'twice-monthly' | 'month-end'
 
 /** Entries that the form proposes for a new payday. */
 export interface Proposal {
@@ -16,16 +16,31 @@ export interface Proposal {
 
 /** Returns the word for the rule of a payday; null for one that no word says. */
 export function paceOf(ruleset: string): Pace | null {
-  if (/FREQ=MONTHLY;(INTERVAL=1;)?BYMONTHDAY=15,-1$/.test(ruleset)) return 'twice-monthly'
+  const [, days] =
+    /FREQ=MONTHLY;(?:INTERVAL=1;)?BYMONTHDAY=([-,\d]+(?:;BYSETPOS=-1)?)$/.exec(ruleset) ?? []
+  if (days === '15,-1') return 'twice-monthly'
+  if (days === '-1') return 'month-end'
+  if (days === lateDays(29) || days === lateDays(30)) return 'monthly'
   return repeatOf(ruleset)
 }
 
 /** Returns the rule (RFC 5545) of paydays that begin on a day. */
 export function paydaysOf(pace: Pace, from: { day: string; start: string }): string {
-  return pace === 'twice-monthly' ? twiceMonthly(from.start) : rulesetOf(pace, from)
+  if (pace === 'twice-monthly') return twiceMonthly(from.start)
+  const date = Number(from.day.slice(8))
+  const rule = rulesetOf(pace === 'month-end' ? 'monthly' : pace, from)
+  if (pace === 'month-end') return rule.replace(/BYMONTHDAY=.*$/, 'BYMONTHDAY=-1')
+  const isLate = pace === 'monthly' && (date === 29 || date === 30)
+  return isLate ? rule.replace(/BYMONTHDAY=.*$/, `BYMONTHDAY=${lateDays(date)}`) : rule
+}
+
+/** Returns the part of a rule for the 29th or 30th: the last day of a month that lacks it. */
+function lateDays(date: number): string {
+  return date === 29 ? '28,29;BYSETPOS=-1' : '28,29,30;BYSETPOS=-1'
 }
 
 const monthsBetween: Partial<Record<Pace, number>> = {
+  'month-end': 1,
   monthly: 1,
   quarterly: 3,
   halfYearly: 6,
@@ -35,7 +50,7 @@ const daysBetween: Partial<Record<Pace, number>> = { weekly: 7, biweekly: 14 }
 
 /**
  * Returns the next paydays from a day on, as the server moves them: those of a weekend to the
- * Friday before. The 29th to 31st mean the last day of a month.
+ * Friday before. The 29th to 31st mean the last day of a month; monthly ones, of one that lacks it.
  */
 export function nextPaydays(
   pace: Pace,
@@ -45,7 +60,10 @@ export function nextPaydays(
     const step = daysBetween[pace]
     if (step !== undefined) return dayAfter(day, step * at)
     const months = monthsBetween[pace]
-    return months === undefined ? halfMonthAfter(day, at) : monthsAfter(day, months * at)
+    if (months === undefined) return halfMonthAfter(day, at)
+    if (pace === 'month-end') return lastDayOf(firstAfter(day, at))
+    if (pace === 'monthly') return inMonth(firstAfter(day, at), day.slice(8))
+    return monthsAfter(day, months * at)
   })
   return days.map((one) => (excludesWeekends ? beforeWeekend(one) : one))
 }
@@ -56,6 +74,17 @@ function halfMonthAfter(day: string, n: number): string {
   const half = (isFirstHalf ? 0 : 1) + n
   const month = monthsAfter(`${day.slice(0, 8)}01`, Math.floor(half / 2))
   return half % 2 === 0 ? `${month.slice(0, 8)}15` : lastDayOf(month)
+}
+
+/** Returns the first day of the n-th month after that of a day. */
+function firstAfter(day: string, n: number): string {
+  return monthsAfter(`${day.slice(0, 8)}01`, n)
+}
+
+/** Returns a day of the month of `first`, or its last day. */
+function inMonth(first: string, date: string): string {
+  const last = lastDayOf(first)
+  return date > last.slice(8) ? last : `${first.slice(0, 8)}${date}`
 }
 
 function monthsAfter(day: string, months: number): string {

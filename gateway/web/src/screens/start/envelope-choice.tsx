@@ -14,7 +14,7 @@ import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { startWords as words } from '../../words/start.ts'
 import styles from './start.module.css'
-import type { Suggestion } from './suggestions.ts'
+import { nextAfter, type Suggestion } from './suggestions.ts'
 
 interface Props {
   bankAccountId: string
@@ -34,12 +34,17 @@ interface Row {
   isBill: boolean
 }
 
+/** Place of the example that is no bill: groceries of a week. */
+const shopping = 1
+
 /** The proposed envelopes, each to take, to change or to leave. */
 export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: Props) {
   const { suggestions, onDone } = props
   const { timezone, today } = useReader()
   const manner = useManner(bankAccountId)
-  const blank = blankRow(dayAfter(today, 30))
+  const week = dayAfter(today, 7)
+  // A payday of the coming week fills an envelope of the first day of a month.
+  const blank = blankRow(nextAfter(`${week.slice(0, 8)}01`, 1, week))
   const [rows, setRows] = useState<Row[]>(() =>
     suggestions.length > 0
       ? suggestions.map((one, id) => ({
@@ -48,7 +53,10 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
           id,
           target: amountText(one.target, manner),
         }))
-      : words.examples.map((name, id) => ({ ...blank, id, name, isBill: id === 0 })),
+      : words.examples.map((name, id) => {
+          const example = { ...blank, id, name, isBill: id === 0 }
+          return id === shopping ? { ...example, repeat: 'weekly', day: week } : example
+        }),
   )
   const change = (id: number, next: Partial<Row>) =>
     setRows((all) => all.map((row) => (row.id === id ? { ...row, ...next } : row)))

@@ -21,10 +21,11 @@ test.each`
 })
 
 test.each`
-  deposits                                          | pace          | day
-  ${'2026-11-13 PAY 180000, 2026-10-30 PAY 180000'} | ${'biweekly'} | ${'2026-11-27'}
-  ${'2026-10-31 PAY 1, 2026-09-30 PAY 1'}           | ${'monthly'}  | ${'2026-11-28'}
-  ${'2026-11-13 GIFT 1, 2026-11-12 GIFT 1'}         | ${undefined}  | ${undefined}
+  deposits                                          | pace           | day
+  ${'2026-11-13 PAY 180000, 2026-10-30 PAY 180000'} | ${'biweekly'}  | ${'2026-11-27'}
+  ${'2026-10-31 PAY 1, 2026-09-30 PAY 1'}           | ${'month-end'} | ${'2026-11-30'}
+  ${'2026-10-31 PAY 1, 2026-10-02 PAY 1'}           | ${'monthly'}   | ${'2026-11-28'}
+  ${'2026-11-13 GIFT 1, 2026-11-12 GIFT 1'}         | ${undefined}   | ${undefined}
 `('of $deposits the start proposes a payday $pace from $day', ({ deposits = '', pace, day }) => {
   const found = suggestPayday(groupByName(movements(deposits)), today)
   expect([found?.pace, found?.day]).toEqual([pace, day])

@@ -92,7 +92,7 @@ export function suggestEnvelopes(groups: Group[], today: string): Suggestion[] {
 export function suggestPayday(groups: Group[], today: string): Omit<Proposal, 'name'> | null {
   const regular = groups.flatMap(({ movements }) => {
     const gap = median(gapsOf(movements))
-    const pace = gap === null ? null : paceOf(gap)
+    const pace = areMonthEnds(movements) ? 'month-end' : gap === null ? null : paceOf(gap)
     const last = movements[0]
     return pace === null || last === undefined ? [] : [{ pace, gap: gap ?? 0, last }]
   })
@@ -100,6 +100,17 @@ export function suggestPayday(groups: Group[], today: string): Omit<Proposal, 'n
   if (largest === undefined) return null
   const { pace, gap, last } = largest
   return { pace, day: paydayAfter(last.day, { pace, gap, today }), deposit: last.amount }
+}
+
+/** Returns whether money came on the last days of months, at least of two. */
+function areMonthEnds(movements: Movement[]): boolean {
+  const newest = movements.slice(0, 3)
+  return newest.length > 1 && newest.every(({ day }) => addDays(day, 1).endsWith('-01'))
+}
+
+/** Returns the first last day of a month after today. */
+function monthEndAfter(today: string): string {
+  return addDays(nextAfter(`${addDays(today, 1).slice(0, 8)}01`, 1, addDays(today, 1)), -1)
 }
 
 function paceOf(gap: number): Pace | null {
@@ -113,6 +124,7 @@ function paydayAfter(
   last: string,
   { pace, gap, today }: { pace: Pace; gap: number; today: string },
 ): string {
+  if (pace === 'month-end') return monthEndAfter(today)
   if (pace === 'monthly') return nextAfter(last, 1, today)
   let day = last
   while (day <= today) day = addDays(day, pace === 'twice-monthly' ? 15 : Math.round(gap))
@@ -120,7 +132,7 @@ function paydayAfter(
 }
 
 /** Returns the day of the month of `day`, so many months later, that is the first after today. */
-function nextAfter(day: string, months: number, today: string): string {
+export function nextAfter(day: string, months: number, today: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   for (let later = 0; ; later += months) {
     // The 29th to 31st would move on in shorter months.

@@ -11,10 +11,12 @@ import styles from './transactions.module.css'
 interface Props {
   bankAccountId: string
   filters: Filters
+  /** Place of the button that begins a selection. */
+  slot: HTMLElement | null
 }
 
 /** The transactions, of which several are selected and changed as one. */
-export function Listing({ bankAccountId, filters }: Props) {
+export function Listing({ bankAccountId, filters, slot }: Props) {
   const selection = useSelection()
   const { data: pages = [] } = useQuery(transactionPagesQuery(bankAccountId, filters))
   const loaded = pages.flatMap(({ items }) => items)
@@ -39,6 +41,7 @@ export function Listing({ bankAccountId, filters }: Props) {
             selection={selection}
             loaded={loaded}
             areDeleted={filters.deleted === true}
+            slot={slot}
           />
           {isOn && <PassedDay />}
         </div>

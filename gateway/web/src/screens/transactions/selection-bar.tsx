@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { spendingQuery, type Transaction } from '../../api/budget-queries.ts'
 import { type BulkChange, bulkMax, changeMany, type Refusal } from '../../api/bulk-changes.ts'
 import { useChange } from '../../api/changes.ts'
@@ -19,20 +20,30 @@ interface Props {
   loaded: Transaction[]
   /** Whether the list shows the deleted ones. */
   areDeleted: boolean
+  /** Place of the button that begins a selection: beside the filters. */
+  slot: HTMLElement | null
 }
 
 /** Begins a selection, and changes what is selected. Refused ones are named and stay selected. */
-export function SelectionBar({ bankAccountId, selection, loaded, areDeleted }: Props) {
+export function SelectionBar({ bankAccountId, selection, loaded, areDeleted, slot }: Props) {
   const { chosen, choose, end } = selection
   const [refused, setRefused] = useState<Refusal[]>([])
   const { send, isSending, fault, reset } = useChange(async (change: BulkChange) =>
     changeMany(bankAccountId, chosen ?? new Map(), change),
   )
+  const isMoved = useRef(false)
   const start = () => {
+    isMoved.current = true
     reset()
     setRefused([])
     if (chosen === null) choose([])
     else end()
+  }
+  /** The button is another one at another place after it was pressed: the focus goes along. */
+  const follow = (button: HTMLButtonElement | null) => {
+    if (button === null || !isMoved.current) return
+    isMoved.current = false
+    button.focus({ preventScroll: true })
   }
   const change = (wanted: BulkChange) =>
     send(wanted, (all) => {
@@ -43,28 +54,30 @@ export function SelectionBar({ bankAccountId, selection, loaded, areDeleted }: P
       if (isOfTags) return
       choose([...(chosen?.values() ?? [])].filter((one) => ids.has(one.transactionId)))
     })
+  const button = (
+    <Button key={chosen === null ? 'select' : 'done'} ref={follow} onClick={start}>
+      {chosen === null ? words.select : words.done}
+    </Button>
+  )
+  if (chosen === null) return slot && createPortal(button, slot)
   return (
-    <section className={styles.bar} aria-label={words.bar} data-on={chosen !== null || undefined}>
-      <Button onClick={start}>{chosen === null ? words.select : words.done}</Button>
-      {chosen && (
-        <>
-          <p role="status">
-            {(chosen.size < bulkMax ? words.count : words.full)({ count: chosen.size })}
-          </p>
-          <Button kind="quiet" onClick={() => choose(chosen.size > 0 ? [] : loaded)}>
-            {chosen.size > 0 ? words.none : words.all}
-          </Button>
-          <Acts
-            bankAccountId={bankAccountId}
-            chosen={[...chosen.values()]}
-            areDeleted={areDeleted}
-            isSending={isSending}
-            change={change}
-          />
-          {fault && <FaultBanner fault={fault} />}
-          {refused.length > 0 && <Refused refused={refused} />}
-        </>
-      )}
+    <section className={styles.bar} aria-label={words.bar} data-on>
+      {button}
+      <p role="status">
+        {(chosen.size < bulkMax ? words.count : words.full)({ count: chosen.size })}
+      </p>
+      <Button kind="quiet" onClick={() => choose(chosen.size > 0 ? [] : loaded)}>
+        {chosen.size > 0 ? words.none : words.all}
+      </Button>
+      <Acts
+        bankAccountId={bankAccountId}
+        chosen={[...chosen.values()]}
+        areDeleted={areDeleted}
+        isSending={isSending}
+        change={change}
+      />
+      {fault && <FaultBanner fault={fault} />}
+      {refused.length > 0 && <Refused refused={refused} />}
     </section>
   )
 }

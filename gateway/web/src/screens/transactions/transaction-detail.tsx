@@ -8,12 +8,14 @@ import { Asked } from '../../controls/asked.tsx'
 import { BrandIcon } from '../../controls/icons/brand-icon.tsx'
 import { History } from '../../controls/journal/history.tsx'
 import { Card, Columns, Facts, Screen } from '../../controls/screen.tsx'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayOf, formatDay, formatInstant } from '../../format/days.ts'
 import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
 import { historyWords } from '../../words/history.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 import { CorrectTransaction } from './correct-transaction.tsx'
 import { EditTransaction } from './edit-transaction.tsx'
+import { noneText } from './none-text.ts'
 import { Provenance } from './provenance.tsx'
 import { ProviderRecord } from './provider-record.tsx'
 import { RemoveTransaction } from './remove-transaction.tsx'
@@ -146,13 +148,14 @@ function Changes({ transaction }: { transaction: Transaction }) {
   const manner = useManner(bankAccountId)
   const history = useQuery(transactionHistoryQuery(transaction))
   const { data: envelopes = [] } = useQuery(spendingQuery(bankAccountId))
+  const money = useMoneyText(manner)
   return (
     <Card title={words.history}>
       <Asked query={history}>
         {({ own, isWhole }) =>
           own.length === 0 ? (
             <p className={styles.soft}>
-              {isWhole ? words.historyNone : words.historyOlder}{' '}
+              {isWhole ? noneText(transaction, { envelopes, money }) : words.historyOlder}{' '}
               <Link to="/history" search={{ account: bankAccountId }}>
                 {historyWords.all}
               </Link>

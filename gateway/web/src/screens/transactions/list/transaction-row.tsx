@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
+import { bankAccountsQuery } from '../../../api/account-queries.ts'
 import type { Spending, Transaction } from '../../../api/budget-queries.ts'
 import { useChange } from '../../../api/changes.ts'
 import { showNote } from '../../../api/notes.ts'
@@ -14,6 +16,7 @@ import { bulkWords } from '../../../words/bulk.ts'
 import { transactionWords as words } from '../../../words/transactions.ts'
 import styles from '../transactions.module.css'
 import { RenameRow } from './rename-row.tsx'
+import { isTransfer } from './transfer.ts'
 
 interface Props {
   transaction: Transaction
@@ -79,7 +82,9 @@ export function TransactionRow({ transaction, spending, manner, isSelected, togg
             ))}
           </select>
         ) : (
-          <span className={styles.soft}>{amount < 0 ? (refund ?? words.income) : ''}</span>
+          <span className={styles.soft}>
+            {amount < 0 ? (refund ?? <Income transaction={transaction} />) : ''}
+          </span>
         )}
         <span className={styles.amount}>
           <Amount amount={amount} manner={manner} as="flow" />
@@ -89,6 +94,14 @@ export function TransactionRow({ transaction, spending, manner, isSelected, togg
       {fault && <FaultBanner fault={fault} />}
     </div>
   )
+}
+
+/** The word for money that came in: income, or a transfer from another account of the person. */
+function Income({ transaction }: Pick<Props, 'transaction'>) {
+  const { data: accounts = [] } = useQuery(bankAccountsQuery)
+  const others = accounts.filter((one) => one.bankAccountId !== transaction.bankAccountId)
+  const names = others.map((one) => one.name)
+  return isTransfer(transaction, names) ? words.transfer : words.income
 }
 
 interface NameProps {

@@ -4,6 +4,8 @@ export const help: Translation<'help'> = {
   title: 'Hilfe',
   onScreen: 'Hilfe zu dieser Seite',
   all: 'Alle Seiten',
+  search: 'In der Hilfe suchen',
+  noneFound: 'Keine Seite enthält diese Wörter. Versuche weniger.',
   next: 'Weiter:',
   keys: 'Auf einer Tastatur zeigt ? alle Tasten.',
   pages: {

@@ -28,6 +28,8 @@ export const home: Translation<'home'> = {
   deposit: 'erwartetes Einkommen:',
   noPayday: 'Kein Zahltag ist geplant, also füllt nichts die Umschläge.',
   unassigned: 'Noch ohne Umschlag',
+  unassignedText:
+    'Solange du keinen Umschlag wählst, zahlt „Frei verfügbar“. Was so bleiben soll, kannst du stehen lassen.',
   unassignedAll:
     '{isExact, select, true {Alle {count} Zahlungen ohne Umschlag zeigen} other {Alle Zahlungen ohne Umschlag zeigen: {count} oder mehr}}',
   unassignedNone: 'Keine Zahlung wartet auf einen Umschlag.',
@@ -39,5 +41,5 @@ export const home: Translation<'home'> = {
     '{name}: aus dem Umschlag „{envelope}“. Darin waren {amount}; der Rest kommt aus „Frei verfügbar“.',
   undo: 'Rückgängig machen',
   keys: 'Tasten für die markierte Zahlung:',
-  fromFree: 'Frei verfügbar',
+  chooseEnvelope: 'Wählen …',
 }

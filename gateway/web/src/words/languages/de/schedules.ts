@@ -12,6 +12,7 @@ export const schedules: Translation<'schedules'> = {
     weekly: 'jede Woche',
     biweekly: 'alle zwei Wochen',
     'twice-monthly': 'am 15. und am letzten Tag des Monats',
+    'month-end': 'am letzten Tag jedes Monats',
     monthly: 'jeden Monat',
     quarterly: 'alle drei Monate',
     halfYearly: 'alle sechs Monate',

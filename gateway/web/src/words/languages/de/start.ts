@@ -42,9 +42,9 @@ export const start: Translation<'start'> = {
   paydayName: 'Zahltag',
   envelopes: 'Deine ersten Umschläge',
   envelopesText:
-    'Vorgeschlagen aus deinen Buchungen, in denen diese Zahlungen immer wiederkommen. Übernimm sie, ändere sie, oder lass sie weg.',
+    'Vorgeschlagen aus deinen Buchungen, in denen diese Zahlungen immer wiederkommen. Übernimm sie, ändere sie, oder lass sie weg. Ziele, auf die du einmal sparst, legst du später unter Umschläge an.',
   envelopesNone:
-    'Ein Umschlag legt Geld für eine Rechnung zurück. Trag ein, was diese brauchen, oder lass sie weg; du kannst Umschläge jederzeit hinzufügen und ändern.',
+    'Ein Umschlag legt Geld für eine Rechnung zurück. Trag ein, was diese brauchen, oder lass sie weg; du kannst Umschläge jederzeit hinzufügen und ändern. Ziele, auf die du einmal sparst, legst du später unter Umschläge an.',
   examples: ['Miete', 'Lebensmittel', 'Strom'],
   unnamed: 'Neuer Umschlag',
   another: 'Noch einer',

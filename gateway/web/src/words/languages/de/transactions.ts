@@ -36,6 +36,7 @@ export const transactions: Translation<'transactions'> = {
   assign: 'Umschlag für {name}',
   fromFree: 'Frei verfügbar',
   income: 'Einnahme',
+  transfer: 'Umbuchung',
   spend: 'Ausgegeben',
   deposit: 'Erhalten',
   kind: 'Art',
@@ -81,6 +82,12 @@ export const transactions: Translation<'transactions'> = {
   similarText: '{count, plural, one {Eine heißt} other {# heißen}} wie „{name}“.',
   history: 'Was sie geändert hat',
   historyNone: 'Sie hat weder den Kontostand noch einen Umschlag geändert.',
+  historyTaken:
+    'Sie hat {amount} aus dem Umschlag „{envelope}“ genommen. Der Verlauf zeigt das zusammen mit den anderen Zahlungen ihrer Datei. Den Kontostand hat sie nicht bewegt.',
+  historyReturned:
+    'Sie hat {amount} in den Umschlag „{envelope}“ zurückgelegt. Der Verlauf zeigt das zusammen mit den anderen Erstattungen ihrer Datei. Den Kontostand hat sie nicht bewegt.',
+  historyEmpty:
+    'Sie gehört zum Umschlag „{envelope}“, in dem kein Geld für sie war: „Frei verfügbar“ hat gezahlt. Den Kontostand hat sie nicht bewegt.',
   historyOlder: 'Ihre Änderungen liegen vor den letzten 100 des Kontos.',
   remove: 'Löschen',
   removeText:

@@ -2,6 +2,8 @@ export const help = {
   title: 'Help',
   onScreen: 'Help on this screen',
   all: 'All pages',
+  search: 'Search the help',
+  noneFound: 'No page has these words. Try fewer.',
   next: 'Next:',
   keys: 'On a keyboard, ? shows all keys.',
   pages: {

@@ -26,6 +26,8 @@ export const home = {
   deposit: 'expected deposit:',
   noPayday: 'No payday is planned, so nothing fills the envelopes.',
   unassigned: 'Not from an envelope yet',
+  unassignedText:
+    'Until you choose an envelope, free to use pays. Leave those that shall stay so as they are.',
   unassignedAll:
     '{isExact, select, true {Show all {count} payments without an envelope} other {Show all payments without an envelope: {count} or more}}',
   unassignedNone: 'No payment waits for an envelope.',
@@ -36,5 +38,5 @@ export const home = {
   assignedPart: '{name}: from {envelope}. It held {amount}; the rest comes from free to use.',
   undo: 'Undo',
   keys: 'Keys for the marked payment:',
-  fromFree: 'Free to use',
+  chooseEnvelope: 'Choose …',
 } as const

@@ -10,6 +10,7 @@ export const schedules = {
     weekly: 'every week',
     biweekly: 'every two weeks',
     'twice-monthly': 'on the 15th and the last day of the month',
+    'month-end': 'on the last day of each month',
     monthly: 'every month',
     quarterly: 'every three months',
     halfYearly: 'every six months',

@@ -39,9 +39,9 @@ export const start = {
   paydayName: 'Payday',
   envelopes: 'Your first envelopes',
   envelopesText:
-    'Proposed from your transactions, among which these payments come again and again. Take them, change them, or leave them out.',
+    'Proposed from your transactions, among which these payments come again and again. Take them, change them, or leave them out. Goals, for which you save once, come later, under Envelopes.',
   envelopesNone:
-    'An envelope sets money aside for a bill. Enter what these need, or leave them out; you can add and change envelopes at any time.',
+    'An envelope sets money aside for a bill. Enter what these need, or leave them out; you can add and change envelopes at any time. Goals, for which you save once, come later, under Envelopes.',
   examples: ['Rent', 'Groceries', 'Electricity'],
   unnamed: 'New envelope',
   another: 'Another one',

@@ -43,6 +43,7 @@ export const transactions = {
   assign: 'Envelope for {name}',
   fromFree: 'Free to use',
   income: 'Income',
+  transfer: 'Transfer',
   spend: 'Spent',
   deposit: 'Received',
   kind: 'Kind',
@@ -88,6 +89,12 @@ export const transactions = {
   similarText: '{count, plural, one {One is} other {# are}} named like “{name}”.',
   history: 'What it changed',
   historyNone: 'It has not changed the balance or an envelope.',
+  historyTaken:
+    'It took {amount} from the envelope {envelope}. The history has that as one change with the other payments of its file. It has not moved the balance.',
+  historyReturned:
+    'It put {amount} back into the envelope {envelope}. The history has that as one change with the other refunds of its file. It has not moved the balance.',
+  historyEmpty:
+    'It belongs to the envelope {envelope}, which had no money for it: free to use paid. It has not moved the balance.',
   historyOlder: 'Its changes are older than the last 100 of the account.',
   remove: 'Delete',
   removeText:

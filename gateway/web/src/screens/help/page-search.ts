@@ -1,0 +1,17 @@
+import type { HelpPage } from './help-page.ts'
+
+/** Returns the pages that have all words of a search, in title or text, in any order. */
+export function findPages(pages: readonly HelpPage[], search: string): HelpPage[] {
+  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return pages.filter((page) => {
+    const text = `${page.title} ${textsOf([page.about, page.blocks]).join(' ')}`.toLowerCase()
+    return wanted.every((word) => text.includes(word))
+  })
+}
+
+/** Returns all texts inside the parts of a page. */
+function textsOf(part: unknown): string[] {
+  if (typeof part !== 'object' || part === null) return []
+  const own = 'text' in part && typeof part.text === 'string' ? [part.text] : []
+  return [...own, ...Object.values(part).flatMap(textsOf)]
+}
