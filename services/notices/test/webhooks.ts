@@ -63,7 +63,6 @@ export async function bootWebhooks(environment: Record<string, string> = {}): Pr
   }
   const booted = await boot([quiet], {
     COFFER_WEBHOOK_ALLOWED_HOSTS: `${receiver.host},127.0.0.1:1`,
-    COFFER_WEBHOOK_TIMEOUT_MS: '300',
     ...environment,
   })
   const found = deps as Deps
