@@ -27,8 +27,7 @@ import {
 } from './file-import.ts'
 import { inTurns } from './formats/rows/page-turns.service.ts'
 import type { Pages } from './formats/rows/pages.ts'
-import { countSkipped } from './formats/skipped-rows.ts'
-import type { FileRow, FileStatement, Unreadable } from './formats/statement.ts'
+import type { FileRow, ReceivedStatement, Unreadable } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { joinNamed } from './joining/join.service.ts'
 import { listJoinedIdentifiers } from './joining/joined-rows.sql.ts'
@@ -72,8 +71,7 @@ const rowsPerStatement = 250
 export function fileImportActivities(deps: Deps) {
   const { database, clock, storage } = deps
   const fail = async (key: UploadKey, fault: Unreadable) => {
-    const { unreadable: error, asks = null, skipped: rows, statements = null } = fault
-    const skipped = rows === undefined ? null : countSkipped(rows)
+    const { unreadable: error, asks = null, skipped = null, statements = null } = fault
     await failUpload(database, key, { error, asks, skipped, statements, now: clock() })
     await publishState(deps, key)
   }
@@ -126,7 +124,7 @@ export function fileImportActivities(deps: Deps) {
 }
 
 interface ReadFile {
-  statement: FileStatement
+  statement: ReceivedStatement
   rules: CompiledRules
   timezone: string | undefined
 }

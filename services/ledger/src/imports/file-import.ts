@@ -11,11 +11,11 @@ import {
   setBalances,
   startOperation,
 } from '../money/operation.ts'
-import { countSkipped } from './formats/skipped-rows.ts'
+import { addSkipped, sumSkipped } from './formats/skipped-rows.ts'
 import {
   type FileBalances,
   type FileRow,
-  type FileStatement,
+  type ReceivedStatement,
   type SkippedRow,
   statesBalances,
 } from './formats/statement.ts'
@@ -42,18 +42,18 @@ export function createTransactions(
  * `corrections` are rows of the file that correct stored ones.
  */
 export function countsOf(
-  { rows, skipped }: FileStatement,
+  { rows, skipped }: Pick<ReceivedStatement, 'rows' | 'skipped'>,
   done: { importedCount: bigint; joinedCount: bigint; corrections: readonly SkippedRow[] },
 ) {
   const { importedCount, joinedCount, corrections } = done
-  const rowCount = BigInt(rows.length + skipped.length)
+  const rowCount = BigInt(rows.length + sumSkipped(skipped))
   return {
     rowCount,
     importedCount,
     joinedCount,
     knownCount: BigInt(rows.length - corrections.length) - importedCount - joinedCount,
     skippedCount: rowCount - importedCount - joinedCount,
-    skipped: countSkipped([...skipped, ...corrections]),
+    skipped: addSkipped(skipped, corrections),
   }
 }
 
@@ -106,7 +106,7 @@ export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): St
 
 /** Returns why a file cannot go to a bank account of another currency; null if it can. */
 export function currencyFault(
-  { currency }: Pick<FileStatement, 'currency'>,
+  { currency }: Pick<ReceivedStatement, 'currency'>,
   { currency: own }: { currency: string },
 ): string | null {
   if (currency === own) return null

@@ -3,14 +3,14 @@ import { toMessage } from '@coffer/kit/rpc/message'
 import { decimalText } from '@coffer/kit/values/decimal'
 import { PreviewedFieldSchema } from '@coffer/proto/ledger/v1/rule'
 import type { PreviewedField } from '../rules/rule-preview.ts'
-import { countSkipped, skippedParts } from './formats/skipped-rows.ts'
-import type { FileRow, FileStatement } from './formats/statement.ts'
+import { skippedParts, sumSkipped } from './formats/skipped-rows.ts'
+import type { FileRow, ReceivedStatement } from './formats/statement.ts'
 import type { RowJoin } from './joining/row-joins.ts'
 
 export const previewRowsMax = 50
 
 /** A file beside the stored rows: how many of its rows are stored, and which may be. */
-export interface Compared extends Omit<FileStatement, 'rows' | 'plain'> {
+export interface Compared extends Omit<ReceivedStatement, 'rows' | 'plain'> {
   /** The first rows of the file, and whether each is stored. */
   shown: readonly { row: FileRow; isKnown: boolean }[]
   rowCount: number
@@ -45,8 +45,8 @@ export function previewParts(
     rowCount: BigInt(rowCount),
     newCount: BigInt(rowCount - knownCount),
     duplicateCount: BigInt(knownCount),
-    skippedCount: BigInt(skipped.length),
-    skipped: skippedParts(countSkipped(skipped)),
+    skippedCount: BigInt(sumSkipped(skipped)),
+    skipped: skippedParts(skipped),
     ...(balances.current === null ? {} : { currentBalance: balances.current }),
     ...(balances.available === null ? {} : { availableBalance: balances.available }),
     joinOffers: joins.map(offerOf),
@@ -55,7 +55,7 @@ export function previewParts(
   }
 }
 
-function choicesOf({ choices = [], mark }: Pick<FileStatement, 'choices' | 'mark'>) {
+function choicesOf({ choices = [], mark }: Pick<ReceivedStatement, 'choices' | 'mark'>) {
   const written = { choice: 'decimalMark', value: mark?.mark ?? '', reason: mark?.reason ?? '' }
   return mark === undefined ? [...choices] : [...choices, written]
 }

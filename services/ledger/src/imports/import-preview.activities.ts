@@ -6,7 +6,7 @@ import { findTimezone } from '../accounts/account-settings.sql.ts'
 import { previewParts } from './file-preview.ts'
 import type { ImportKey } from './formats/csv/csv-import.ts'
 import { withPreviewed } from './formats/csv/csv-reading.ts'
-import type { FileStatement } from './formats/statement.ts'
+import type { ReceivedStatement } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { findImport, savePreview } from './import.sql.ts'
 import { previewRules } from './rules/previewed-rules.service.ts'
@@ -47,7 +47,7 @@ export function importPreviewActivities(deps: Deps) {
   }
 }
 
-async function encodePreview({ database }: Deps, key: ImportKey, statement: FileStatement) {
+async function encodePreview({ database }: Deps, key: ImportKey, statement: ReceivedStatement) {
   const compared = await compare(database, key, { read: statement, format: 'csv' })
   const timezone = (await findTimezone(database, key)) || 'UTC'
   const ruled = await previewRules(database, { ...key, timezone }, compared)

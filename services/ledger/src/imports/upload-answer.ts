@@ -10,8 +10,8 @@ import {
   UploadSchema,
 } from '@coffer/proto/ledger/v1/upload'
 import { previewParts } from './file-preview.ts'
-import { countSkipped, type SkippedRows, skippedParts } from './formats/skipped-rows.ts'
-import type { ListedStatement, Unreadable } from './formats/statement.ts'
+import { skippedParts } from './formats/skipped-rows.ts'
+import type { ListedStatement, SkippedRows, Unreadable } from './formats/statement.ts'
 import { countUnjoined } from './joining/row-joins.ts'
 import { noteOf, type Upload } from './upload.ts'
 
@@ -49,8 +49,7 @@ function renderStatement({ rowCount, balance, kind, ...of }: ListedStatement) {
 
 /** Returns the answer to an upload that is only read, and whose import would fail. */
 export function renderRefusal(upload: Upload, fault: Unreadable): UploadMessage {
-  const { unreadable: error, asks = null, skipped: rows = [], statements = [] } = fault
-  const skipped = countSkipped(rows)
+  const { unreadable: error, asks = null, skipped = [], statements = [] } = fault
   return renderUpload({ ...upload, status: 'failed', error, asks, skipped, statements })
 }
 

@@ -6,7 +6,13 @@ import { currencyFault } from './file-import.ts'
 import { type Compared, previewRowsMax } from './file-preview.ts'
 import type { ReadingChoices } from './formats/reading-choices.ts'
 import type { Pages } from './formats/rows/pages.ts'
-import type { FileRow, FileStatement, ReadingSettings, Unreadable } from './formats/statement.ts'
+import { addSkipped } from './formats/skipped-rows.ts'
+import type {
+  FileRow,
+  ReadingSettings,
+  ReceivedStatement,
+  Unreadable,
+} from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { findReading, listKnownIdentifiers } from './import.sql.ts'
 import { type IncomingFile, wholeOf } from './incoming-file.ts'
@@ -58,7 +64,7 @@ export async function settingsFor(
 /** Compares what is read of a file with the stored rows, if its import would not refuse it. */
 export async function compareRead(
   database: Database,
-  read: FileStatement | Unreadable,
+  read: ReceivedStatement | Unreadable,
   { bankAccount, format }: { bankAccount: BankAccount; format: Upload['format'] },
 ): Promise<Previewed> {
   if ('unreadable' in read) return read
@@ -70,7 +76,7 @@ export async function compareRead(
 export async function compare(
   database: Database,
   key: { accountId: string; bankAccountId: string },
-  { read, format }: { read: FileStatement; format: Upload['format'] },
+  { read, format }: { read: ReceivedStatement; format: Upload['format'] },
 ): Promise<Compared> {
   const { rows: all, plain: _plain, ...statement } = read
   return database.transaction(async (tx) => {
@@ -99,7 +105,7 @@ export async function compare(
       shown,
       rowCount: all.length - known.corrections.length,
       knownCount,
-      skipped: [...read.skipped, ...known.corrections],
+      skipped: addSkipped(read.skipped, known.corrections),
       ...(await findJoins(newRows, transactions)),
     }
   })

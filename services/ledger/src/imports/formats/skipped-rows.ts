@@ -1,16 +1,6 @@
 import { say } from '@coffer/kit/reasons/reasons'
-import { values } from '@coffer/proto/values'
-import { z } from 'zod'
-import type { ReadRows, SkippedRow, SkipReason, Unreadable } from './statement.ts'
+import type { ReadRows, SkippedRow, SkippedRows, SkipReason, Unreadable } from './statement.ts'
 import { cut } from './statement-rows.ts'
-
-/** Skipped rows of a file by reason, with the first of each (docs/files.md#counts). */
-export const SkippedRows = z.object({
-  reason: z.enum(values['SkippedRows.reason']),
-  count: z.number(),
-  rows: z.array(z.object({ line: z.number().nullable(), text: z.string() })),
-})
-export type SkippedRows = z.infer<typeof SkippedRows>
 
 /** Maximum length of the first unread row in a refusal, in characters. */
 const firstLengthMax = 60
@@ -24,6 +14,25 @@ export function countSkipped(skipped: readonly SkippedRow[]): SkippedRows[] {
     count: all.length,
     rows: all.slice(0, shownMax).map(({ line = null, text = '' }) => ({ line, text })),
   }))
+}
+
+/** Returns counted rows with further ones, as `countSkipped` would count all of them. */
+export function addSkipped(
+  counted: readonly SkippedRows[],
+  further: readonly SkippedRow[],
+): SkippedRows[] {
+  const all = new Map(counted.map((one) => [one.reason, one]))
+  for (const { reason, count, rows } of countSkipped(further)) {
+    const before = all.get(reason) ?? { count: 0, rows: [] }
+    const shown = [...before.rows, ...rows].slice(0, shownMax)
+    all.set(reason, { reason, count: before.count + count, rows: shown })
+  }
+  return [...all.values()]
+}
+
+/** Returns the number of skipped rows. */
+export function sumSkipped(counted: readonly SkippedRows[]): number {
+  return counted.reduce((sum, { count }) => sum + count, 0)
 }
 
 /** Returns skipped rows as messages have them; `line` is unset where the format has no lines. */
@@ -59,5 +68,5 @@ export function noneRead({ rows, skipped }: ReadRows): Unreadable | null {
   }
   const unreadable =
     line === undefined ? say('RECORDS_UNREADABLE', said) : say('ROWS_UNREADABLE', { ...said, line })
-  return { unreadable, skipped }
+  return { unreadable, skipped: countSkipped(skipped) }
 }

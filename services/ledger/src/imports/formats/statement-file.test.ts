@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { listRows } from '../../../test/imports/sound-statement.ts'
 import { statementOf } from '../../../test/imports/uploading.ts'
+import { addSkipped, countSkipped, sumSkipped } from './skipped-rows.ts'
 import { readStatementFile, readStatements } from './statement-file.ts'
 
 type Kind = 'ofx' | 'qif' | 'mt940' | 'camt053'
@@ -46,15 +47,27 @@ test.each<[Kind, string, [string, string], string]>([
     return listRows(readStatementFile({ bytes, settings, format: { kind } }))
   }
   const found = read(file)
-  const [skipped] = found.skipped ?? []
+  const [skipped] = 'unreadable' in found ? [] : found.skipped
   expect(found).toMatchObject({ rows: [expect.anything()], skipped: [{ reason: 'amount' }] })
   expect(`${skipped?.line} ${skipped?.text}`).toMatch(place)
   expect(read(file.replace(good, bad))).toMatchObject({
     unreadable: expect.stringMatching(
       /^No row of the file can be read: 2 of 2 without .*line \d+: ./,
     ),
-    skipped: [expect.anything(), expect.anything()],
+    skipped: [{ reason: 'amount', count: 2, rows: { length: 2 } }],
   })
+})
+
+test('skipped rows are counted in parts as all at once', () => {
+  const reasons = ['zero', 'correction', 'zero', 'date'] as const
+  const rows = Array.from({ length: 30 }, (_, at) => {
+    return { identifier: '', reason: reasons[at % 4] ?? 'zero', line: at, text: `row ${at}` }
+  })
+  for (const end of [0, 7, 12, 30]) {
+    const counted = addSkipped(countSkipped(rows.slice(0, end)), rows.slice(end))
+    expect(counted).toEqual(countSkipped(rows))
+    expect(sumSkipped(counted)).toBe(30)
+  }
 })
 
 test('accounts that share a pass over their file are read as each alone', () => {

@@ -14,6 +14,7 @@ import {
   type FileStatement,
   type ListedStatement,
   type ReadingSettings,
+  type ReceivedStatement,
   statesBalances,
   type Unreadable,
 } from './statement.ts'
@@ -93,7 +94,7 @@ export type SeveralTask = {
 }
 
 /** A statement as it passes between threads. */
-export type ReadFile = Omit<FileStatement, 'rows'> & { rows: PagesContent }
+export type ReadFile = Omit<ReceivedStatement, 'rows'> & { rows: PagesContent }
 
 /** A task of a thread that reads files, and its result. */
 export type FileTask = ReadingTask | ListingTask | SeveralTask | SheetTask

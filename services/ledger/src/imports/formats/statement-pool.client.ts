@@ -2,7 +2,7 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { startWorkers } from '@coffer/kit/service/workers'
 import { Pages } from './rows/pages.ts'
 import type { ConvertedSheet, SheetTask } from './sheets/sheet.ts'
-import type { FileRow, FileStatement, ListedStatement, Unreadable } from './statement.ts'
+import type { FileRow, ListedStatement, ReceivedStatement, Unreadable } from './statement.ts'
 import type {
   FileResult,
   FileTask,
@@ -21,7 +21,7 @@ export interface Readers extends AsyncDisposable {
   read: (
     accountId: string,
     load: () => Promise<ReadingTask | Unreadable>,
-  ) => Promise<FileStatement | Unreadable | 'busy'>
+  ) => Promise<ReceivedStatement | Unreadable | 'busy'>
   /** Returns the accounts of a file, or why it is unreadable; waits while another one is read. */
   list: (
     accountId: string,
@@ -31,7 +31,7 @@ export interface Readers extends AsyncDisposable {
   readAll: (
     accountId: string,
     several: SeveralTask['several'],
-  ) => Promise<(FileStatement | Unreadable)[] | Unreadable>
+  ) => Promise<(ReceivedStatement | Unreadable)[] | Unreadable>
   /** Returns a sheet as CSV, or why it is unreadable; else as `read`. */
   convert: (
     accountId: string,
@@ -112,6 +112,6 @@ function bytesOf(task: FileTask): Uint8Array {
 }
 
 /** Returns a statement as it has passed between threads. */
-function receivedOf(read: ReadFile | Unreadable): FileStatement | Unreadable {
+function receivedOf(read: ReadFile | Unreadable): ReceivedStatement | Unreadable {
   return 'unreadable' in read ? read : { ...read, rows: Pages.of<FileRow>(read.rows) }
 }

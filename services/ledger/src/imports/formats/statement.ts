@@ -1,4 +1,5 @@
 import { say } from '@coffer/kit/reasons/reasons'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import type { Pages } from './rows/pages.ts'
 
@@ -46,6 +47,14 @@ export type SkipReason =
 
 export type SkippedRow = { identifier: string; reason: SkipReason } & RowPlace
 
+/** Skipped rows of a file by reason, with the first of each (docs/files.md#counts). */
+export const SkippedRows = z.object({
+  reason: z.enum(values['SkippedRows.reason']),
+  count: z.number(),
+  rows: z.array(z.object({ line: z.number().nullable(), text: z.string() })),
+})
+export type SkippedRows = z.infer<typeof SkippedRows>
+
 /** The place of a row in its file: its line, from 1, if the format has lines, and its text. */
 export type RowPlace = { line?: number; text?: string }
 
@@ -81,6 +90,9 @@ export type FileStatement = ReadRows & {
   /** The format of the dates; unset for formats that define it. */
   dateFormat?: string
 }
+
+/** A statement as it comes from a thread: the skipped rows, which may be 100,000, are counted. */
+export type ReceivedStatement = Omit<FileStatement, 'skipped'> & { skipped: SkippedRows[] }
 
 /** A choice about the reading of a file, its value as a client states it, and the reason. */
 export type MadeChoice = {
@@ -140,7 +152,7 @@ export type Unreadable = {
   asks?: 'decimalMark' | 'dayFirst' | 'statement'
   /** The accounts of a file that holds several. */
   statements?: ListedStatement[]
-  skipped?: SkippedRow[]
+  skipped?: SkippedRows[]
 }
 
 export const unknownCurrency: Unreadable = {

@@ -1,4 +1,5 @@
 import { convertSheet } from './sheets/sheet.ts'
+import { countSkipped } from './skipped-rows.ts'
 import type { Unreadable } from './statement.ts'
 import {
   type FileResult,
@@ -18,5 +19,6 @@ export function run(task: FileTask): FileResult {
 
 /** Returns a statement as it passes between threads. */
 function contentOf(read: ReturnType<typeof readStatementFile>): ReadFile | Unreadable {
-  return 'unreadable' in read ? read : { ...read, rows: read.rows.content() }
+  if ('unreadable' in read) return read
+  return { ...read, rows: read.rows.content(), skipped: countSkipped(read.skipped) }
 }
