@@ -36,8 +36,8 @@ const delimiter = oneOf(delimiters)
 const decimalMarks = values['ReadingChoices.decimalMark']
 const decimalMark = oneOf(decimalMarks)
 
-/** Choices about the reading of a file of any format, in a body. */
-const commonChoices = {
+/** Choices about the reading of a file of several accounts, in a body. */
+export const severalChoices = {
   encoding: label.describe(descriptions.encoding),
   decimalMark: decimalMark.optional().describe(descriptions.decimalMark),
   dayFirst: boolean.optional().describe(descriptions.dayFirst),
@@ -45,12 +45,9 @@ const commonChoices = {
 
 /** Choices about the reading of an uploaded file, in a body (docs/files.md#choices). */
 export const fileChoices = {
-  ...commonChoices,
+  ...severalChoices,
   statement: name.optional().describe(descriptions.statement),
 }
-
-/** Choices about the reading of a file of several accounts, in a body. */
-export const severalChoices = commonChoices
 
 /** The bank accounts of a file of several accounts (docs/files.md#all-accounts). */
 export const statementMappings = list(
@@ -68,7 +65,7 @@ export const csvChoices = {
   delimiter: delimiter.optional().describe(descriptions.delimiter),
   headerRow: headerRow.optional().describe(descriptions.headerRow),
   dateFormat: label.describe(descriptions.dateFormat),
-  ...commonChoices,
+  ...fileChoices,
 }
 
 const labelShape = { type: 'string', ...lineShape(labelRange) } as const
@@ -81,6 +78,10 @@ const sent = {
   dayFirst: optionalBoolean.meta({ type: 'boolean', description: descriptions.dayFirst }),
 }
 
+const sentStatement = value
+  .pipe(name.optional())
+  .meta({ type: 'string', ...lineShape(nameRange), description: descriptions.statement })
+
 const preview = optionalBoolean.meta({
   type: 'boolean',
   description: 'Answers what the import would do, and stores nothing',
@@ -90,9 +91,7 @@ const preview = optionalBoolean.meta({
 export const uploadQuery = z.object({
   preview,
   ...sent,
-  statement: value
-    .pipe(name.optional())
-    .meta({ type: 'string', ...lineShape(nameRange), description: descriptions.statement }),
+  statement: sentStatement,
 })
 
 /** Choices about the reading of a file of several accounts, in a query. */
@@ -121,6 +120,7 @@ export const csvQuery = z.object({
   sheet: value
     .pipe(name.optional())
     .meta({ type: 'string', ...lineShape(nameRange), description: descriptions.sheet }),
+  statement: sentStatement,
   ...sent,
 })
 

@@ -11,6 +11,7 @@ import { importWords as words } from '../../words/imports.ts'
 import { wordsOf } from '../../words/refusals.ts'
 import { BackToColumns } from './back-to-columns.tsx'
 import type { Draft } from './column-guess.ts'
+import type { Choices } from './read-choices.tsx'
 
 interface Props {
   found: Import
@@ -29,7 +30,7 @@ export function ReadingFault({ found, draft }: Props) {
         <p>{wordsOf(error, codedError)}</p>
         {isRereadable && advice && <p>{advice}</p>}
       </div>
-      {isRereadable && codedError?.code === 'MARK_UNCLEAR' && <MarkChoice found={found} />}
+      {isRereadable && <WaysToRead found={found} />}
       <div className={rows.toolbar}>
         {isRereadable && <BackToColumns found={found} draft={draft} />}
         <Link to="/imports" search={{ account }}>
@@ -40,23 +41,36 @@ export function ReadingFault({ found, draft }: Props) {
   )
 }
 
-/** The two ways to read amounts such as 1.400; each continues with the chosen mapping. */
-function MarkChoice({ found }: { found: Import }) {
+/** The ways to read a file that can be read in several; each continues with the chosen mapping. */
+function WaysToRead({ found }: { found: Import }) {
   const { bankAccountId, transactionImportId, transactionImportMappingId: chosen } = found
   const path = { bankAccountId, transactionImportId }
-  const { send, isSending, fault } = useChange((decimalMark: '.' | ',') => {
+  const { send, isSending, fault } = useChange((choice: Choices) => {
     const step = { transactionImportMappingId: chosen ?? '', status: 'pending-preview' } as const
-    return coffer.updateImport({ path, body: { decimalMark, ...step } })
+    return coffer.updateImport({ path, body: { ...choice, ...step } })
   })
   return (
     <div className={rows.toolbar}>
       {fault && <FaultBanner fault={fault} />}
-      <Button isBusy={isSending} onClick={() => send('.')}>
-        {words.decimalPoint}
-      </Button>
-      <Button isBusy={isSending} onClick={() => send(',')}>
-        {words.decimalComma}
-      </Button>
+      {waysOf(found).map(({ label, choice }) => (
+        <Button key={label} isBusy={isSending} onClick={() => send(choice)}>
+          {label}
+        </Button>
+      ))}
     </div>
   )
+}
+
+function waysOf({ codedError }: Import): { label: string; choice: Choices }[] {
+  if (codedError?.code === 'MARK_UNCLEAR') {
+    return [
+      { label: words.decimalPoint, choice: { decimalMark: '.' } },
+      { label: words.decimalComma, choice: { decimalMark: ',' } },
+    ]
+  }
+  if (codedError?.code !== 'ACCOUNTS_OF_TABLE') return []
+  return (codedError.params?.names ?? '').split(', ').map((name) => ({
+    label: name,
+    choice: { statement: name },
+  }))
 }

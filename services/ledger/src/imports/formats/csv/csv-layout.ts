@@ -38,8 +38,8 @@ const AMOUNT = new RegExp(
   String.raw`^\(?[-+−]{0,2} ?(?:${CODE} ?)?[-+−]?\(?(\d[\d.,'’ ]*|[.,]\d+)\)?[-+−]?(?: ?${CODE})?$`,
   'u',
 )
-/** A name of a column such as `Ref1`, unless the letters are a currency. */
-const NUMBERED = /^([A-Za-z]{3})\d+$/
+/** A name of a column such as `Ref1` or `Vwz.1`, unless the letters are a currency. */
+const NUMBERED = /^([A-Za-z]{3})\.?\d+$/
 const codes = new Set(currencies())
 
 /**

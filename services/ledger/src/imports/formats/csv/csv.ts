@@ -15,6 +15,7 @@ import type {
 import { nameRows } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
 import { decodeFile } from '../text/file-text.ts'
+import { CsvAccounts } from './csv-accounts.ts'
 import { CsvBalances } from './csv-balances.ts'
 import { findCurrencyColumn } from './csv-currency.ts'
 import { headRows } from './csv-layout.ts'
@@ -37,7 +38,7 @@ export type CsvFormat = {
 /**
  * Returns the balances and rows of a CSV file by a mapping (docs/files.md#csv-mappings); unreadable
  * rows are in `skipped`. Returns `Unreadable` for a malformed file, columns other than those of the
- * mapping, or more than 100,000 rows.
+ * mapping, several accounts of which none is stated, or more than 100,000 rows.
  */
 export function readCsv(
   bytes: Uint8Array,
@@ -46,13 +47,21 @@ export function readCsv(
   const { delimiter, mapping, currency, timezone, stated, dateFormat } = settings
   const lines = new Pages<CsvLine>()
   const text = decodeFile(bytes, stated?.encoding)
-  const fault = readTable(text, { delimiter, rowsMax: rowsMax + headRows }, lines)
+  const accounts = new CsvAccounts(settings)
+  const push = (line: CsvLine) => {
+    accounts.add(line)
+    lines.push(line)
+  }
+  const fault = readTable(text, { delimiter, rowsMax: rowsMax + headRows }, { push })
   if (fault !== null) return fault
   const head = countHead(lines, settings)
   if (head === null) return { unreadable: say('TABLE_OTHER_COLUMNS') }
   if (lines.length - head > rowsMax) return { unreadable: say('TABLE_ROWS', { max: rowsMax }) }
+  const isRead = accounts.choose(stated?.statement, currency)
+  if ('unreadable' in isRead) return isRead
   const places = decimalPlaces(currency)
-  const table = { lines, head, columns: new Map(settings.headers.map((name, at) => [name, at])) }
+  const columns = new Map(settings.headers.map((name, at) => [name, at]))
+  const table = { lines, head, columns, isRead }
   const amounts = amountsIn(table, mapping)
   const mark = chooseDecimalMark(amounts, { currency, places, stated: stated?.decimalMark })
   if ('unreadable' in mark) return mark
@@ -94,14 +103,24 @@ function otherOrderIn(texts: Iterable<string>, format: string): string | null {
   return other
 }
 
-/** The lines of a file, the first ones up to its header, and the index of each column. */
-type CsvFile = { lines: Pages<CsvLine>; head: number; columns: ReadonlyMap<string, number> }
+/**
+ * The lines of a file, the first ones up to its header, the index of each column, and which lines
+ * are of the account that is read.
+ */
+type CsvFile = {
+  lines: Pages<CsvLine>
+  head: number
+  columns: ReadonlyMap<string, number>
+  isRead: (line: CsvLine) => boolean
+}
 
-function* rowsBelow({ lines, head, columns }: CsvFile): Generator<CsvCells & { line: number }> {
+function* rowsBelow(file: CsvFile): Generator<CsvCells & { line: number }> {
+  const { lines, head, columns, isRead } = file
   let number = -head
-  for (const { cells, line } of lines) {
+  for (const one of lines) {
     number += 1
-    if (number > 0) yield { ...cellsOf(cells, { columns, number }), line }
+    const { cells, line } = one
+    if (number > 0 && isRead(one)) yield { ...cellsOf(cells, { columns, number }), line }
   }
 }
 

@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals'
+import { listRows } from '../../../../test/imports/sound-statement.ts'
+import { readCsv } from './csv.ts'
+import { detectShape } from './csv-shape.ts'
+
+/** Reads a file with amounts of one sign; returns the amounts, or the reason that it has none. */
+function read(text: string, names: { date: string; amount: string }, statement?: string) {
+  const bytes = Buffer.from(text)
+  const shape = detectShape(bytes)
+  if ('unreadable' in shape) throw new Error(shape.unreadable)
+  const mapping = {
+    headers: shape.headers,
+    id: { kind: 'hashed' as const, fields: shape.headers.map((name) => ({ name })) },
+    amount: { kind: 'sign' as const, invert: true, fields: [{ name: names.amount }] },
+    memo: { name: shape.headers[2] ?? '' },
+    date: { fields: [{ name: names.date }], format: 'YYYY-MM-DD' },
+    balance: { kind: 'none' as const, fields: [] },
+  }
+  const stated = { decimalMark: '.' as const, statement }
+  const settings = { currency: 'EUR', timezone: 'UTC', stated }
+  const result = listRows(readCsv(bytes, { ...settings, ...shape, mapping }))
+  if (!('unreadable' in result)) return result.rows.map(({ amount }) => Number(amount))
+  const { unreadable, asks, statements = [] } = result
+  return [asks, /accounts (.*):/.exec(unreadable)?.[1], ...statements.map((one) => one.rowCount)]
+}
+
+const english = { date: 'Date', amount: 'Amount' }
+
+test.each([
+  ['numbers', 'Account', 'DE01 DE02 DE01'],
+  ['own numbers in two forms', 'Auftragskonto', '12345678 12341234 1234-5678'],
+  ['names that rows share', 'Konto', 'Giro Tagesgeld Giro'],
+  ['numbers in the first column alone', 'Kontonummer', '111 222 111'],
+])('two accounts of a column of %s ask which one is read', (_, name, cells) => {
+  const [first = '', second = '', third = ''] = cells.split(' ')
+  const file =
+    `${name},Date,Text,Amount\n${first},2026-03-13,Shop,10.00\n` +
+    `${second},2026-03-13,Shop,20.00\n${third},2026-03-14,Shop,30.00\n,,Total,60.00\n`
+  expect(read(file, english)).toEqual(['statement', `${first}, ${second}`, 2, 1])
+  expect(read(file, english, first)).toEqual([-1000, -3000])
+  expect(read(file, english, second)).toEqual([-2000])
+  expect(read(file, english, 'another')).toEqual(['statement', `${first}, ${second}`, 2, 1])
+})
+
+test.each([
+  ['of the other party', 'Date,Text,Kontonummer,Amount', '2026-03-13,Shop,111,1.00', '222'],
+  ['of one account in two forms', 'Account,Text,Date,Amount', 'DE 01,Shop,2026-03-13,1.00', 'DE01'],
+  ['that is blank in a row', 'Account,Text,Date,Amount', '111,Shop,2026-03-13,1.00', ''],
+  ['of categories', 'Konto,Text,Date,Amount', 'Food,Shop,2026-03-13,1.00', 'Rent'],
+])('a column %s asks for nothing', (_, header, row, other) => {
+  const [first = ''] = /111|DE 01|Food/.exec(row) ?? []
+  const file = `${header}\n${row}\n${row.replace(first, other)}\n`
+  expect(read(file, english)).toEqual([-100, -100])
+})
+
+const giro = ['Umsätze Girokonto;30 Tage', 'Alter Kontostand;1.250,56 EUR']
+const rows = ['2026-02-28;2026-02-28;A;-12.50', '2026-02-27;2026-02-27;B;-3.50']
+const header = 'Buchungstag;Valuta;Text;Umsatz'
+
+test.each([
+  ['names them', ['Umsätze Tagesgeld;30 Tage', 'Neuer Kontostand;99,00 EUR', header]],
+  ['has a number', ['Alter Kontostand;99,00 EUR', 'IBAN 4711081512', header]],
+  ['is above other columns', ['Umsätze Visa-Karte;30 Tage', 'Buchungstag;Umsatztag;Text;Betrag']],
+])('two sections ask for the account if the heading %s', (_, between) => {
+  const file = [...giro, header, ...rows, ...between, '2026-02-26;2026-02-26;C;5.00'].join('\n')
+  const german = { date: 'Buchungstag', amount: 'Umsatz' }
+  const [, names, ...counts] = read(file, german)
+  expect(String(names)).toMatch(/^Umsätze Girokonto, (?:Umsätze (?:Tagesgeld|Visa-Karte)|IBAN)/)
+  expect(counts).toEqual([2, 1])
+  expect(read(file, german, 'Umsätze Girokonto')).toEqual([1250, 350])
+  expect(read(file, german, String(names).split(', ')[1])).toEqual([-500])
+})
+
+test.each([
+  ['a page ends', ['Übertrag;16,00 EUR', 'Page 2', header]],
+  ['the state differs', ['Umsätze Girokonto, vorgemerkt', header]],
+  ['the heading is the same', [...giro, header]],
+])('a header that is repeated because %s begins no other account', (_, between) => {
+  const file = [...giro, header, ...rows, ...between, '2026-02-26;2026-02-26;C;5.00'].join('\n')
+  expect(read(file, { date: 'Buchungstag', amount: 'Umsatz' })).toEqual([1250, 350, -500])
+})

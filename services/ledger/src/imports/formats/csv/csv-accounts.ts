@@ -1,0 +1,217 @@
+import { say } from '@coffer/kit/reasons/reasons'
+import { isWrittenDay } from '../day-format.ts'
+import type { ListedStatement, Unreadable } from '../statement.ts'
+import { cut } from '../statement-rows.ts'
+import type { CsvMapping } from './csv-mapping.ts'
+import type { CsvLine } from './csv-table.ts'
+
+/** Names of a column of the own account, without accents and marks. */
+const OWN = wordsOf([
+  'account, account number, account no, account nr, account id, account iban, account name, acct',
+  'account of initiator, iban of account of initiator, client account, own account, my account',
+  'auftragskonto, iban auftragskonto, auftraggeberkonto, iban auftraggeberkonto, konto, konto iban',
+  'kontobezeichnung, kontoname, eigenes konto, rekening, rekeningnummer, eigen rekening, compte',
+  'numero de compte, n de compte, nom du compte, cuenta, numero de cuenta, conta, conto',
+  'numero conto, saskaitos nr, kliendi konto, szamlaszam, tilinumero, номер счета, счет, wallet',
+])
+/** Names that also stand for the other party's account: the own one only in the first column. */
+const OWN_IF_FIRST = wordsOf([
+  'kontonummer, konto nr, kontonr, iban, iban bban, numer rachunku, nr rachunku, numer konta',
+  'cislo uctu, kontonummer iban, bank account, produit',
+])
+/** Words of a heading that name an account, besides a number of five digits. */
+const ACCOUNT_WORD = new RegExp(
+  'konto|giro|tagesgeld|spar|depot|karte|visa|mastercard|amex|iban|accou?n?t|chec?qu?ing|saving|' +
+    'card|compte|livret|carte|cuenta|tarjeta|conto|carta|conta|cart[ãa]o|rekening|kaart|rachun|' +
+    'karta|účet|számla|kártya|tili|kort|сч[её]т|карта|口座|カード|账户|帐户|\\d{5}',
+  'iu',
+)
+/** Headings of rows of one account by their state, and an amount in a line of balances. */
+const STATE_WORD = /pending|posted|booked|vorgemerkt|gebucht|attente|pendiente|attesa|offen/iu
+const AMOUNT = /^[-+(]?\s?[\d.,'\s]*[.,]\d{2}\)?\D{0,5}$/u
+
+/** Maximum number of accounts that are told apart; a column of more is of other parties. */
+const accountsMax = 20
+const nameLengthMax = 60
+/** Number of lines above a header that are kept to name its account. */
+const headingMax = 30
+const SHARED_MIN = 2
+
+/** The accounts of a table; `accountOf` is null for a line of none, such as a total. */
+type TableAccounts = {
+  accounts: readonly { name: string; rowCount: number }[]
+  accountOf: (line: CsvLine) => string | null
+}
+
+type Column = { at: number; accounts: Map<string, { name: string; rowCount: number }> }
+type Section = { from: number; heading: string[][]; rowCount: number }
+
+/**
+ * Finds several accounts in one table: by a column of the own account, or by headings above headers
+ * that are repeated (docs/file-formats.md#csv). Takes the lines in the order of the file.
+ */
+export class CsvAccounts {
+  readonly #headers: readonly string[]
+  readonly #headerRow: number
+  readonly #dateAt: number
+  #columns: Column[]
+  readonly #sections: Section[] = []
+  #above: string[][] = []
+
+  constructor({ headers, headerRow, mapping }: CsvAccountsOf) {
+    this.#headers = headers
+    this.#headerRow = headerRow ?? 0
+    this.#dateAt = headers.indexOf(mapping.date.fields[0]?.name ?? '')
+    this.#columns = [...headers.entries()]
+      .filter(([at, name]) => isOwn(folded(name), at))
+      .map(([at]) => ({ at, accounts: new Map() }))
+  }
+
+  add({ cells, line }: CsvLine): void {
+    const isBelow = line > this.#headerRow
+    if (isBelow && isWrittenDay(cells[this.#dateAt] ?? '')) {
+      this.#above = []
+      const section = this.#sections.at(-1)
+      if (section) section.rowCount += 1
+      this.#columns = this.#columns.filter((column) => count(column, cells))
+    } else if (line === this.#headerRow || (isBelow && this.#isHeader(cells))) {
+      this.#sections.push({ from: line, heading: this.#above, rowCount: 0 })
+      this.#above = []
+    } else {
+      this.#above.push(cells)
+      if (this.#above.length > headingMax) this.#above.shift()
+    }
+  }
+
+  /** Returns whether a line is a header again, maybe with some columns of another account. */
+  #isHeader(cells: readonly string[]): boolean {
+    const named = cells.filter((cell) => cell !== '')
+    const shared = named.filter((cell) => this.#headers.includes(cell)).length
+    return shared >= SHARED_MIN && shared * 2 >= named.length
+  }
+
+  /**
+   * Returns which lines are of the account that is `stated`, else of the only one. Of several
+   * accounts none is guessed.
+   */
+  choose(stated: string | undefined, currency: string): ((line: CsvLine) => boolean) | Unreadable {
+    const { accounts, accountOf } = this.#found() ?? { accounts: [], accountOf: () => null }
+    const chosen = accounts.find(({ name }) => stated && keyOf(name) === keyOf(stated))
+    if (accounts.length === 0 || (accounts.length === 1 && (chosen || stated === undefined))) {
+      return () => true
+    }
+    if (chosen !== undefined) {
+      return (line) => [null, chosen.name].includes(accountOf(line))
+    }
+    const names = accounts.map(({ name }) => name).join(', ')
+    return {
+      unreadable: say('ACCOUNTS_OF_TABLE', { names }),
+      asks: 'statement',
+      statements: accounts.map((account) => listed(account, currency)),
+    }
+  }
+
+  #found(): TableAccounts | null {
+    const columns = this.#columns.filter(isOfAccounts)
+    const column = columns.find(({ accounts }) => accounts.size > 1) ?? columns[0]
+    return column && (column.accounts.size > 1 || this.#sections.length < 2)
+      ? byColumn(column)
+      : bySection(this.#sections)
+  }
+}
+
+export type CsvAccountsOf = {
+  headers: readonly string[]
+  headerRow: number | null
+  mapping: Pick<CsvMapping, 'date'>
+}
+
+function listed(
+  { name, rowCount }: { name: string; rowCount: number },
+  currency: string,
+): ListedStatement {
+  return { statement: name, number: name, kind: null, currency, rowCount, balance: null }
+}
+
+function isOwn(name: string, at: number): boolean {
+  return OWN.has(name) || (at === 0 && OWN_IF_FIRST.has(name))
+}
+
+/** Counts a row to its account; returns false if the column is not of few accounts. */
+function count({ at, accounts }: Column, cells: readonly string[]): boolean {
+  const cell = cells[at] ?? ''
+  const key = keyOf(cell)
+  const known = accounts.get(key)
+  if (known) known.rowCount += 1
+  else accounts.set(key, { name: nameOf(cell), rowCount: 1 })
+  return key !== '' && accounts.size <= accountsMax
+}
+
+/** Returns whether a column has numbers of accounts, or else a few names that rows share. */
+function isOfAccounts({ accounts }: Column): boolean {
+  const all = [...accounts.values()]
+  const rowCount = all.reduce((sum, one) => sum + one.rowCount, 0)
+  return all.every(({ name }) => /\d/.test(name)) || all.length * 2 <= rowCount + 1
+}
+
+function byColumn({ at, accounts }: Column): TableAccounts {
+  return {
+    accounts: [...accounts.values()],
+    accountOf: ({ cells }) => accounts.get(keyOf(cells[at] ?? ''))?.name ?? null,
+  }
+}
+
+/** Returns the accounts by the headings of sections with rows; one without its own goes on. */
+function bySection(all: readonly Section[]): TableAccounts | null {
+  const sections = all.filter(({ rowCount }) => rowCount > 0)
+  const accounts: { name: string; rowCount: number }[] = []
+  const starts: { from: number; name: string }[] = []
+  for (const section of sections) {
+    const name = headingOf(section, sections)
+    const known = accounts.find((one) => one.name === name) ?? (name === null && accounts.at(-1))
+    if (known) known.rowCount += section.rowCount
+    else accounts.push({ name: name ?? 'first', rowCount: section.rowCount })
+    starts.push({ from: section.from, name: known ? known.name : (name ?? 'first') })
+  }
+  if (accounts.length < 2) return null
+  const accountOf = ({ line }: CsvLine) => starts.findLast(({ from }) => from <= line)?.name ?? null
+  return { accounts, accountOf }
+}
+
+/** Returns the last line above a header that names its account as no other heading does. */
+function headingOf({ heading, from }: Section, sections: readonly Section[]): string | null {
+  const others = sections.filter((one) => one.from !== from).flatMap((one) => one.heading)
+  const textOf = (cells: readonly string[]) => cells.filter((cell) => cell !== '').join(' ')
+  const known = new Set(others.map(textOf))
+  const own = heading.findLast(
+    (cells) =>
+      !cells.some((cell) => AMOUNT.test(cell)) &&
+      !known.has(textOf(cells)) &&
+      ACCOUNT_WORD.test(textOf(cells)) &&
+      !STATE_WORD.test(textOf(cells)),
+  )
+  if (own === undefined) return null
+  const [first = ''] = own.filter((cell) => cell !== '')
+  const isShared = others.some((cells) => cells.includes(first))
+  return nameOf(isShared ? textOf(own) : first)
+}
+
+/** Returns the name of an account as it is listed, in which a comma parts no names. */
+function nameOf(text: string): string {
+  return cut(text.replaceAll(/[,"']/g, ' ').trim(), nameLengthMax)
+}
+
+function keyOf(name: string): string {
+  return nameOf(name)
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+    .toUpperCase()
+}
+
+function folded(name: string): string {
+  const plain = name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
+  return plain.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim()
+}
+
+function wordsOf(lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.flatMap((line) => line.split(', ')))
+}
