@@ -56,11 +56,11 @@ async function collect(folder: string): Promise<Map<string, Uint8Array>> {
 function csvFormat(bytes: Uint8Array, how: string): ReadingFormat | Unreadable {
   const shape = detectShape(bytes)
   if ('unreadable' in shape) return shape
-  const pattern = /^(\d+)(?:\/(\d+))? ([sct])([\d,]+)(?:=([^/]*)\/(\S*))? (.*)$/
+  const pattern = /^(\d+)(?:\/(\d+))? ([spct])([\d,]+)(?:=([^/]*)\/(\S*))? (.*)$/
   const [, date = '', text = '1', kind = '', columns = '', debit, credit, format = ''] =
     pattern.exec(how) ?? []
   const ref = (column: string) => ({ name: shape.headers[Number(column) - 1] ?? 'no such column' })
-  const kinds = { s: 'sign', c: 'column', t: 'type' } as const
+  const kinds = { s: 'sign', p: 'sign', c: 'column', t: 'type' } as const
   const amount = {
     kind: kinds[kind as keyof typeof kinds],
     invert: kind === 's',

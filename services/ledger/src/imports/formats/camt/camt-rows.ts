@@ -1,4 +1,5 @@
 import type { Day } from '@coffer/kit/values/day'
+import { markShownBy, readWrittenAmount } from '../amounts/amount-text.ts'
 import type { Booking, SkippedRow, SkipReason } from '../statement.ts'
 import { cut, namesOf, textLengthMax, type UnnamedRow } from '../statement-rows.ts'
 import { midnightOn, readAmount } from '../statement-values.ts'
@@ -56,6 +57,13 @@ export function readEntry(node: XmlNode, settings: RowSettings): (UnnamedRow | S
   })
 }
 
+/** Returns an amount, which some banks write with groups; null for one such as `1,400`. */
+function readAmountOf(text: string, of: { currency: string; places: number }): bigint | null {
+  if (/^\d*\.?\d*$/.test(text)) return readAmount(text, of.places)
+  const mark = markShownBy(text)
+  return mark === null ? null : readWrittenAmount(text, { ...of, mark })
+}
+
 /** Returns the `Amt` of an element in minor units, never negative, or why it is unreadable. */
 export function readCamtAmount(
   node: XmlNode | undefined,
@@ -63,7 +71,7 @@ export function readCamtAmount(
 ): bigint | SkipReason {
   const code = nodeAt(node, 'Amt')?.attributes.Ccy?.trim().toUpperCase() ?? ''
   if (code !== '' && code !== currency) return 'currency'
-  const amount = readAmount(textAt(node, 'Amt'), places)
+  const amount = readAmountOf(textAt(node, 'Amt'), { currency: code, places })
   return amount === null || amount < 0n ? 'amount' : amount
 }
 

@@ -99,6 +99,7 @@ describe('statements of version 8 with a namespace prefix', () => {
 describe('entries', () => {
   test.each([
     ['amount', `<Amt Ccy="EUR">5,0,0</Amt>${out}${day}`],
+    ['amount', `<Amt Ccy="EUR">1,400</Amt>${out}${day}`],
     ['amount', `<Amt Ccy="EUR">-5.00</Amt>${out}${day}`],
     ['amount', `<Amt Ccy="EUR">5.005</Amt>${out}${day}`],
     ['amount', `<Amt Ccy="EUR">99999999999999999.00</Amt>${out}${day}`],
@@ -157,6 +158,13 @@ describe('an unreadable file', () => {
   ])('%# has a reason', (bytes, unreadable) => {
     expect(soleOf(readCamtAccounts(bytes, VIENNA))).toEqual({ unreadable })
   })
+})
+
+test('amounts with groups or a decimal comma are read if they are clear', () => {
+  const texts = ['2,345.00', '2.345,00', '12,50', '7']
+  const all = texts.map((text) => `<Amt Ccy="EUR">${text}</Amt>${out}${day}`)
+  const read = statement(entries(...all)).rows.map((row) => row.amount)
+  expect(read).toEqual([234500n, 234500n, 1250n, 700n])
 })
 
 /** Returns a file of a version: from 8 on, status and names are one level deeper. */

@@ -5,6 +5,7 @@ import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 const NAMES = new Set(
   [
     'currency, currency code, ccy, cur, transaction currency, account currency, devise, moneda',
+    'billing currency, booking currency, מטבע חיוב, מטבע',
     'wahrung, waehrung, buchungswahrung, kontowahrung, divisa, moeda, valuta, waluta, valiuta',
     'valuuta, mena, penznem, валюта, валута, νομισμα, para birimi, doviz, 通貨, 通貨コード, 货币',
     '币种, 통화',

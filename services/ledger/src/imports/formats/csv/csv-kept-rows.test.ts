@@ -88,3 +88,53 @@ test('rows with one identifier and other contents are all kept', () => {
   ]
   expect(kept(lines)).toEqual([500n, 10n, 'duplicate'])
 })
+
+test.each([
+  ['29.00 -5.00 7.00', [2900n, -500n, 700n]],
+  ['-29.00 5.00 -7.00', [2900n, -500n, 700n]],
+  ['-29.00 -5.00 -7.00', [2900n, 500n, 700n]],
+  ['29.00 5.00 0.00', [2900n, 500n, 'zero']],
+])('debits %s with both signs come back by the rarer one', (amounts, expected) => {
+  const fields = [{ name: 'Amount' }, { name: 'Currency' }]
+  const lines = amounts.split(' ').map((text, at) => `${at},2026-01-02,Shop,${text},`)
+  expect(kept(lines, { amount: { kind: 'column', invert: false, fields } })).toEqual(expected)
+  const credits = amounts.split(' ').map((text, at) => `${at},2026-01-02,Shop,,${text}`)
+  const turned = expected.map((one) => (typeof one === 'bigint' ? -one : one))
+  expect(kept(credits, { amount: { kind: 'column', invert: false, fields } })).toEqual(turned)
+})
+
+test('CR in the cell behind an amount says the direction', () => {
+  const lines = ['0,2026-01-02,Shop,5.00,', '1,2026-01-02,Payment,3.00,CR']
+  expect(kept(lines, { amount: { invert: false } })).toEqual([500n, -300n])
+})
+
+test('a row without a text is a balance if another cell is called like one', () => {
+  expect(kept(['Endsaldo,2026-01-02,,5.00,', 'Endsaldo,2026-01-02,Shop,5.00,'])).toEqual([
+    -500n,
+    'balance',
+  ])
+})
+
+test('without names of columns a code beside the amount is its currency', () => {
+  const read = (line: string) => {
+    const headers = ['Column 1', 'Column 2', 'Column 3', 'Column 4']
+    const [id, amount, date, memo] = ['Column 1', 'Column 3', 'Column 1', 'Column 4'].map(
+      (name) => ({ name }),
+    )
+    const mapping: CsvMapping = {
+      headers,
+      id: { kind: 'hashed', fields: [id ?? {}] },
+      amount: { kind: 'sign', invert: false, fields: [amount ?? {}] },
+      memo: memo ?? {},
+      date: { fields: [date ?? {}], format: 'YYYY-MM-DD' },
+      balance: { kind: 'none', fields: [] },
+    }
+    const settings = { currency: 'EUR', timezone: 'UTC', delimiter: ',', headerRow: 0, headers }
+    const result = listRows(readCsv(new TextEncoder().encode(line), { ...settings, mapping }))
+    return 'unreadable' in result ? result.unreadable : result.rows.length
+  }
+  const cells = (before: string, behind: string) => read(`2026-01-02,${before},5.00,${behind}`)
+  expect([cells('EUR', 'USD'), cells('', 'EUR'), cells('VTI', ''), cells('USD', '')]).toEqual([
+    1, 1, 1, 0,
+  ])
+})

@@ -16,17 +16,26 @@ const HALF = 2 ** 32
 const encoder = new TextEncoder()
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** A row below a header of `columns` names; `at` returns a field's text, empty without a cell. */
+/**
+ * A row below a header of `columns` names; `at` returns a field's text, empty without a cell, and
+ * `behind` the index of the cell behind it.
+ */
 export type CsvCells = {
   cells: readonly string[]
   columns: number
   at: (ref: FieldRef) => string
+  behind: (ref: FieldRef) => number
 }
 
 export type CsvSettings = AmountNotation & {
   mapping: CsvMapping
   /** The column that states the currency of a row, if any. */
   currencyColumn: FieldRef | null
+  /**
+   * Of kind `column`: the sign of most debits, and of most credits, if both signs occur; amounts
+   * with the other one go the other way. Null where the sign means nothing.
+   */
+  signs: readonly (bigint | null)[]
   readDay: (text: string) => Day | null
   timezone: string
 }
@@ -43,10 +52,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   const values = mapping.id.fields.map(line.at)
   const skipped = (reason: SkipReason) => ({ identifier: values.join('::'), reason })
   if (columnsOf(line.cells) > line.columns) return skipped('columns')
-  const { currency, currencyColumn } = settings
-  if (currencyColumn !== null && isOtherCurrency(line.at(currencyColumn), currency)) {
-    return skipped('currency')
-  }
+  if (isInOther(line, settings)) return skipped('currency')
   const amount = readCsvAmount(line, settings)
   if (typeof amount === 'string') return skipped(amount)
   if (amount === 0n) return skipped('zero')
@@ -61,7 +67,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
     memo: unescaped(line.at(mapping.memo)),
     description: 'Transaction',
   })
-  if (namesBalance(names.name)) return skipped('balance')
+  if (namesBalance(names.name) || namesBalanceOnly(line, mapping)) return skipped('balance')
   const identifier = isHashed ? base32(fnv1(values.join('::'))) : values.join('::')
   const isReusable = !isHashed && posted === undefined
   const written = `${identifier} ${dayText(day)} ${amount} ${names.name} ${names.originalName}`
@@ -80,6 +86,23 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   }
 }
 
+/** Returns whether a row names another currency: without names of columns, beside the amount. */
+function isInOther({ at, behind, cells }: CsvCells, settings: CsvSettings): boolean {
+  const { currency, currencyColumn, mapping } = settings
+  if (currencyColumn !== null) return isOtherCurrency(at(currencyColumn), currency)
+  const [amount] = mapping.amount.fields
+  if (!/^Column \d+$/.test(amount?.name ?? '') || amount === undefined) return false
+  const next = behind(amount)
+  const codes = [cells[next - 2] ?? '', cells[next] ?? ''].filter((cell) => /^[A-Z]{3}$/.test(cell))
+  return codes.some((code) => statesOther(code, currency)) && !codes.includes(currency)
+}
+
+/** Returns whether a row without texts of a booking names a balance in another column. */
+function namesBalanceOnly({ at, cells }: CsvCells, { memo, merchant }: CsvMapping): boolean {
+  const isBlank = at(memo) === '' && (merchant === undefined || at(merchant) === '')
+  return isBlank && cells.some(namesBalance)
+}
+
 /**
  * Returns the amount of a row in minor units, positive if money leaves the account
  * (docs/files.md#csv-mappings), or the reason why the row is skipped.
@@ -89,11 +112,17 @@ function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReas
   const [first, second] = fields
   const amount = kind === 'column' ? readColumns(line, settings) : readField(line, first, settings)
   if (typeof amount === 'string') return amount
-  const direction = kind === 'sign' && first ? directionBehind(line.at(first)) : null
+  const direction = kind === 'sign' && first ? directionOf(line, first) : null
   // The words say the direction themselves, whatever amounts without them mean.
   if (direction !== null) return direction === 'DR' ? magnitudeOf(amount) : -magnitudeOf(amount)
   const sign = kind === 'type' ? signOf(second ? line.at(second) : '', settings.mapping) : 1n
   return sign === null ? 'direction' : amount * sign * (invert ? -1n : 1n)
+}
+
+/** Returns the word debit or credit behind an amount, or alone in the cell behind it. */
+function directionOf({ cells, at, behind }: CsvCells, ref: FieldRef): 'DR' | 'CR' | null {
+  const next = cells[behind(ref)]?.toUpperCase()
+  return directionBehind(at(ref)) ?? (next === 'DR' || next === 'CR' ? next : null)
 }
 
 function readColumns(line: CsvCells, settings: CsvSettings): bigint | SkipReason {
@@ -103,7 +132,26 @@ function readColumns(line: CsvCells, settings: CsvSettings): bigint | SkipReason
   if (typeof debit === 'string') return debit
   if (typeof credit === 'string') return credit
   if (debit !== 0n && credit !== 0n) return 'direction'
-  return debit === 0n ? -magnitudeOf(credit) : magnitudeOf(debit)
+  const [debitSign, creditSign] = settings.signs
+  return debit === 0n ? -outOf(credit, creditSign) : outOf(debit, debitSign)
+}
+
+function outOf(amount: bigint, sign: bigint | null | undefined): bigint {
+  return sign ? amount * sign : magnitudeOf(amount)
+}
+
+/** Returns the sign of most amounts if both signs occur, else null; of as many, the plus. */
+export function usualSign(texts: Iterable<string>): bigint | null {
+  let plus = 0
+  let minus = 0
+  for (const text of texts) {
+    if (/[1-9]/.test(text)) {
+      if (/^[^\d]*[-−(]|[-−]$/.test(text)) minus += 1
+      else plus += 1
+    }
+  }
+  if (plus === 0 || minus === 0) return null
+  return plus >= minus ? 1n : -1n
 }
 
 function readField(

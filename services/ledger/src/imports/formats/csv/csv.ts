@@ -20,7 +20,7 @@ import { CsvBalances } from './csv-balances.ts'
 import { findCurrencyColumn } from './csv-currency.ts'
 import { headRows } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
-import { type CsvCells, type CsvRow, type CsvSettings, readCsvRow } from './csv-rows.ts'
+import { type CsvCells, type CsvRow, type CsvSettings, readCsvRow, usualSign } from './csv-rows.ts'
 import { countHead } from './csv-shape.ts'
 import { type CsvLine, readTable } from './csv-table.ts'
 
@@ -66,7 +66,7 @@ export function readCsv(
   const mark = chooseDecimalMark(amounts, { currency, places, stated: stated?.decimalMark })
   if ('unreadable' in mark) return mark
   const format = dateFormat ?? formatOf(mapping, stated?.dayFirst)
-  const other = otherOrderIn(datesIn(table, mapping), format)
+  const other = otherOrderIn(textsOf(table, mapping.date.fields[0]), format)
   if (other !== null) return { unreadable: say('DAYS_CONTRADICT', { text: other, format }) }
   const rowSettings = {
     mapping,
@@ -74,6 +74,7 @@ export function readCsv(
     currencyColumn: findCurrencyColumn(settings.headers, { amount: mapping.amount, currency }),
     places,
     mark: mark.mark,
+    signs: signedFields(mapping).map((field) => usualSign(textsOf(table, field))),
     readDay: createDayParser(format),
     timezone,
   }
@@ -129,8 +130,9 @@ function* amountsIn(file: CsvFile, mapping: CsvMapping): Generator<string> {
   for (const row of rowsBelow(file)) yield* fields.map(row.at)
 }
 
-function* datesIn(file: CsvFile, { date }: CsvMapping): Generator<string> {
-  for (const { at } of rowsBelow(file)) yield* date.fields.slice(0, 1).map(at)
+function* textsOf(file: CsvFile, field: FieldRef | undefined): Generator<string> {
+  if (field === undefined) return
+  for (const { at } of rowsBelow(file)) yield at(field)
 }
 
 type Found = (CsvRow | SkippedRow) & { place: () => RowPlace }
@@ -144,6 +146,10 @@ function* findRows(
     of.balances.add(read)
     yield { ...read, place: () => placeOf(row.line, row.cells.join(of.delimiter)) }
   }
+}
+
+function signedFields({ amount }: CsvMapping): readonly FieldRef[] {
+  return amount.kind === 'column' ? amount.fields : []
 }
 
 /** Returns the fields that hold amounts: of kind `type`, the second is a word. */
@@ -160,6 +166,7 @@ function cellsOf(
     columns: columns.size,
     at: ({ name }: FieldRef) =>
       name === undefined ? String(number) : (cells[columns.get(name) ?? -1] ?? ''),
+    behind: ({ name = '' }: FieldRef) => (columns.get(name) ?? cells.length) + 1,
   }
 }
 
