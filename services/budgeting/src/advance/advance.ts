@@ -3,7 +3,7 @@ import { type FundingSchedule, isOver } from '../book/funding-schedule.ts'
 import type { Spending } from '../book/spending.ts'
 import { limitToCeiling, progress, recalculate } from '../contributions/contribution.ts'
 import { countDues, rollDue } from '../contributions/due-dates.ts'
-import { fire } from '../contributions/funding-dates.ts'
+import { countsFiredOne, fire } from '../contributions/funding-dates.ts'
 
 /** A past firing of a schedule, or past due date or grace of a plan, that is not booked yet. */
 export type MissedDate =
@@ -115,10 +115,15 @@ export function calculateLines(
     .filter((line) => line.amount > 0n)
 }
 
-/** Returns the plan's contribution, recalculated as of the firing if it was calculated later. */
+/**
+ * Returns the plan's contribution, recalculated as of the firing if it was calculated later, or
+ * counts a firing that came before its weekend.
+ */
 function findContribution(plan: Spending, schedule: FundingSchedule, timezone: string): bigint {
   const { nextRecurrence } = schedule
-  if (plan.calculatedAt < nextRecurrence) return plan.nextContributionAmount
+  const { calculatedAt, nextContributionAmount } = plan
+  const isRight = calculatedAt < nextRecurrence && !countsFiredOne(schedule, timezone, calculatedAt)
+  if (isRight) return nextContributionAmount
   const now = new Date(nextRecurrence.getTime() - 1)
   return recalculate(plan, schedule, { timezone, now }).nextContributionAmount
 }

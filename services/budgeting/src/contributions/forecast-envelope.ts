@@ -11,7 +11,8 @@ import {
   type StoredContribution,
 } from './contribution.ts'
 import { dueAfter, firstUnpaid, isSettled } from './due-dates.ts'
-import { countFundings, type FundingEvent, type Fundings, fundingAt } from './forecast-fundings.ts'
+import { type FundingEvent, type Fundings, fundingAt } from './forecast-fundings.ts'
+import { countFirings, countsFiredOne } from './funding-dates.ts'
 
 /** Fields of a plan with which a forecast begins. */
 export type Funded = Need &
@@ -232,7 +233,8 @@ function contribution(state: SimulatedEnvelope, { due, target, dues, firing }: T
   const saved = isForPast ? rolling - plan.targetAmount : rolling
   const need = calculateNeed({ target, saved, dues })
   if (dues.afterFunding > 0) return need
-  return need / BigInt(Math.max(1, countFundings(fundings, { after, due })))
+  const range = { from: after + 1000, before: due + 1 }
+  return need / BigInt(Math.max(1, countFirings(fundings.schedule, fundings.timezone, range)))
 }
 
 /** Calculates what the hourly job books at the funding, in minor units (docs/hourly-job.md). */
@@ -244,16 +246,17 @@ function bookedContribution(state: SimulatedEnvelope, terms: Terms): bigint {
   const afterFunding = isGoalDue ? 1 : terms.dues.afterFunding
   const passed = state.calculatedAt ?? lastPassed(plan, fundings.timezone, firing)
   const limit = { target, saved, dues: afterFunding }
-  if (passed === null && plan.stored && plan.stored.calculatedAt.getTime() < firing) {
-    return limitToCeiling(plan.stored.nextContributionAmount, limit).amount
+  const { schedule, timezone, start } = fundings
+  const stored = passed === null ? plan.stored : undefined
+  if (stored && stored.calculatedAt.getTime() < firing) {
+    const isRight = !countsFiredOne(schedule, timezone, stored.calculatedAt)
+    if (isRight) return limitToCeiling(stored.nextContributionAmount, limit).amount
   }
   // No due date lies between two events: at the funding, `held` is for later ones only.
   const need = calculateNeed({ target, saved, dues: { beforeFunding: 0, afterFunding } })
   if (afterFunding > 0) return limitToCeiling(need, limit).amount
-  const { schedule, timezone, start } = fundings
   const from = (passed ?? start.getTime()) + 1
-  const range = { from, before: due + 1 }
-  const fired = countOccurrences(occurrencesOf(schedule.ruleset, timezone), range)
+  const fired = countFirings(schedule, timezone, { from, before: due + 1 })
   return limitToCeiling(need / BigInt(Math.max(1, fired)), limit).amount
 }
 

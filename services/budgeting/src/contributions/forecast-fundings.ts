@@ -1,8 +1,5 @@
 import { midnightMs } from '@coffer/kit/values/day'
-import { dayMs } from '@coffer/kit/values/time'
 import type { FundingDates, FundingSchedule } from '../book/funding-schedule.ts'
-import { countOccurrences, occurrenceAfter, occurrencesOf } from '../recurrence/recurrence.ts'
-import { weekdayStart } from '../recurrence/weekday.ts'
 import { nextFunding } from './funding-dates.ts'
 
 /** Input of the forecast for one funding schedule; `estimatedDeposit` is in minor units. */
@@ -48,28 +45,4 @@ export function fundingAt(fundings: Fundings, index: number): FundingEvent | nul
     }
   }
   return events[index] ?? null
-}
-
-/**
- * Counts the firings after `after` up to `due` (ms, inclusive), without occurrences that a weekend
- * moves to `after` or earlier (docs/forecast.md#events-of-an-envelope).
- */
-export function countFundings(
-  { schedule, timezone }: Fundings,
-  { after, due }: { after: number; due: number },
-): number {
-  const from = after + 1000
-  const occurrences = occurrencesOf(schedule.ruleset, timezone)
-  const all = countOccurrences(occurrences, { from, before: due + 1 })
-  if (!schedule.excludeWeekends || all === 0) return all
-  // Leaves out occurrences that a weekend has moved to `after` or earlier. A move is by up to two
-  // days, so the search ends three days after `after`.
-  let paid = 0
-  let occurrence = occurrenceAfter(occurrences, from - 1)
-  while (occurrence !== null && occurrence <= due && occurrence < from + 3 * dayMs) {
-    const isStored = occurrence === schedule.nextRecurrence.getTime()
-    if (!isStored && weekdayStart(occurrence, timezone) < from) paid += 1
-    occurrence = occurrenceAfter(occurrences, occurrence)
-  }
-  return all - paid
 }

@@ -1,7 +1,17 @@
 import { midnightMs } from '@coffer/kit/values/day'
+import { dayMs } from '@coffer/kit/values/time'
 import type { FundingDates, FundingSchedule } from '../book/funding-schedule.ts'
-import { occurrenceAfter, occurrenceBefore, occurrencesOf } from '../recurrence/recurrence.ts'
+import {
+  countOccurrences,
+  listOccurrences,
+  occurrenceAfter,
+  occurrenceBefore,
+  occurrencesOf,
+} from '../recurrence/recurrence.ts'
 import { weekdayStart } from '../recurrence/weekday.ts'
+
+/** Maximum number of occurrences of a rule in the days of a move: one a day. */
+const movedMax = 4
 
 /** A firing: its date, and `original`, the midnight before it was moved off a weekend. */
 export type Funding = { date: Date; original: Date }
@@ -55,6 +65,42 @@ export function fire(schedule: FundingSchedule, timezone: string): FundingSchedu
     nextRecurrence: next?.date ?? fired,
     nextRecurrenceOriginal: next?.original ?? schedule.nextRecurrenceOriginal,
   }
+}
+
+/**
+ * Counts the firings in `[from, before)` (ms), without occurrences that a weekend has moved to a
+ * date before `from` (docs/forecast.md#events-of-an-envelope).
+ */
+export function countFirings(
+  schedule: FundingDates,
+  timezone: string,
+  { from, before }: { from: number; before: number },
+): number {
+  const all = countOccurrences(occurrencesOf(schedule.ruleset, timezone), { from, before })
+  return all === 0 ? 0 : all - firedEarly(schedule, timezone, { from, before }).length
+}
+
+/**
+ * Returns whether the contribution that was calculated at an instant counts a firing that came
+ * before its weekend: the next one would be too small (docs/hourly-job.md#fundings).
+ */
+export function countsFiredOne(schedule: FundingDates, timezone: string, at: Date): boolean {
+  const from = at.getTime()
+  return firedEarly(schedule, timezone, { from, before: Number.POSITIVE_INFINITY }).length > 0
+}
+
+/** Lists the occurrences in `[from, before)` (ms) that a weekend has moved to before `from`. */
+function firedEarly(
+  { ruleset, excludeWeekends, nextRecurrence }: FundingDates,
+  timezone: string,
+  { from, before }: { from: number; before: number },
+): number[] {
+  if (!excludeWeekends) return []
+  // A move is by up to two days.
+  const near = { from, before: Math.min(before, from + 3 * dayMs) }
+  return listOccurrences(occurrencesOf(ruleset, timezone), near, movedMax).filter(
+    (one) => one !== nextRecurrence.getTime() && weekdayStart(one, timezone) < from,
+  )
 }
 
 /** Returns the rule's first firing (moved off a weekend if excluded) after `now`; null if none. */
