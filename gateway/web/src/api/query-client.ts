@@ -77,5 +77,7 @@ export function forgetSession(): void {
   void eraseLastSeen()
   showNote(null)
   person = null
-  queries.clear()
+  // The features of the server stay: the screen of the sign-in shows them already.
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'config' })
+  queries.getMutationCache().clear()
 }

@@ -99,7 +99,7 @@ async function signInAgain(
   isProofNeeded: boolean,
 ): Promise<Step | null> {
   if (totp !== undefined) {
-    await coffer.completeSignIn({ body: { totp: totp.trim() } })
+    await coffer.completeSignIn({ body: { totp: totp.replace(/\s/g, '') } })
     return null
   }
   const solved = await solveChallenge('login', isProofNeeded)

@@ -58,7 +58,7 @@ function Begin({ onBegun }: { onBegun: (secret: Secret) => void }) {
 
 function Confirm({ secret, onDone }: { secret: Secret; onDone: () => void }) {
   const { send, isSending, fault } = useChange((totp: string) =>
-    coffer.confirmTotp({ body: { totp: totp.trim() } }),
+    coffer.confirmTotp({ body: { totp: totp.replace(/\s/g, '') } }),
   )
   const key = new URL(secret.uri).searchParams.get('secret') ?? ''
   return (

@@ -20,7 +20,7 @@ export function SecondFactor() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the other way has another field
   useEffect(() => field.current?.focus(), [byRecovery])
   const { send, fault, isSending, reset } = useChange(async (totp: string) => {
-    return (await coffer.completeSignIn({ body: { totp: totp.trim() } })).data
+    return (await coffer.completeSignIn({ body: { totp: totp.replace(/\s/g, '') } })).data
   })
   const submit = ({ totp = '' }: Record<string, string>) =>
     send(totp, ({ nextUrl }) => arrive({ next, nextUrl }))

@@ -54,8 +54,10 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
           target: amountText(one.target, manner),
         }))
       : words.examples.map((name, id) => {
-          const example = { ...blank, id, name, isBill: id === 0 }
-          return id === shopping ? { ...example, repeat: 'weekly', day: week } : example
+          const example = { ...blank, id, name }
+          return id === shopping
+            ? { ...example, repeat: 'weekly', day: week, isBill: false }
+            : example
         }),
   )
   const change = (id: number, next: Partial<Row>) =>
@@ -96,7 +98,7 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
 }
 
 function blankRow(day: string): Row {
-  return { id: 0, isChosen: true, name: '', target: '', repeat: 'monthly', day, isBill: false }
+  return { id: 0, isChosen: true, name: '', target: '', repeat: 'monthly', day, isBill: true }
 }
 
 /** Returns the plan of a row, as the API takes it. Bills may come some days late. */
