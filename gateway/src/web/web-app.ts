@@ -28,7 +28,7 @@ const policy = [
   'trusted-types coffer',
 ].join('; ')
 
-/** Files beside the page, whose names have no hash: icons, and how browsers install the app. */
+/** Files beside the page, whose names have no hash: icons, manifest, and a file to import. */
 const rootFiles = {
   'icon.svg': 'image/svg+xml',
   'icon-180.png': 'image/png',
@@ -36,6 +36,7 @@ const rootFiles = {
   'icon-512.png': 'image/png',
   'icon-maskable.png': 'image/png',
   'manifest.webmanifest': 'application/manifest+json',
+  'sample.csv': 'text/csv; charset=utf-8',
 }
 
 /**

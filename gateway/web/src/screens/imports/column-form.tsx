@@ -29,7 +29,12 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
   const { locale } = useReader()
   const { data: known } = useQuery(mappingQuery(signature))
   const [columns, setColumns] = useState(
-    () => draft.current.columns ?? guessColumns(headers, locale, reading?.dateFormat ?? undefined),
+    () =>
+      draft.current.columns ??
+      guessColumns(headers, locale, {
+        dateFormat: reading?.dateFormat ?? undefined,
+        rows: reading?.rows ?? [],
+      }),
   )
   const path = { bankAccountId, transactionImportId }
   const { send, isSending, fault } = useChange(async (mappingId: string | null) => {

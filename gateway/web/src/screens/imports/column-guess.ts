@@ -87,51 +87,116 @@ const sharedIds = /gl(ä|ae)ubiger|creditor|mandat|kunden|customer|sammler|end.t
  * first header that contains a word, else an empty text.
  */
 function findHeader(headers: readonly string[], meaning: RegExp): string {
-  const names = meaning.source.split('|')
-  const places = (header: string) => names.indexOf(header.trim().toLowerCase())
-  const [exact] = headers
-    .filter((header) => places(header) >= 0)
-    .sort((one, other) => places(one) - places(other))
-  return exact ?? headers.find((header) => meaning.test(header)) ?? ''
+  return exactHeader(headers, meaning) || (headers.find((header) => meaning.test(header)) ?? '')
 }
 
-/**
- * Returns a first guess by the headers, which the person may change. `dateFormat` is what the
- * server has found in the rows of the file, if any.
- */
-export function guessColumns(headers: string[], locale: string, dateFormat?: string): Columns {
+function exactHeader(headers: readonly string[], meaning: RegExp): string {
+  const names = meaning.source.split('|')
+  const places = (header: string) => names.indexOf(header.trim().toLowerCase())
+  const [exact = ''] = headers
+    .filter((header) => places(header) >= 0)
+    .sort((one, other) => places(one) - places(other))
+  return exact
+}
+
+/** Columns of the bank account itself: its name is no other party of a payment. */
+const ofOwnAccount = /account|konto|inhaber|owner|titular|compte/i
+
+/** Headers that the server gives to the columns of a file without a header. */
+const unnamed = /^Column \d+$/
+const writtenAmount = /^[-+(]?[^\p{L}\d]{0,3}\d[\d.,' ]*[.,]\d{2}\)?[-+]?( ?[A-Z]{3})?$/u
+/** Number of rows from which one text in all of them says that it names no other party. */
+const sameMin = 3
+
+/** Findings of the server in a file: how its days are written, and its first rows. */
+export interface Evidence {
+  dateFormat?: string | undefined
+  rows?: readonly { cells: readonly string[] }[]
+}
+
+/** Returns a first guess by headers and first rows, which the person may change. */
+export function guessColumns(
+  headers: readonly string[],
+  locale: string,
+  { dateFormat, rows = [] }: Evidence = {},
+): Columns {
+  const cellsOf = (header: string) => rows.map(({ cells }) => cells[headers.indexOf(header)] ?? '')
+  const guess = headers.every((header) => unnamed.test(header))
+    ? guessByCells(headers, { cellsOf, dateFormat })
+    : guessByHeaders(headers, cellsOf)
+  const format = dateFormat ?? (locale.endsWith('US') ? 'MM/DD/YYYY' : 'YYYY-MM-DD')
+  const isPair = guess.amount === '' && guess.debits !== ''
+  return {
+    direction: '',
+    debitWord: 'debit',
+    creditWord: 'credit',
+    ...guess,
+    format,
+    amountKind: isPair ? 'column' : 'sign',
+    invert: !isPair,
+  }
+}
+
+type Guess = Pick<
+  Columns,
+  'date' | 'id' | 'balance' | 'amount' | 'debits' | 'credits' | 'memo' | 'merchant'
+>
+
+function guessByHeaders(headers: readonly string[], cellsOf: (header: string) => string[]): Guess {
   const free = new Set(headers)
-  const take = (meaning: RegExp, unfit?: RegExp) => {
+  // The first rows may have no debit or no credit; a column of texts or numbers is not blank.
+  const isBlank = (header: string) => {
+    const cells = cellsOf(header)
+    return cells.length > 0 && cells.every((cell) => cell === '')
+  }
+  const take = (meaning: RegExp, isUnfit: (header: string) => boolean = () => false) => {
     const found = findHeader(
-      [...free].filter((header) => !unfit?.test(header)),
+      [...free].filter((header) => !isUnfit(header)),
       meaning,
     )
     free.delete(found)
     return found
   }
   const date = take(meanings.date)
-  const id = take(meanings.id, sharedIds)
+  const id = take(meanings.id, (header) => isBlank(header) || sharedIds.test(header))
   const balance = take(meanings.balance)
-  const amount = take(meanings.amount)
+  const [debit, credit] = [meanings.debits, meanings.credits].map((one) =>
+    findHeader([...free], one),
+  )
+  // `Debit Amount` and `Credit Amount` are a pair, unless one column is for amounts alone.
+  const isPair = debit !== '' && credit !== '' && debit !== credit
+  const sole = isPair ? exactHeader([...free], meanings.amount) : ''
+  const amount = isPair && sole === '' ? '' : take(meanings.amount)
   const [debits, credits] = [take(meanings.debits), take(meanings.credits)]
-  const memo = take(meanings.memo)
-  const merchant = take(meanings.merchant)
-  return {
-    date,
-    format: dateFormat ?? (locale.endsWith('US') ? 'MM/DD/YYYY' : 'YYYY-MM-DD'),
-    memo: memo || merchant || ([...free][0] ?? ''),
-    merchant: memo === '' ? '' : merchant,
-    amountKind: amount === '' && debits !== '' ? 'column' : 'sign',
-    amount,
-    debits,
-    credits,
-    direction: '',
-    debitWord: 'debit',
-    creditWord: 'credit',
-    invert: amount !== '',
-    id,
-    balance,
-  }
+  const memo = take(meanings.memo, isBlank)
+  const merchant = take(meanings.merchant, (header) => {
+    const cells = cellsOf(header)
+    const isSame = cells.length >= sameMin && new Set(cells).size === 1
+    return isSame || isBlank(header) || ofOwnAccount.test(header)
+  })
+  const text = memo || merchant || ([...free][0] ?? '')
+  return { date, id, balance, amount, debits, credits, memo: text, merchant: memo && merchant }
+}
+
+/** Guesses the columns of a file without a header by what is in them. */
+function guessByCells(
+  headers: readonly string[],
+  {
+    cellsOf,
+    dateFormat,
+  }: { cellsOf: (header: string) => string[]; dateFormat: string | undefined },
+): Guess {
+  const isDay = (one: string) =>
+    dateFormat !== undefined && findMisfit(cellsOf(one), dateFormat) === null
+  const date = headers.find(isDay) ?? headers[0] ?? ''
+  const others = headers.filter((one) => one !== date)
+  const isAmount = (cell: string) => cell === '' || writtenAmount.test(cell)
+  const amount = others.find((one) => cellsOf(one).every(isAmount)) ?? ''
+  const letters = (one: string) => cellsOf(one).join('').replace(/\P{L}/gu, '').length
+  const [memo = ''] = others
+    .filter((one) => one !== amount)
+    .toSorted((one, other) => letters(other) - letters(one))
+  return { date, amount, memo, merchant: '', id: '', balance: '', debits: '', credits: '' }
 }
 
 /** Returns the mapping that the API takes (docs/files.md#csv-mappings). */

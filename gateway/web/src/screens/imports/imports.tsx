@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
 import { bankAccountsQuery, configQuery, linksQuery } from '../../api/account-queries.ts'
 import { uploadsQuery } from '../../api/import-queries.ts'
+import { basePath } from '../../base-path.ts'
 import { Asked } from '../../controls/asked.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card, Screen } from '../../controls/screen.tsx'
@@ -45,7 +46,12 @@ function Parts({ bankAccountId }: { bankAccountId: string }) {
         <Asked query={uploads}>
           {(all) =>
             all.length === 0 ? (
-              <p className={rows.soft}>{words.none}</p>
+              <p className={rows.soft}>
+                {words.none}{' '}
+                <a href={`${basePath}sample.csv`} download>
+                  {words.sample}
+                </a>
+              </p>
             ) : (
               <ul className={rows.rows}>
                 {all.map((one) => (

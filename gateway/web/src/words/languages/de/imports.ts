@@ -11,6 +11,7 @@ export const imports: Translation<'imports'> = {
   off: 'Dieser Server nimmt keine Dateien an.',
   list: 'Importierte Dateien',
   none: 'Noch wurde keine Datei importiert.',
+  sample: 'Keine Datei zur Hand? Nimm ein Beispiel',
   statuses: {
     pending: 'Wartet',
     processing: 'Wird gelesen',

@@ -9,6 +9,7 @@ export const imports = {
   off: 'This server takes no files.',
   list: 'Imported files',
   none: 'No file was imported yet.',
+  sample: 'No file at hand? Take a sample',
   statuses: {
     pending: 'Waiting',
     processing: 'Reading',
