@@ -19,6 +19,7 @@ import { type Forecasters, forecastRoutes } from './forecast/forecast.rpc.ts'
 import { overviewRoutes } from './forecast/overview.rpc.ts'
 import { objectRoutes } from './objects/object.rpc.ts'
 import { spendingRoutes } from './plans/spending.rpc.ts'
+import { createPlanReader } from './plans/spending.sql.ts'
 import { createPlanWriter } from './plans/writer.service.ts'
 import { comparisonActivities } from './reconciliation/comparison.activities.ts'
 import { handlers } from './reconciliation/envelope.consumer.ts'
@@ -33,7 +34,8 @@ export const budgeting = defineService({
   migrations: new URL('../migrations', import.meta.url),
   settings,
   create: (given) => {
-    const deps = { ...given, ...createPlanWriter(given) }
+    const findPlans = createPlanReader(given.database)
+    const deps = { ...given, ...createPlanWriter(given), findPlans }
     const metrics = startAdvanceMetrics(given)
     const forecasters: Forecasters = startWorkers({
       module: new URL('./forecast/forecast.worker.ts', import.meta.url),

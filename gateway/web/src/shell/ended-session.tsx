@@ -14,6 +14,7 @@ import { Button } from '../controls/button.tsx'
 import { TextField } from '../controls/field.tsx'
 import { Form } from '../controls/form.tsx'
 import { PasswordField } from '../controls/password-field.tsx'
+import { readCode } from '../format/typed-code.ts'
 import { signInWords as words } from '../words/sign-in.ts'
 import styles from './ended-session.module.css'
 
@@ -99,7 +100,7 @@ async function signInAgain(
   isProofNeeded: boolean,
 ): Promise<Step | null> {
   if (totp !== undefined) {
-    await coffer.completeSignIn({ body: { totp: totp.replace(/\s/g, '') } })
+    await coffer.completeSignIn({ body: { totp: readCode(totp) } })
     return null
   }
   const solved = await solveChallenge('login', isProofNeeded)

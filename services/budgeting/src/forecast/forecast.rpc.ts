@@ -25,7 +25,8 @@ import type { FundingEvent } from '../contributions/forecast-fundings.ts'
 import { withSettledBill } from '../contributions/settled-bill.ts'
 import { describeBankAccount, onBehalfOf } from '../ledger/ledger.client.ts'
 import { withAmounts } from '../plans/plan.ts'
-import { createPlanReader, type FindPlans, listSpending } from '../plans/spending.sql.ts'
+import { getPresentPlan } from '../plans/present-plan.service.ts'
+import { type FindPlans, listSpending } from '../plans/spending.sql.ts'
 import { renderRuleset } from '../recurrence/ruleset-text.ts'
 import { rulesetHints } from '../recurrence/skipped-months.ts'
 import { findFundingSchedule, listFundingSchedules } from '../schedules/funding-schedule.sql.ts'
@@ -48,8 +49,10 @@ import {
 /** Worker threads for large forecasts, which would block the event loop. */
 export type Forecasters = Workers<ForecastInput, Forecast>
 
-type Given = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & { forecasters: Forecasters }
-type Deps = Given & { findPlans: FindPlans }
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & {
+  forecasters: Forecasters
+  findPlans: FindPlans
+}
 
 /** Forecasts with up to this number of events are calculated on the event loop, in a few ms. */
 const sizeInPlaceMax = 2500
@@ -61,8 +64,7 @@ const sizeProblems = {
 const outOfRange = say('SUM_RANGE')
 
 /** Returns the RPC handlers of forecasts; all are read-only (docs/forecast.md). */
-export function forecastRoutes(given: Given): ServiceImpl<typeof ForecastService> {
-  const deps = { ...given, findPlans: createPlanReader(given.database) }
+export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> {
   const { database, clock } = deps
   return {
     getForecast: async ({ bankAccountId, end, endDay }, context) => {
@@ -134,24 +136,17 @@ export function forecastRoutes(given: Given): ServiceImpl<typeof ForecastService
  * notFound, and invalid if it is of the other kind.
  */
 async function findPresent(
-  { findPlans, mesh, clock }: Deps,
+  deps: Deps,
   { bankAccountId, spendingId, recurrenceRule }: EstimateCostRequest,
   context: HandlerContext,
 ): Promise<FundedSpending | null> {
   if (spendingId === undefined) return null
-  const { accountId, timezone } = callerOf(context)
-  const spendingIds = [spendingId]
-  const ledger = mesh.client('ledger', EnvelopeService)
-  const [[plan], { envelopes }] = await Promise.all([
-    findPlans({ accountId, bankAccountId, spendingIds }),
-    ledger.listEnvelopes({ bankAccountId, spendingIds }, onBehalfOf(context)),
-  ])
-  if (!plan || !envelopes[0]) throw notFound('spending')
+  const plan = await getPresentPlan(deps, { bankAccountId, spendingId }, context)
   const isGoal = plan.ruleset === null
   if (isGoal !== (recurrenceRule === undefined)) {
     throw invalid({ recurrenceRule: say(isGoal ? 'RULE_OF_GOAL' : 'RULE_REQUIRED') })
   }
-  return withAmounts(plan, envelopes[0], { timezone, now: clock() })
+  return plan
 }
 
 type Stated = Pick<

@@ -18,20 +18,19 @@ import { explain } from '../contributions/explanation.ts'
 import { renderSentences, type Style } from '../contributions/explanation-text.ts'
 import { findAfterFailure, findEnvelope, onBehalfOf } from '../ledger/ledger.client.ts'
 import { billRoutes } from './bill.service.ts'
-import { compose, withAmounts } from './plan.ts'
+import { compose } from './plan.ts'
 import { beginClosing, deletePlan } from './plan-works.ts'
-import { createPlanReader, type FindPlans, listSpending } from './spending.sql.ts'
+import { getPresentPlan } from './present-plan.service.ts'
+import { type FindPlans, listSpending } from './spending.sql.ts'
 import { updateSpending } from './spending-change.service.ts'
 import { createSpending } from './spending-creation.service.ts'
 import type { PlanWriter } from './writer.service.ts'
 
-type Given = Pick<ServiceDeps<typeof settings>, 'database' | 'mesh' | 'clock' | 'log' | 'config'> &
-  Pick<PlanWriter, 'write'>
-type Deps = Given & { findPlans: FindPlans }
+type Deps = Pick<ServiceDeps<typeof settings>, 'database' | 'mesh' | 'clock' | 'log' | 'config'> &
+  Pick<PlanWriter, 'write'> & { findPlans: FindPlans }
 
 /** Returns the RPC handlers of spending objects (docs/plans.md). */
-export function spendingRoutes(given: Given): ServiceImpl<typeof SpendingService> {
-  const deps = { ...given, findPlans: createPlanReader(given.database) }
+export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
   const { database, mesh, clock, findPlans } = deps
   const ledger = mesh.client('ledger', EnvelopeService)
   const scopeOf = (bankAccountId: string, context: HandlerContext) => {
@@ -49,14 +48,14 @@ export function spendingRoutes(given: Given): ServiceImpl<typeof SpendingService
       return { spending: compose(plans, envelopes, asOf) }
     },
     getSpending: async (request, context) => {
-      const plan = await getPlan(deps, request, context)
+      const plan = await getPresentPlan(deps, request, context)
       return { spending: toMessage(SpendingSchema, plan) }
     },
     explainSpending: async (request, context) => {
       const { timezone, locale } = callerOf(context)
       const bankAccounts = mesh.client('ledger', BankAccountService)
       const [plan, { balances }] = await Promise.all([
-        getPlan(deps, request, context),
+        getPresentPlan(deps, request, context),
         bankAccounts.getBalances({ bankAccountId: request.bankAccountId }, onBehalfOf(context)),
       ])
       const { language } = request
@@ -105,26 +104,6 @@ async function deleteSpending(deps: Deps, key: PlanKey, context: HandlerContext)
   } catch (error) {
     deps.log.warn({ err: error, spendingId }, 'the event of the envelope will delete its plan')
   }
-}
-
-/**
- * Returns the plan of a request, with the ledger's amounts. Throws notFound for a plan without an
- * envelope: it is being created or deleted.
- */
-async function getPlan(
-  { findPlans, mesh, clock }: Deps,
-  { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
-  context: HandlerContext,
-): Promise<FundedSpending> {
-  const { accountId, timezone } = callerOf(context)
-  const spendingIds = [spendingId]
-  const ledger = mesh.client('ledger', EnvelopeService)
-  const [[plan], { envelopes }] = await Promise.all([
-    findPlans({ accountId, bankAccountId, spendingIds }),
-    ledger.listEnvelopes({ bankAccountId, spendingIds }, onBehalfOf(context)),
-  ])
-  if (!plan || !envelopes[0]) throw notFound('spending')
-  return withAmounts(plan, envelopes[0], { timezone, now: clock() })
 }
 
 /** Explains the contribution that a GET of the plan returns (docs/plans.md#the-explanation). */

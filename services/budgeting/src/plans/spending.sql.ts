@@ -84,8 +84,9 @@ export function createPlanReader({ pool }: Database): FindPlans {
     )
     const found = Map.groupBy(plans, keyOf)
     return all.map((asked) => {
+      const wanted = new Set(asked.spendingIds)
       const ofAsked = found.get(keyOf(asked)) ?? []
-      const value = ofAsked.filter(({ spendingId }) => asked.spendingIds.includes(spendingId))
+      const value = ofAsked.filter(({ spendingId }) => wanted.has(spendingId))
       return { status: 'fulfilled', value }
     })
   }, batch)

@@ -15,6 +15,11 @@ export function inRange(amount: bigint, field = 'amount'): bigint {
   return amount
 }
 
+/** Returns the amount without its sign. */
+export function magnitudeOf(amount: bigint): bigint {
+  return amount < 0n ? -amount : amount
+}
+
 /** Returns the amount, or 0 if it is negative. */
 export function atLeastZero(amount: bigint): bigint {
   return amount < 0n ? 0n : amount

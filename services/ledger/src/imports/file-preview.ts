@@ -2,6 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { decimalText } from '@coffer/kit/values/decimal'
 import { PreviewedFieldSchema } from '@coffer/proto/ledger/v1/rule'
+import { magnitudeOf } from '../book/money.ts'
 import type { PreviewedField } from '../rules/rule-preview.ts'
 import { skippedParts, sumSkipped } from './formats/skipped-rows.ts'
 import type { FileRow, ReceivedStatement } from './formats/statement.ts'
@@ -75,7 +76,7 @@ function offerOf({ row, transaction }: RowJoin) {
 
 /** Returns the effect of a row on the bank account as text, such as `4.75 leaves the account`. */
 function effectOf({ amount, isPending }: FileRow, currency: string): string {
-  const shown = decimalText(amount < 0n ? -amount : amount, currency)
+  const shown = decimalText(magnitudeOf(amount), currency)
   const direction = amount > 0n ? 'leaves the account' : 'comes into the account'
   return `${shown} ${direction}${isPending ? ', pending' : ''}`
 }

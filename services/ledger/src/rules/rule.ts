@@ -2,6 +2,7 @@ import { localDay } from '@coffer/kit/values/day'
 import { foldText } from '@coffer/kit/values/fold'
 import { dayMs } from '@coffer/kit/values/time'
 import type { RuleActions, RuleConditions, RuleText } from '@coffer/proto/ledger/v1/rule'
+import { magnitudeOf } from '../book/money.ts'
 import type { Transaction } from '../book/transaction.ts'
 
 /** Maximum number of rules of an account (docs/limits.md). */
@@ -153,8 +154,8 @@ function testsOf(conditions: RuleConditions): Test[] {
   if (source !== undefined) tests.push((of) => of.source === source)
   if (isPending !== undefined) tests.push((of) => of.isPending === isPending)
   if (direction !== undefined) tests.push(({ amount }) => amount < 0n === (direction === 'in'))
-  if (amountFrom !== undefined) tests.push(({ amount }) => sizeOf(amount) >= amountFrom)
-  if (amountTo !== undefined) tests.push(({ amount }) => sizeOf(amount) <= amountTo)
+  if (amountFrom !== undefined) tests.push(({ amount }) => magnitudeOf(amount) >= amountFrom)
+  if (amountTo !== undefined) tests.push(({ amount }) => magnitudeOf(amount) <= amountTo)
   if (dayFrom !== undefined || dayTo !== undefined) {
     tests.push(({ dayOfMonth }) => isBetween(dayOfMonth(), dayFrom ?? 1, dayTo ?? 31))
   }
@@ -167,10 +168,6 @@ function testsOf(conditions: RuleConditions): Test[] {
     tests.push((of) => isMatch(of.originalMerchantName))
   }
   return tests
-}
-
-function sizeOf(amount: bigint): bigint {
-  return amount < 0n ? -amount : amount
 }
 
 /** Returns whether a day is in a range, which goes over the end of the month if it ends earlier. */

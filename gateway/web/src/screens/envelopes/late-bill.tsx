@@ -19,7 +19,7 @@ export function LateBill({ spending, className }: Props) {
   const { bankAccountId, graceUntil, graceAmount } = spending
   const reader = useReader()
   const manner = useManner(bankAccountId)
-  if (graceUntil === null || graceAmount === 0) return null
+  if (graceUntil === null || !isLate(spending)) return null
   return (
     <p className={className}>
       <Amount amount={graceAmount} manner={manner} />{' '}

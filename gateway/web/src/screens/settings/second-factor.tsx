@@ -8,6 +8,7 @@ import { Form } from '../../controls/form.tsx'
 import { PasswordField } from '../../controls/password-field.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
+import { readCode } from '../../format/typed-code.ts'
 import { settingsWords as words } from '../../words/settings.ts'
 import { QrPicture } from './qr-picture.tsx'
 import styles from './settings.module.css'
@@ -58,7 +59,7 @@ function Begin({ onBegun }: { onBegun: (secret: Secret) => void }) {
 
 function Confirm({ secret, onDone }: { secret: Secret; onDone: () => void }) {
   const { send, isSending, fault } = useChange((totp: string) =>
-    coffer.confirmTotp({ body: { totp: totp.replace(/\s/g, '') } }),
+    coffer.confirmTotp({ body: { totp: readCode(totp) } }),
   )
   const key = new URL(secret.uri).searchParams.get('secret') ?? ''
   return (

@@ -5,6 +5,7 @@ import { coffer } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
+import { readCode } from '../../format/typed-code.ts'
 import { signInWords } from '../../words/sign-in.ts'
 import { useArrival } from './arrival.ts'
 import { Gate } from './gate.tsx'
@@ -20,7 +21,7 @@ export function SecondFactor() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the other way has another field
   useEffect(() => field.current?.focus(), [byRecovery])
   const { send, fault, isSending, reset } = useChange(async (totp: string) => {
-    return (await coffer.completeSignIn({ body: { totp: totp.replace(/\s/g, '') } })).data
+    return (await coffer.completeSignIn({ body: { totp: readCode(totp) } })).data
   })
   const submit = ({ totp = '' }: Record<string, string>) =>
     send(totp, ({ nextUrl }) => arrive({ next, nextUrl }))

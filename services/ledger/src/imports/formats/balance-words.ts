@@ -1,3 +1,5 @@
+import { foldText } from '@coffer/kit/values/fold'
+
 /** Words for opening and closing balances and for turnovers, as programs and banks write them. */
 const written = [
   'opening balance, starting balance, beginning balance, initial balance, previous balance',
@@ -35,8 +37,7 @@ export function namesBalance(text: string): boolean {
   return words.has(folded(text))
 }
 
-/** Returns a text without case, accents, curly apostrophes, and a mark at its end. */
+/** Returns a folded text, without curly apostrophes and a mark at its end. */
 function folded(text: string): string {
-  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').replace('’', "'")
-  return plain.replace(/[\s:.]+$/u, '').toLowerCase()
+  return foldText(text.replace('’', "'").replace(/[\s:.]+$/u, ''))
 }

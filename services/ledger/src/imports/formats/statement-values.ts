@@ -35,6 +35,11 @@ export function midnightOn(day: Day, timezone: string): Date | null {
   return number === null ? null : new Date(startOfDay(number, timezone))
 }
 
+/** Returns a day as the contents of rows without identifier write it, which never changes. */
+export function dayInContents({ year, month, day }: Day): string {
+  return `${year}-${month}-${day}`
+}
+
 /**
  * Returns the instant that is written for a day in identifiers without one of the bank
  * (docs/file-formats.md#identifiers): midnight, or the second of two midnights. Earlier releases

@@ -2,7 +2,7 @@ import type { Day } from '@coffer/kit/values/day'
 import { markShownBy, readWrittenAmount } from '../amounts/amount-text.ts'
 import type { Booking, SkippedRow, SkipReason } from '../statement.ts'
 import { cut, namesOf, textLengthMax, type UnnamedRow } from '../statement-rows.ts'
-import { midnightOn, readAmount } from '../statement-values.ts'
+import { dayInContents, midnightOn, readAmount } from '../statement-values.ts'
 import { childrenOf, nodeAt, textAt, type XmlNode } from './xml-tree.ts'
 
 /** Placeholders that banks write in place of a missing reference. */
@@ -71,7 +71,7 @@ export function readCamtAmount(
 ): bigint | SkipReason {
   const code = nodeAt(node, 'Amt')?.attributes.Ccy?.trim().toUpperCase() ?? ''
   if (code !== '' && code !== currency) return 'currency'
-  const amount = readAmountOf(textAt(node, 'Amt'), { currency: code, places })
+  const amount = readAmountOf(textAt(node, 'Amt'), { currency, places })
   return amount === null || amount < 0n ? 'amount' : amount
 }
 
@@ -89,7 +89,7 @@ function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
   const day = dayOf(nodeAt(node, 'BookgDt')) ?? dayOf(nodeAt(node, 'ValDt'))
   const date = day === null ? null : midnightOn(day, settings.timezone)
   if (day === null || date === null) return 'date'
-  const written = `${day.year}-${day.month}-${day.day}`
+  const written = dayInContents(day)
   const remittance = remittanceOf(node)
   return {
     amount,

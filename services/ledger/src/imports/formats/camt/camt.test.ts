@@ -104,6 +104,7 @@ describe('entries', () => {
     ['amount', `<Amt Ccy="EUR">5.005</Amt>${out}${day}`],
     ['amount', `<Amt Ccy="EUR">99999999999999999.00</Amt>${out}${day}`],
     ['amount', `${out}${day}`],
+    ['amount', `<Amt>$12,50</Amt>${out}${day}`],
     ['zero', `<Amt Ccy="EUR">0.00</Amt>${out}${day}`],
     ['currency', `<Amt Ccy="USD">5.00</Amt>${out}${day}`],
     ['direction', `${amount}${day}`],

@@ -1,4 +1,5 @@
 import { say } from '@coffer/kit/reasons/reasons'
+import { foldText } from '@coffer/kit/values/fold'
 import { isWrittenDay } from '../day-format.ts'
 import type { ListedStatement, Unreadable } from '../statement.ts'
 import { cut } from '../statement-rows.ts'
@@ -167,11 +168,11 @@ function bySection(all: readonly Section[]): TableAccounts | null {
   const accounts: { name: string; rowCount: number }[] = []
   const starts: { from: number; name: string }[] = []
   for (const section of sections) {
-    const name = headingOf(section, sections)
-    const known = accounts.find((one) => one.name === name) ?? (name === null && accounts.at(-1))
+    const name = headingOf(section, sections) ?? accounts.at(-1)?.name ?? 'first'
+    const known = accounts.find((one) => one.name === name)
     if (known) known.rowCount += section.rowCount
-    else accounts.push({ name: name ?? 'first', rowCount: section.rowCount })
-    starts.push({ from: section.from, name: known ? known.name : (name ?? 'first') })
+    else accounts.push({ name, rowCount: section.rowCount })
+    starts.push({ from: section.from, name })
   }
   if (accounts.length < 2) return null
   const accountOf = ({ line }: CsvLine) => starts.findLast(({ from }) => from <= line)?.name ?? null
@@ -208,10 +209,11 @@ function keyOf(name: string): string {
 }
 
 function folded(name: string): string {
-  const plain = name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
-  return plain.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim()
+  return foldText(name)
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
 }
 
 function wordsOf(lines: readonly string[]): ReadonlySet<string> {
-  return new Set(lines.flatMap((line) => line.split(', ')))
+  return new Set(lines.flatMap((line) => line.split(', ').map(folded)))
 }

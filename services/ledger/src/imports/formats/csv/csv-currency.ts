@@ -1,3 +1,4 @@
+import { foldText } from '@coffer/kit/values/fold'
 import { statesOther, symbolsOf } from '../amounts/currency-symbols.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 
@@ -9,7 +10,7 @@ const NAMES = new Set(
     'wahrung, waehrung, buchungswahrung, kontowahrung, divisa, moeda, valuta, waluta, valiuta',
     'valuuta, mena, penznem, валюта, валута, νομισμα, para birimi, doviz, 通貨, 通貨コード, 货币',
     '币种, 통화',
-  ].flatMap((line) => line.split(', ')),
+  ].flatMap((line) => line.split(', ').map(foldText)),
 )
 
 /**
@@ -22,14 +23,9 @@ export function findCurrencyColumn(
   { amount, currency }: { amount: CsvMapping['amount']; currency: string },
 ): FieldRef | null {
   const at = headers.indexOf(amount.fields[0]?.name ?? '')
-  if (
-    headers[at]
-      ?.toUpperCase()
-      .match(/[A-Z]+/g)
-      ?.includes(currency)
-  )
-    return null
-  const named = [...headers.entries()].filter(([, name]) => NAMES.has(folded(name)))
+  const words = headers[at]?.toUpperCase().split(/[^A-Z]+/) ?? []
+  if (words.includes(currency)) return null
+  const named = [...headers.entries()].filter(([, name]) => NAMES.has(foldText(name)))
   const [nearest] = named.toSorted(([one], [other]) => Math.abs(one - at) - Math.abs(other - at))
   return nearest === undefined ? null : { name: nearest[1] }
 }
@@ -38,8 +34,4 @@ export function findCurrencyColumn(
 export function isOtherCurrency(cell: string, currency: string): boolean {
   const code = cell.toUpperCase()
   return /^[A-Z]{3}$/.test(code) ? !symbolsOf(currency).includes(code) : statesOther(cell, currency)
-}
-
-function folded(name: string): string {
-  return name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 }

@@ -9,6 +9,16 @@ export const FieldRef = z.object({
 })
 export type FieldRef = z.infer<typeof FieldRef>
 
+/** Returns the name of a column without one; `index` is from 0. */
+export function nameByPlace(index: number): string {
+  return `Column ${index + 1}`
+}
+
+/** Returns whether a field is a column without a name. */
+export function isUnnamed({ name = '' }: FieldRef): boolean {
+  return /^Column \d+$/.test(name)
+}
+
 const fields = z.array(FieldRef)
 
 /** The mapping of CSV columns to fields of transactions (docs/files.md#csv-mappings). */

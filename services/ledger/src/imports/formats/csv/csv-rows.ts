@@ -1,13 +1,14 @@
 import type { Day } from '@coffer/kit/values/day'
+import { magnitudeOf } from '../../../book/money.ts'
 import { type AmountNotation, directionBehind, readWrittenAmount } from '../amounts/amount-text.ts'
 import { statesOther } from '../amounts/currency-symbols.ts'
 import { namesBalance } from '../balance-words.ts'
 import type { SkippedRow, SkipReason } from '../statement.ts'
 import { namesOf, type UnnamedRow } from '../statement-rows.ts'
-import { midnightOn } from '../statement-values.ts'
+import { dayInContents, midnightOn } from '../statement-values.ts'
 import { isOtherCurrency } from './csv-currency.ts'
 import { columnsOf } from './csv-layout.ts'
-import type { CsvMapping, FieldRef } from './csv-mapping.ts'
+import { type CsvMapping, type FieldRef, isUnnamed } from './csv-mapping.ts'
 
 /** The offset of FNV-1 with 64 bits, in halves, and the prime without its bit 40. */
 const OFFSET = [0xcbf29ce4, 0x84222325] as const
@@ -70,7 +71,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   if (namesBalance(names.name) || namesBalanceOnly(line, mapping)) return skipped('balance')
   const identifier = isHashed ? base32(fnv1(values.join('::'))) : values.join('::')
   const isReusable = !isHashed && posted === undefined
-  const written = `${identifier} ${dayText(day)} ${amount} ${names.name} ${names.originalName}`
+  const written = [identifier, dayInContents(day), amount, names.name, names.originalName].join(' ')
   return {
     identifier,
     isHashed,
@@ -91,7 +92,7 @@ function isInOther({ at, behind, cells }: CsvCells, settings: CsvSettings): bool
   const { currency, currencyColumn, mapping } = settings
   if (currencyColumn !== null) return isOtherCurrency(at(currencyColumn), currency)
   const [amount] = mapping.amount.fields
-  if (!/^Column \d+$/.test(amount?.name ?? '') || amount === undefined) return false
+  if (amount === undefined || !isUnnamed(amount)) return false
   const next = behind(amount)
   const codes = [cells[next - 2] ?? '', cells[next] ?? ''].filter((cell) => /^[A-Z]{3}$/.test(cell))
   return codes.some((code) => statesOther(code, currency)) && !codes.includes(currency)
@@ -140,18 +141,28 @@ function outOf(amount: bigint, sign: bigint | null | undefined): bigint {
   return sign ? amount * sign : magnitudeOf(amount)
 }
 
-/** Returns the sign of most amounts if both signs occur, else null; of as many, the plus. */
-export function usualSign(texts: Iterable<string>): bigint | null {
-  let plus = 0
-  let minus = 0
-  for (const text of texts) {
-    if (/[1-9]/.test(text)) {
-      if (/^[^\d]*[-−(]|[-−]$/.test(text)) minus += 1
-      else plus += 1
+/**
+ * Returns the sign of most amounts of each field if both signs occur, else null; of as many, the
+ * plus.
+ */
+export function usualSigns(
+  rows: Iterable<Pick<CsvCells, 'at'>>,
+  fields: readonly FieldRef[],
+): (bigint | null)[] {
+  const counts = fields.map((field) => ({ field, plus: 0, minus: 0 }))
+  if (counts.length === 0) return []
+  for (const { at } of rows) {
+    for (const count of counts) {
+      const text = at(count.field)
+      if (!/[1-9]/.test(text)) continue
+      if (/^[^\d]*[-−(]|[-−]$/.test(text)) count.minus += 1
+      else count.plus += 1
     }
   }
-  if (plus === 0 || minus === 0) return null
-  return plus >= minus ? 1n : -1n
+  return counts.map(({ plus, minus }) => {
+    if (plus === 0 || minus === 0) return null
+    return plus >= minus ? 1n : -1n
+  })
 }
 
 function readField(
@@ -162,10 +173,6 @@ function readField(
   const amount = readAmountAt(line, ref, settings)
   if (amount !== null) return amount
   return ref && statesOther(line.at(ref), settings.currency) ? 'currency' : 'amount'
-}
-
-function magnitudeOf(amount: bigint): bigint {
-  return amount < 0n ? -amount : amount
 }
 
 function signOf(type: string, { amount }: CsvMapping): bigint | null {
@@ -187,10 +194,6 @@ function readAmountAt(
  */
 function unescaped(text: string): string {
   return text.replace(/(?<=^|;)'(?='*[=+\-@＝＋－＠])/gu, '')
-}
-
-function dayText({ year, month, day }: Day): string {
-  return `${year}-${month}-${day}`
 }
 
 function textOf(line: CsvCells, [ref]: readonly FieldRef[]): string {

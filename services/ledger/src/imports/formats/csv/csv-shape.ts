@@ -7,6 +7,7 @@ import type { Unreadable } from '../statement.ts'
 import { endOf, type Steps } from '../steps.ts'
 import { decodeFile, detectEncoding } from '../text/file-text.ts'
 import { columnsOf, findLayout, headRows, type Layout } from './csv-layout.ts'
+import { nameByPlace } from './csv-mapping.ts'
 import { type CsvLine, readTable } from './csv-table.ts'
 
 /** How the table of a CSV file is read; `headerRow` is the line of the header, 0 without one. */
@@ -195,7 +196,7 @@ function headOf(bytes: Uint8Array): Uint8Array {
 function nameColumns(cells: readonly string[]): string[] {
   const names: string[] = []
   for (const [index, cell] of cells.entries()) {
-    const name = toPrintable(cell, { lengthMax: headerLengthMax }) || `Column ${index + 1}`
+    const name = toPrintable(cell, { lengthMax: headerLengthMax }) || nameByPlace(index)
     names.push(names.includes(name) ? `${index + 1} ${name}`.slice(0, headerLengthMax) : name)
   }
   return names

@@ -20,7 +20,7 @@ import { CsvBalances } from './csv-balances.ts'
 import { findCurrencyColumn } from './csv-currency.ts'
 import { headRows } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
-import { type CsvCells, type CsvRow, type CsvSettings, readCsvRow, usualSign } from './csv-rows.ts'
+import { type CsvCells, type CsvRow, type CsvSettings, readCsvRow, usualSigns } from './csv-rows.ts'
 import { countHead } from './csv-shape.ts'
 import { type CsvLine, readTable } from './csv-table.ts'
 
@@ -74,7 +74,7 @@ export function readCsv(
     currencyColumn: findCurrencyColumn(settings.headers, { amount: mapping.amount, currency }),
     places,
     mark: mark.mark,
-    signs: signedFields(mapping).map((field) => usualSign(textsOf(table, field))),
+    signs: usualSigns(rowsBelow(table), signedFields(mapping)),
     readDay: createDayParser(format),
     timezone,
   }

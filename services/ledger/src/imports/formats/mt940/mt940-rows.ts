@@ -2,7 +2,7 @@ import type { Day } from '@coffer/kit/values/day'
 import { fullYear } from '../day-text.ts'
 import type { SkippedRow, SkipReason } from '../statement.ts'
 import { namesOf, oneLine, type UnnamedRow } from '../statement-rows.ts'
-import { midnightOn, readAmount } from '../statement-values.ts'
+import { dayInContents, midnightOn, readAmount } from '../statement-values.ts'
 import type { MtEntry } from './mt940-fields.ts'
 import { readMtTexts } from './mt940-texts.ts'
 
@@ -56,7 +56,7 @@ export function readMtEntry(entry: MtEntry, settings: MtRowSettings): UnnamedRow
     memo: memo || detail || (NO_REFERENCE.test(reference.trim()) ? '' : reference),
     description: kind || 'Transaction',
   })
-  const written = `${found.day.year}-${found.day.month}-${found.day.day}`
+  const written = dayInContents(found.day)
   const content = [written, amount, booked, references, detail, entry.texts.join(' ')].join(' ')
   return {
     identifier: '',

@@ -18,7 +18,7 @@ import {
   type Unreadable,
 } from '../statement.ts'
 import { nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
-import { midnightOn, rowsMax } from '../statement-values.ts'
+import { dayInContents, midnightOn, rowsMax } from '../statement-values.ts'
 import { decodeFile, encodingOf } from '../text/file-text.ts'
 
 /**
@@ -188,7 +188,7 @@ function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | Skipped
     description: /^\d+$/.test(number) ? `Check ${number}` : 'Transaction',
   })
   const { name, originalName } = names
-  const written = `${day.year}-${day.month}-${day.day}`
+  const written = dayInContents(day)
   return {
     identifier: '',
     content: [written, amount, number, name, originalName].join(' '),
