@@ -99,6 +99,17 @@ test('a person adds a card by what is owed on it, and states its balance again',
     await page.getByRole('button', { name: 'Restore Credit card' }).click()
     await page.getByRole('button', { name: 'Edit Credit card' }).waitFor()
     expect(await sumsOf()).toEqual(['credit', -26_000, 94_000, 120_000])
+    await page.getByRole('link', { name: 'Add a bank account' }).click()
+    await page.getByLabel('Bank', { exact: true }).fill('Second Bank')
+    await page.getByLabel('Kind of account').selectOption('Savings')
+    await page.getByRole('button', { name: 'Create the account' }).click()
+    // The screens stay with the account that was chosen.
+    const chosen = page.getByLabel('Bank account').locator('option:checked')
+    await page.getByText('Savings is added.').waitFor()
+    expect(await chosen.textContent()).toBe('Credit card')
+    await page.getByRole('button', { name: 'Show the new one' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    expect(await chosen.textContent()).toBe('Savings')
   })
 })
 

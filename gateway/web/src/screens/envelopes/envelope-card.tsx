@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import type { Spending } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
-import { dayOf, formatDistance } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { useContributions } from './contribution.ts'
+import { dueText, isLate } from './due-text.ts'
 import styles from './envelopes.module.css'
-import { isLate, LateBill } from './late-bill.tsx'
+import { LateBill } from './late-bill.tsx'
 import { type Move, useMoneyDrag } from './money-drag.ts'
 
 interface Props {
@@ -18,11 +18,10 @@ interface Props {
 /** An envelope: what it holds of its target, until when, and the next contribution. */
 export function EnvelopeCard({ spending, onMove }: Props) {
   const { bankAccountId, spendingId, spendingType, name, isBehind, isPaused } = spending
-  const { currentAmount, targetAmount, usedAmount, nextRecurrence, settledAt } = spending
+  const { currentAmount, targetAmount, usedAmount, settledAt } = spending
   const drag = useMoneyDrag(spendingId, onMove)
   const reader = useReader()
   const manner = useManner(bankAccountId)
-  const distance = formatDistance(dayOf(nextRecurrence, reader.timezone), reader)
   const progress = currentAmount + (spendingType === 'goal' ? usedAmount : 0)
   return (
     <li {...drag} className={styles.card}>
@@ -40,7 +39,9 @@ export function EnvelopeCard({ spending, onMove }: Props) {
         </Link>
         {settledAt && <span className={styles.tag}>{words.paid}</span>}
         {isPaused && <span className={styles.tag}>{words.paused}</span>}
-        {isLate(spending) && <span className={`${styles.tag} ${styles.behind}`}>{words.late}</span>}
+        {isLate(spending, reader) && (
+          <span className={`${styles.tag} ${styles.behind}`}>{words.late}</span>
+        )}
         {isBehind && !isPaused && (
           <span className={`${styles.tag} ${styles.behind}`}>{words.behind}</span>
         )}
@@ -56,7 +57,7 @@ export function EnvelopeCard({ spending, onMove }: Props) {
       <Progress value={progress} max={targetAmount} isBehind={isBehind} />
       <LateBill spending={spending} className={styles.soft} />
       <p className={`${styles.soft} ${styles.foot}`}>
-        <span>{spendingType === 'goal' ? words.saved({ distance }) : words.due({ distance })}</span>
+        <span>{dueText(spending, reader)}</span>
         <Next spending={spending} />
       </p>
     </li>

@@ -4,10 +4,10 @@ import { Amount } from '../../controls/amount.tsx'
 import { Card } from '../../controls/screen.tsx'
 import tables from '../../controls/tables/table.module.css'
 import { dayOf, formatShortDay } from '../../format/days.ts'
-import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { type Reader, useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { useContributions } from './contribution.ts'
-import { isLate } from './late-bill.tsx'
+import { isAwaited, isLate } from './due-text.ts'
 
 interface Props {
   bankAccountId: string
@@ -89,7 +89,7 @@ function Row({ spending, contribution }: { spending: Spending; contribution: num
       <td className={tables.brief}>
         {formatShortDay(dayOf(nextRecurrence, reader.timezone), reader)}
       </td>
-      <td className={tables.brief}>{stateOf(spending, contribution)}</td>
+      <td className={tables.brief}>{stateOf(spending, contribution, reader)}</td>
       {Object.entries(amounts).map(([key, amount]) => (
         <td key={key} className={tables.figure}>
           <Amount amount={amount} manner={manner} />
@@ -99,10 +99,11 @@ function Row({ spending, contribution }: { spending: Spending; contribution: num
   )
 }
 
-function stateOf(spending: Spending, contribution: number): string {
+function stateOf(spending: Spending, contribution: number, reader: Reader): string {
   const { isPaused, isBehind, settledAt } = spending
   if (isPaused) return words.paused
-  if (isLate(spending)) return words.late
+  if (isLate(spending, reader)) return words.late
+  if (isAwaited(spending)) return words.dueToday
   if (settledAt) return words.paid
   if (isBehind) return words.behind
   return contribution === 0 ? words.full : words.onItsWay

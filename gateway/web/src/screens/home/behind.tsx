@@ -7,20 +7,21 @@ import { Asked } from '../../controls/asked.tsx'
 import { WhyButton } from '../../controls/journal/why-button.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { Sentences } from '../../controls/texts/sentences.tsx'
-import { dayOf, formatDistance } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
-import { isLate, LateBill } from '../envelopes/late-bill.tsx'
+import { dueText, isLate } from '../envelopes/due-text.ts'
+import { LateBill } from '../envelopes/late-bill.tsx'
 import styles from './home.module.css'
 
 /** Envelopes that will not have their target in time, or wait for a late bill, with the reason. */
 export function Behind({ bankAccountId }: { bankAccountId: string }) {
   const spending = useQuery(spendingQuery(bankAccountId))
+  const reader = useReader()
   return (
     <Card title={homeWords.behind}>
       <Asked query={spending}>
         {(all) => {
-          const behind = all.filter((one) => one.isBehind || isLate(one))
+          const behind = all.filter((one) => one.isBehind || isLate(one, reader))
           const none = all.length === 0 ? homeWords.noEnvelopes : homeWords.noneBehind
           if (behind.length === 0) return <p className={styles.soft}>{none}</p>
           return (
@@ -37,12 +38,11 @@ export function Behind({ bankAccountId }: { bankAccountId: string }) {
 }
 
 function BehindOne({ spending }: { spending: Spending }) {
-  const { bankAccountId, spendingId, name, currentAmount, targetAmount, nextRecurrence } = spending
+  const { bankAccountId, spendingId, name, currentAmount, targetAmount } = spending
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const [isWhyShown, setWhyShown] = useState(false)
   const id = useId()
-  const distance = formatDistance(dayOf(nextRecurrence, reader.timezone), reader)
   return (
     <li>
       <div className={styles.row}>
@@ -58,7 +58,7 @@ function BehindOne({ spending }: { spending: Spending }) {
           </p>
           <p className={styles.soft}>
             <Amount amount={currentAmount} manner={manner} /> /{' '}
-            <Amount amount={targetAmount} manner={manner} />, {homeWords.due({ distance })}
+            <Amount amount={targetAmount} manner={manner} />, {dueText(spending, reader)}
           </p>
           <LateBill spending={spending} className={styles.soft} />
         </div>

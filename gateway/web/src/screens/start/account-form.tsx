@@ -4,13 +4,14 @@ import { useState } from 'react'
 import { currenciesQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { showNote } from '../../api/notes.ts'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { parseAmount } from '../../format/amount-input.ts'
 import { currencyName } from '../../format/currency.ts'
 import { formatAmount } from '../../format/money.ts'
 import { setPreferences } from '../../preferences/preferences.ts'
-import { useReader } from '../../shell/chosen-account.ts'
+import { useChosenAccountId, useReader } from '../../shell/chosen-account.ts'
 import { accountWords } from '../../words/accounts.ts'
 import { startWords } from '../../words/start.ts'
 import { balanceOn, type Side, SideField } from '../accounts/side-field.tsx'
@@ -44,9 +45,9 @@ interface NewAccount {
 /** The form of a bank account that is kept by hand, or by files. */
 export function AccountForm({ way }: { way: Way }) {
   const { locale, language, currencyDefault } = useReader()
-  const navigate = useNavigate()
   const { data: currencies = [currencyDefault] } = useQuery(currenciesQuery)
   const [kind, setKind] = useState<Kind>('checking')
+  const goOn = useNextStep(way, kind)
   const [chosenSide, setSide] = useState<Side>('owed')
   const side = kind === 'card' ? chosenSide : 'owed'
   const [faults, setFaults] = useState<Record<string, string>>({})
@@ -56,13 +57,7 @@ export function AccountForm({ way }: { way: Way }) {
     const { account, faults } = readAccount(values, locale)
     setFaults(faults)
     if (account === null) return
-    send({ ...account, kind, side }, (bankAccountId) => {
-      setPreferences({ bankAccountId })
-      // Money comes in on other accounts: a debt has no paydays.
-      const next = isDebt(kind) ? '/' : '/setup/plan'
-      const to = way === 'file' ? '/imports' : next
-      void navigate({ to, search: { account: bankAccountId } })
-    })
+    send({ ...account, kind, side }, (bankAccountId) => goOn({ ...account, bankAccountId }))
   }
   return (
     <Form
@@ -110,6 +105,24 @@ export function AccountForm({ way }: { way: Way }) {
       )}
     </Form>
   )
+}
+
+/** Returns the way on from a new account; a further one leaves the chosen account as it is. */
+function useNextStep(way: Way, kind: Kind) {
+  const navigate = useNavigate()
+  const chosen = useChosenAccountId()
+  return async ({ bankAccountId, name }: { bankAccountId: string; name: string }) => {
+    const show = (to: '/' | '/imports' | '/setup/plan') => {
+      setPreferences({ bankAccountId })
+      return navigate({ to, search: { account: bankAccountId } })
+    }
+    if (way === 'file') return await show('/imports')
+    // Money comes in on other accounts: a debt has no paydays.
+    if (chosen === null) return await show(isDebt(kind) ? '/' : '/setup/plan')
+    await navigate({ to: '/accounts', search: { account: chosen } })
+    const act = { text: startWords.show, work: () => show('/') }
+    showNote({ text: startWords.added({ name }), act })
+  }
 }
 
 /** Returns the account that a person typed; null with the faults by field. */

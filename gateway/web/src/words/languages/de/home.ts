@@ -20,7 +20,6 @@ export const home: Translation<'home'> = {
   whyNegative: 'In den Umschlägen sind {amount} mehr, als da ist: Buche Geld aus einem heraus.',
   lastChanges: 'Die letzten Änderungen',
   behind: 'Im Rückstand',
-  due: 'fällig {distance}',
   noneBehind: 'Alle Umschläge liegen im Plan.',
   noEnvelopes: 'Noch keine Umschläge.',
   payday: 'Nächster Zahltag',

@@ -22,6 +22,8 @@ export const start: Translation<'start'> = {
   owed: 'Zurzeit geschuldet',
   limit: 'Kreditrahmen',
   create: 'Konto anlegen',
+  added: '„{name}“ ist angelegt. Die anderen Seiten bleiben bei dem Konto, das du gewählt hast.',
+  show: 'Das neue zeigen',
   amountFault: 'Gib einen Betrag ein, etwa {example}.',
   required: 'Das wird gebraucht.',
   hand: 'Von Hand',

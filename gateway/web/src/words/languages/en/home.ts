@@ -18,7 +18,6 @@ export const home = {
   whyNegative: 'The envelopes hold {amount} more than there is: move money out of one of them.',
   lastChanges: 'The last changes',
   behind: 'Behind',
-  due: 'due {distance}',
   noneBehind: 'Every envelope is on its way.',
   noEnvelopes: 'No envelopes yet.',
   payday: 'Next payday',

@@ -20,6 +20,8 @@ export const start = {
   owed: 'Owed now',
   limit: 'Credit limit',
   create: 'Create the account',
+  added: '{name} is added. The other screens stay with the account that you have chosen.',
+  show: 'Show the new one',
   amountFault: 'Enter an amount, such as {example}.',
   required: 'This is needed.',
   hand: 'By hand',

@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals'
+import type { Spending } from '../../api/budget-queries.ts'
+import { dueText, isLate } from './due-text.ts'
+
+const reading = { today: '2026-12-01', timezone: 'America/Chicago', language: 'en' }
+const yearly = {
+  spendingType: 'expense',
+  nextRecurrence: '2027-12-01T06:00:00Z',
+  lastRecurrence: '2026-12-01T06:00:00Z',
+  graceDays: 5,
+  graceUntil: null,
+  graceAmount: 0,
+}
+const waiting = { graceUntil: '2026-12-07T06:00:00Z', graceAmount: 800 }
+const former = { lastRecurrence: '2026-11-30T06:00:00Z' }
+
+test.each([
+  ['before its day', { ...former, nextRecurrence: '2026-12-02T06:00:00Z' }, 'due tomorrow', false],
+  ['before the job of its day', { ...former, nextRecurrence: '2026-12-01T06:00:00Z' }, 'due today'],
+  ['on its day, unpaid', waiting, 'due today', false],
+  ['on its day, paid', {}, 'bill of today paid, next due in 12 months', false],
+  ['on its day, without a grace', { graceDays: 0 }, 'was due today, next due in 12 months', false],
+  ['after its day, unpaid', { ...former, ...waiting }, 'next due in 12 months', true],
+  ['as a goal', { spendingType: 'goal', lastRecurrence: null }, 'wanted in 12 months', false],
+])('a bill %s', (_, changed, text, late = false) => {
+  const spending = { ...yearly, ...changed } as Spending
+  expect([dueText(spending, reading), isLate(spending, reading)]).toEqual([text, late])
+})
