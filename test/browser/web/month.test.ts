@@ -157,6 +157,54 @@ async function expectTo(hold: () => Promise<boolean>): Promise<void> {
   while (!(await hold())) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
+test('weekly groceries are not behind after a purchase; a wage is missed', async () => {
+  const dave = await coffer.person()
+  const { bank } = await dave.createBankAccount(100_000)
+  const { client } = dave
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  const monthly = 'DTSTART:20260101T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=1'
+  const wage = { name: 'Wage', ruleset: monthly, nextRecurrence: inDays(20) }
+  const paid = { ...wage, estimatedDeposit: 180_000 }
+  const { fundingScheduleId } = (await client.createFundingSchedule({ ...bank, body: paid })).data
+  const weekly = 'DTSTART:20260102T060000Z\nRRULE:FREQ=WEEKLY'
+  const plan = { name: 'Groceries', fundingScheduleId, targetAmount: 10_000, ruleset: weekly }
+  const expense = { ...plan, spendingType: 'expense' } as const
+  const { spendingId } = (await client.createSpending({ ...bank, body: expense })).data
+  const path = { ...bank.path, spendingId }
+  const { duesBeforeFunding } = (await client.explainSpending({ path })).data
+  const all = { toSpendingId: spendingId, amount: duesBeforeFunding * 10_000 }
+  await client.transferBetweenEnvelopes({ ...bank, body: all })
+  const shop = { name: 'Shop', amount: 8_000, date: inDays(0), spendingId }
+  const { spending } = (await client.createTransaction({ ...bank, body: shop })).data
+  expect(spending?.isBehind).toBe(true)
+  await view({ url: `${coffer.baseUrl}/icon.svg`, cookie: dave.cookie }, async (page) => {
+    // The payday was yesterday.
+    await page.route(/api.overview/, async (route) => {
+      const { 'if-none-match': _, ...headers } = route.request().headers()
+      const response = await route.fetch({ headers })
+      const overview = await response.json()
+      overview.paydays[0].lastRecurrence = inDays(-1)
+      await route.fulfill({ response, json: overview })
+    })
+    await page.goto(coffer.baseUrl)
+    await page.getByText('Every envelope is on its way.').waitFor()
+    await page.getByText(/no income of about \$1,800\.00 has come in yet/).waitFor()
+    await takePicture(page, 'web-home-no-wage')
+    const income = { name: 'Employer', amount: -179_000, date: inDays(0) }
+    await client.createTransaction({ ...bank, body: income })
+    await page.getByText('has come in yet').waitFor({ state: 'detached' })
+    await page.goto(`${coffer.baseUrl}/envelopes/${spendingId}`)
+    await page.getByText('is already spent from it').waitFor()
+    expect(await page.getByText('It is behind').count()).toBe(0)
+    await open(page, 'Envelopes')
+    await page.getByText('Next payday puts in').waitFor()
+    expect(await page.getByText('Behind', { exact: true }).count()).toBe(0)
+    const second = { ...shop, name: 'Market', amount: 5_000 }
+    await client.createTransaction({ ...bank, body: second })
+    await page.getByText('Behind', { exact: true }).waitFor()
+  })
+})
+
 test('of 2,000 transactions the last shows after scrolling; filters are in the URL', async () => {
   const bob = await coffer.person()
   const { bank } = await bob.createBankAccount()

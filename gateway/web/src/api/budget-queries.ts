@@ -41,3 +41,16 @@ export function unassignedQuery(bankAccountId: string, limit: number) {
       (await coffer.listTransactions({ path: { bankAccountId }, query, signal })).data,
   })
 }
+
+/** The newest income of at least an amount, in minor units, since a day; none if there is none. */
+export function incomeQuery(
+  bankAccountId: string,
+  { from, least }: { from: string; least: number },
+) {
+  const query = { limit: 1, from, amount_to: -least } as const
+  return queryOptions({
+    queryKey: ['transactions', bankAccountId, 'income', from, least],
+    queryFn: async ({ signal }) =>
+      (await coffer.listTransactions({ path: { bankAccountId }, query, signal })).data,
+  })
+}

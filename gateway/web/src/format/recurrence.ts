@@ -14,8 +14,7 @@ const frequencies: Record<Repeat, { frequency: string; interval: number }> = {
 
 /**
  * Returns a rule (RFC 5545) that begins on a day and repeats. `start` is the first instant of the
- * day in the account's timezone. A rule of the 29th to 31st would skip shorter months, so it means
- * the last day of the month.
+ * day in the account's timezone. A month that lacks the day has its last day instead.
  */
 export function rulesetOf(repeat: Repeat, { day, start }: { day: string; start: string }): string {
   const { frequency, interval } = frequencies[repeat]
@@ -23,11 +22,18 @@ export function rulesetOf(repeat: Repeat, { day, start }: { day: string; start: 
   const weekday = weekdays[new Date(`${day}T00:00:00Z`).getUTCDay()]
   const on = {
     WEEKLY: `BYDAY=${weekday}`,
-    MONTHLY: `BYMONTHDAY=${date > 28 ? -1 : date}`,
-    YEARLY: `BYMONTH=${month};BYMONTHDAY=${date > 28 ? -1 : date}`,
+    MONTHLY: `BYMONTHDAY=${lateDays[date] ?? date}`,
+    YEARLY: `BYMONTH=${month};BYMONTHDAY=${month === 2 && date === 29 ? -1 : date}`,
   }[frequency]
   const begin = start.replace(/\.\d+/, '').replaceAll(/[-:]/g, '')
   return `DTSTART:${begin}\nRRULE:FREQ=${frequency};INTERVAL=${interval};${on}`
+}
+
+/** Days of a monthly rule that begins late in a month. */
+const lateDays: Record<number, string> = {
+  29: '28,29;BYSETPOS=-1',
+  30: '28,29,30;BYSETPOS=-1',
+  31: '-1',
 }
 
 /** Returns the rule for paydays on the 15th and the last day of each month. */
@@ -40,7 +46,8 @@ export function twiceMonthly(start: string): string {
 export function repeatOf(ruleset: string): Repeat | null {
   const [, frequency = ''] = /FREQ=(\w+)/.exec(ruleset) ?? []
   const interval = Number(/INTERVAL=(\d+)/.exec(ruleset)?.[1] ?? 1)
-  const isPlain = !/BY(?!DAY=\w\w(;|$)|MONTH=\d+(;|$)|MONTHDAY=-?\d+(;|$))/.test(ruleset)
+  const rule = ruleset.replace(/=28,29(,30)?;BYSETPOS=-1$/, '=28')
+  const isPlain = !/BY(?!DAY=\w\w(;|$)|MONTH=\d+(;|$)|MONTHDAY=-?\d+(;|$))/.test(rule)
   const found = Object.entries(frequencies).find(([, one]) => {
     return one.frequency === frequency && one.interval === interval
   })

@@ -24,7 +24,8 @@ type Texts = { words: Words; money: (amount: bigint) => string; day: (date: Date
 export function renderSentences(plan: Spending, explanation: Explanation, style: Style): string[] {
   const texts = createTexts(style)
   const { words } = texts
-  const { method, isBehind } = explanation
+  const { method, isBehind, progress } = explanation
+  const isShort = isBehind && dueBefore(plan, explanation) > progress
   return [
     ...skipped(explanation, texts),
     ...settled(explanation, texts),
@@ -34,7 +35,7 @@ export function renderSentences(plan: Spending, explanation: Explanation, style:
     ...(method === 'split' ? split(plan, explanation, texts) : []),
     ...(method === 'targets' ? targets(plan, explanation, texts) : []),
     ...(method === 'none' ? [words.none] : []),
-    ...(isBehind ? [behind(explanation, texts)] : []),
+    ...(isShort ? [behind(explanation, texts)] : []),
     ...(plan.isPaused ? [words.paused] : []),
   ]
 }
@@ -114,17 +115,11 @@ function late(
   ]
 }
 
-function targets(
-  { targetAmount }: Spending,
-  explanation: Explanation,
-  { words, money, day }: Texts,
-): string[] {
-  const { duesAfterFunding, progress, spentAmount, heldContribution, ...dates } = explanation
-  const isLate = dates.due && dates.funding && dates.due < dates.funding
-  // A due date that is no occurrence of its rule is not counted.
-  const dues = Math.max(explanation.duesBeforeFunding, isLate ? 1 : 0)
-  const bills = targetAmount * BigInt(dues)
-  const left = max0(progress - unspentOf(bills, lesser(spentAmount, targetAmount)))
+function targets(plan: Spending, explanation: Explanation, { words, money, day }: Texts): string[] {
+  const { targetAmount } = plan
+  const { duesAfterFunding, progress, heldContribution, ...dates } = explanation
+  const dues = duesBefore(explanation)
+  const left = max0(progress - dueBefore(plan, explanation))
   const need = heldContribution ?? explanation.need
   const sum = money(targetAmount * BigInt(duesAfterFunding))
   const count = duesAfterFunding
@@ -144,12 +139,20 @@ function targets(
   ]
 }
 
-function behind(
-  { funding, progress, spentAmount }: Explanation,
-  { words, money, day }: Texts,
-): string {
-  const isSpent = spentAmount > 0n
-  return words.behind({ progress: money(progress), funding: funding && day(funding), isSpent })
+/** Returns what is due before the next funding, without the part that is spent already. */
+function dueBefore({ targetAmount }: Spending, explanation: Explanation): bigint {
+  const bills = targetAmount * BigInt(duesBefore(explanation))
+  return unspentOf(bills, lesser(explanation.spentAmount, targetAmount))
+}
+
+function duesBefore({ due, funding, duesBeforeFunding }: Explanation): number {
+  // A due date that is no occurrence of its rule is not counted.
+  const isLate = due !== null && (funding === null || due < funding)
+  return Math.max(duesBeforeFunding, isLate ? 1 : 0)
+}
+
+function behind({ funding, progress }: Explanation, { words, money, day }: Texts): string {
+  return words.behind({ progress: money(progress), funding: funding && day(funding) })
 }
 
 function max0(amount: bigint): bigint {

@@ -24,7 +24,7 @@ export type Words = {
   covers: (of: { funding: string; after: string | null; count: number; due: string }) => string
   adds: (of: { left: string; dues: number; need: string | null; isMost: boolean }) => string
   none: string
-  behind: (of: { progress: string; funding: string | null; isSpent: boolean }) => string
+  behind: (of: { progress: string; funding: string | null }) => string
   paused: string
 }
 
@@ -66,12 +66,9 @@ export const english: Words = {
     `${left} will be there on that payday, so it adds ${need ?? 'nothing'}` +
     `${isMost ? ', the most that an amount may be' : ''}.`,
   none: 'No payday or no due date follows, so nothing more is added.',
-  behind: ({ progress, funding, isSpent }) =>
-    isSpent
-      ? `It is behind: until the bill is marked as paid, it wants all of its amount again` +
-        `${funding === null ? '' : ` before the payday on ${funding}`}, and ${progress} is there.`
-      : `It is behind: more than the ${progress} that is there falls due ` +
-        `${funding === null ? 'and no payday follows' : `before the payday on ${funding}`}.`,
+  behind: ({ progress, funding }) =>
+    `It is behind: more than the ${progress} that is there falls due ` +
+    `${funding === null ? 'and no payday follows' : `before the payday on ${funding}`}.`,
   paused: 'It is paused: no payday adds anything until it is resumed.',
 }
 
@@ -112,12 +109,8 @@ export const german: Words = {
     `An diesem Zahltag sind noch ${left} da, also legt er ${need ?? 'nichts'} dazu` +
     `${isMost ? ', den größten möglichen Betrag' : ''}.`,
   none: 'Es folgt kein Zahltag oder keine Fälligkeit, also kommt nichts mehr dazu.',
-  behind: ({ progress, funding, isSpent }) =>
-    isSpent
-      ? `Es fehlt Geld: Solange die Rechnung nicht als bezahlt gilt, wird ` +
-        `${funding === null ? '' : `vor dem Zahltag am ${funding} `}noch einmal der ganze ` +
-        `Betrag gebraucht, und ${progress} sind da.`
-      : `Es fehlt Geld: Mehr als die ${progress}, die da sind, wird fällig, ` +
-        (funding === null ? 'und kein Zahltag folgt.' : `bevor am ${funding} der Zahltag kommt.`),
+  behind: ({ progress, funding }) =>
+    `Es fehlt Geld: Mehr als die ${progress}, die da sind, wird fällig, ` +
+    (funding === null ? 'und kein Zahltag folgt.' : `bevor am ${funding} der Zahltag kommt.`),
   paused: 'Pausiert: Bis zur Fortsetzung legt kein Zahltag etwas dazu.',
 }

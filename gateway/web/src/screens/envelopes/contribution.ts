@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FundingSchedule, type Spending, schedulesQuery } from '../../api/budget-queries.ts'
-import { type Forecast, forecastQuery } from '../../api/forecast-queries.ts'
+import { forecastQuery } from '../../api/forecast-queries.ts'
 import { dayAfter, dayOf } from '../../format/days.ts'
 import { type Reader, useReader } from '../../shell/chosen-account.ts'
+import { standingsOf } from './standing.ts'
 
 /** Days that are looked ahead for the next payday of each envelope: at least, and at most. */
 const daysAhead = { least: 90, most: 360 }
@@ -12,15 +13,34 @@ const daysAhead = { least: 90, most: 360 }
  * units: by the forecast, in which a bill that is due before the payday is paid; else by its plan.
  */
 export function useContributions(bankAccountId: string): (of: Spending) => number {
+  const { data: standings } = useStandings(bankAccountId)
+  return ({ spendingId, isPaused, nextContributionAmount }) =>
+    isPaused ? 0 : (standings?.get(spendingId)?.contribution ?? nextContributionAmount)
+}
+
+/**
+ * Returns whether an envelope lacks money for what is due before its next payday, undefined until
+ * it is known. `isBehind` wants whole targets: the forecast takes off what was spent of them.
+ */
+export function useBehind(
+  bankAccountId: string,
+  { isAsked = true } = {},
+): (of: Spending) => boolean | undefined {
+  const { data: standings, isPending } = useStandings(bankAccountId, isAsked)
+  return ({ spendingId, isPaused, isBehind }) => {
+    if (!isBehind || isPaused) return false
+    return isPending ? undefined : (standings?.get(spendingId)?.isShort ?? true)
+  }
+}
+
+function useStandings(bankAccountId: string, isAsked = true) {
   const reader = useReader()
   const { data: schedules } = useQuery(schedulesQuery(bankAccountId))
-  const { data: amounts } = useQuery({
+  return useQuery({
     ...forecastQuery(bankAccountId, lastPayday(schedules ?? [], reader)),
-    enabled: schedules !== undefined,
-    select: firstContributions,
+    enabled: isAsked && schedules !== undefined,
+    select: standingsOf,
   })
-  return ({ spendingId, isPaused, nextContributionAmount }) =>
-    isPaused ? 0 : (amounts?.get(spendingId) ?? nextContributionAmount)
 }
 
 /** Returns the day up to which each schedule fires at least once, if a forecast reaches it. */
@@ -30,15 +50,4 @@ function lastPayday(schedules: FundingSchedule[], { today, timezone }: Reader): 
   const last = days.filter((day) => day <= most).toSorted()
   const least = dayAfter(today, daysAhead.least)
   return [least, last.at(-1) ?? least].toSorted()[1] ?? least
-}
-
-/** Returns the first contribution to each envelope of a forecast, by the ID of the envelope. */
-function firstContributions({ events }: Forecast): ReadonlyMap<string, number> {
-  const fundings = events.flatMap(({ spending }) => {
-    return spending.filter(({ funding }) => funding.length > 0)
-  })
-  // Of several values of one key, a Map keeps the last.
-  return new Map(
-    fundings.toReversed().map(({ spendingId, heldContribution }) => [spendingId, heldContribution]),
-  )
 }

@@ -3,7 +3,7 @@ import type { Spending } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
-import { useContributions } from './contribution.ts'
+import { useBehind, useContributions } from './contribution.ts'
 import { dueText, isLate } from './due-text.ts'
 import styles from './envelopes.module.css'
 import { LateBill } from './late-bill.tsx'
@@ -17,11 +17,12 @@ interface Props {
 
 /** An envelope: what it holds of its target, until when, and the next contribution. */
 export function EnvelopeCard({ spending, onMove }: Props) {
-  const { bankAccountId, spendingId, spendingType, name, isBehind, isPaused } = spending
+  const { bankAccountId, spendingId, spendingType, name, isPaused } = spending
   const { currentAmount, targetAmount, usedAmount, settledAt } = spending
   const drag = useMoneyDrag(spendingId, onMove)
   const reader = useReader()
   const manner = useManner(bankAccountId)
+  const isBehind = useBehind(bankAccountId)(spending) === true
   const progress = currentAmount + (spendingType === 'goal' ? usedAmount : 0)
   return (
     <li {...drag} className={styles.card}>
@@ -42,9 +43,7 @@ export function EnvelopeCard({ spending, onMove }: Props) {
         {isLate(spending, reader) && (
           <span className={`${styles.tag} ${styles.behind}`}>{words.late}</span>
         )}
-        {isBehind && !isPaused && (
-          <span className={`${styles.tag} ${styles.behind}`}>{words.behind}</span>
-        )}
+        {isBehind && <span className={`${styles.tag} ${styles.behind}`}>{words.behind}</span>}
       </div>
       <p>
         <strong className={styles.held}>

@@ -6,7 +6,7 @@ import tables from '../../controls/tables/table.module.css'
 import { dayOf, formatShortDay } from '../../format/days.ts'
 import { type Reader, useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
-import { useContributions } from './contribution.ts'
+import { useBehind, useContributions } from './contribution.ts'
 import { isAwaited, isLate } from './due-text.ts'
 
 interface Props {
@@ -68,6 +68,7 @@ function Row({ spending, contribution }: { spending: Spending; contribution: num
   const { bankAccountId, spendingId, name, spendingType, nextRecurrence } = spending
   const reader = useReader()
   const manner = useManner(bankAccountId)
+  const isBehind = useBehind(bankAccountId)(spending) === true
   const amounts = {
     held: spending.currentAmount,
     needed: spending.targetAmount,
@@ -89,7 +90,7 @@ function Row({ spending, contribution }: { spending: Spending; contribution: num
       <td className={tables.brief}>
         {formatShortDay(dayOf(nextRecurrence, reader.timezone), reader)}
       </td>
-      <td className={tables.brief}>{stateOf(spending, contribution, reader)}</td>
+      <td className={tables.brief}>{stateOf(spending, { contribution, isBehind, reader })}</td>
       {Object.entries(amounts).map(([key, amount]) => (
         <td key={key} className={tables.figure}>
           <Amount amount={amount} manner={manner} />
@@ -99,8 +100,14 @@ function Row({ spending, contribution }: { spending: Spending; contribution: num
   )
 }
 
-function stateOf(spending: Spending, contribution: number, reader: Reader): string {
-  const { isPaused, isBehind, settledAt } = spending
+interface Known {
+  contribution: number
+  isBehind: boolean
+  reader: Reader
+}
+
+function stateOf(spending: Spending, { contribution, isBehind, reader }: Known): string {
+  const { isPaused, settledAt } = spending
   if (isPaused) return words.paused
   if (isLate(spending, reader)) return words.late
   if (isAwaited(spending)) return words.dueToday

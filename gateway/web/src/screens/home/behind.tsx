@@ -9,6 +9,7 @@ import { Card } from '../../controls/screen.tsx'
 import { Sentences } from '../../controls/texts/sentences.tsx'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
+import { useBehind } from '../envelopes/contribution.ts'
 import { dueText, isLate } from '../envelopes/due-text.ts'
 import { LateBill } from '../envelopes/late-bill.tsx'
 import styles from './home.module.css'
@@ -17,13 +18,18 @@ import styles from './home.module.css'
 export function Behind({ bankAccountId }: { bankAccountId: string }) {
   const spending = useQuery(spendingQuery(bankAccountId))
   const reader = useReader()
+  const isAsked = spending.data?.some(({ isBehind }) => isBehind) ?? false
+  const isBehind = useBehind(bankAccountId, { isAsked })
   return (
     <Card title={homeWords.behind}>
       <Asked query={spending}>
         {(all) => {
-          const behind = all.filter((one) => one.isBehind || isLate(one, reader))
+          const behind = all.filter((one) => isBehind(one) || isLate(one, reader))
           const none = all.length === 0 ? homeWords.noEnvelopes : homeWords.noneBehind
-          if (behind.length === 0) return <p className={styles.soft}>{none}</p>
+          if (behind.length === 0) {
+            const isKnown = all.every((one) => isBehind(one) !== undefined)
+            return isKnown ? <p className={styles.soft}>{none}</p> : null
+          }
           return (
             <ul className={styles.rows}>
               {behind.map((one) => (

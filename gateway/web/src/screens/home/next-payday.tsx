@@ -8,6 +8,7 @@ import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import { usePaydays } from '../schedules/use-paydays.ts'
 import styles from './home.module.css'
+import { MissingWage } from './missing-wage.tsx'
 
 const shownMax = 3
 
@@ -62,6 +63,7 @@ function PaydayRow({ payday }: { payday: Payday }) {
           {homeWords.deposit} <Amount amount={estimatedDeposit} manner={manner} />
         </p>
       )}
+      <MissingWage payday={payday} />
     </li>
   )
 }

@@ -9,6 +9,7 @@ test.each`
   ${'month-end'}     | ${'2026-04-30'} | ${'2026-04-30 2026-05-29 2026-06-30'}
   ${'twice-monthly'} | ${'2026-02-10'} | ${'2026-02-13 2026-02-27 2026-03-13'}
   ${'twice-monthly'} | ${'2026-11-16'} | ${'2026-11-30 2026-12-15 2026-12-31'}
+  ${'quarterly'}     | ${'2026-11-30'} | ${'2026-11-30 2027-02-26 2027-05-28'}
   ${'quarterly'}     | ${'2026-11-05'} | ${'2026-11-05 2027-02-05 2027-05-05'}
 `('paydays $pace from $day, on weekdays: $next', ({ pace, day = '', next }) => {
   const days = nextPaydays(pace as Pace, { day, count: 3, excludesWeekends: true })

@@ -16,27 +16,17 @@ export interface Proposal {
 
 /** Returns the word for the rule of a payday; null for one that no word says. */
 export function paceOf(ruleset: string): Pace | null {
-  const [, days] =
-    /FREQ=MONTHLY;(?:INTERVAL=1;)?BYMONTHDAY=([-,\d]+(?:;BYSETPOS=-1)?)$/.exec(ruleset) ?? []
+  const [, days] = /FREQ=MONTHLY;(?:INTERVAL=1;)?BYMONTHDAY=([-,\d]+)$/.exec(ruleset) ?? []
   if (days === '15,-1') return 'twice-monthly'
   if (days === '-1') return 'month-end'
-  if (days === lateDays(29) || days === lateDays(30)) return 'monthly'
   return repeatOf(ruleset)
 }
 
 /** Returns the rule (RFC 5545) of paydays that begin on a day. */
 export function paydaysOf(pace: Pace, from: { day: string; start: string }): string {
   if (pace === 'twice-monthly') return twiceMonthly(from.start)
-  const date = Number(from.day.slice(8))
   const rule = rulesetOf(pace === 'month-end' ? 'monthly' : pace, from)
-  if (pace === 'month-end') return rule.replace(/BYMONTHDAY=.*$/, 'BYMONTHDAY=-1')
-  const isLate = pace === 'monthly' && (date === 29 || date === 30)
-  return isLate ? rule.replace(/BYMONTHDAY=.*$/, `BYMONTHDAY=${lateDays(date)}`) : rule
-}
-
-/** Returns the part of a rule for the 29th or 30th: the last day of a month that lacks it. */
-function lateDays(date: number): string {
-  return date === 29 ? '28,29;BYSETPOS=-1' : '28,29,30;BYSETPOS=-1'
+  return pace === 'month-end' ? rule.replace(/BYMONTHDAY=.*$/, 'BYMONTHDAY=-1') : rule
 }
 
 const monthsBetween: Partial<Record<Pace, number>> = {
@@ -50,7 +40,7 @@ const daysBetween: Partial<Record<Pace, number>> = { weekly: 7, biweekly: 14 }
 
 /**
  * Returns the next paydays from a day on, as the server moves them: those of a weekend to the
- * Friday before. The 29th to 31st mean the last day of a month; monthly ones, of one that lacks it.
+ * Friday before. A month that lacks the day has its last day instead.
  */
 export function nextPaydays(
   pace: Pace,
@@ -62,7 +52,6 @@ export function nextPaydays(
     const months = monthsBetween[pace]
     if (months === undefined) return halfMonthAfter(day, at)
     if (pace === 'month-end') return lastDayOf(firstAfter(day, at))
-    if (pace === 'monthly') return inMonth(firstAfter(day, at), day.slice(8))
     return monthsAfter(day, months * at)
   })
   return days.map((one) => (excludesWeekends ? beforeWeekend(one) : one))
@@ -81,16 +70,11 @@ function firstAfter(day: string, n: number): string {
   return monthsAfter(`${day.slice(0, 8)}01`, n)
 }
 
-/** Returns a day of the month of `first`, or its last day. */
-function inMonth(first: string, date: string): string {
-  const last = lastDayOf(first)
-  return date > last.slice(8) ? last : `${first.slice(0, 8)}${date}`
-}
-
 function monthsAfter(day: string, months: number): string {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  const [year = 0, month = 1] = day.split('-').map(Number)
   const first = new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 10)
-  return date > 28 ? lastDayOf(first) : `${first.slice(0, 8)}${day.slice(8)}`
+  const date = Math.min(Number(day.slice(8)), Number(lastDayOf(first).slice(8)))
+  return `${first.slice(0, 8)}${String(date).padStart(2, '0')}`
 }
 
 function lastDayOf(day: string): string {

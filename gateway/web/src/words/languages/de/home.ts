@@ -25,6 +25,8 @@ export const home: Translation<'home'> = {
   payday: 'Nächster Zahltag',
   fills: 'füllt {count, plural, one {einen Umschlag} other {# Umschläge}} mit',
   deposit: 'erwartetes Einkommen:',
+  noIncome:
+    'Zuletzt war Zahltag am {day}, und ein Einkommen von etwa {amount} ist noch nicht da. Die Umschläge sind trotzdem gefüllt: Bis es kommt, ist weniger frei verfügbar.',
   noPayday: 'Kein Zahltag ist geplant, also füllt nichts die Umschläge.',
   unassigned: 'Noch ohne Umschlag',
   unassignedText:

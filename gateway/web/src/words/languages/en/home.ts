@@ -23,6 +23,8 @@ export const home = {
   payday: 'Next payday',
   fills: 'fills {count, plural, one {one envelope} other {# envelopes}} with',
   deposit: 'expected deposit:',
+  noIncome:
+    'The last payday was {day}, and no income of about {amount} has come in yet. The envelopes are filled all the same: until it comes, less is free to use.',
   noPayday: 'No payday is planned, so nothing fills the envelopes.',
   unassigned: 'Not from an envelope yet',
   unassignedText:

@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals'
+import type { Forecast } from '../../api/forecast-queries.ts'
+import { standingsOf } from './standing.ts'
+
+const bill = (spendingId: string, fromFreeAmount = 0) => ({
+  spending: [{ spendingId, fromFreeAmount, heldContribution: 0, funding: [] }],
+})
+const payday = (spendingId: string, heldContribution: number) => ({
+  spending: [{ spendingId, fromFreeAmount: 0, heldContribution, funding: [{}] }],
+})
+
+test('an envelope stands by the bills before its next payday, not by those after it', () => {
+  const events = [bill('food'), bill('rent', 20), payday('food', 400), payday('rent', 800)]
+  const later = [bill('food', 20), payday('food', 300)]
+  const standings = standingsOf({ events: [...events, ...later] } as unknown as Forecast)
+  expect([...standings]).toEqual([
+    ['food', { contribution: 400, isShort: false }],
+    ['rent', { contribution: 800, isShort: true }],
+  ])
+})

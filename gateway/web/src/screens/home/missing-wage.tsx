@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Payday } from '../../api/account-queries.ts'
+import { incomeQuery } from '../../api/budget-queries.ts'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
+import { dayAfter, dayOf, daysBetween, formatDay } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { homeWords } from '../../words/home.ts'
+import styles from './home.module.css'
+
+/** Days before a payday from which on its wage may come, and after it in which it is missed. */
+const days = { early: 4, missed: 10 }
+
+/** Share of the expected pay from which on income counts as the wage. */
+const wageShare = 0.75
+
+/** Says after a payday that its wage has not come in, which is why less is free to use. */
+export function MissingWage({ payday }: { payday: Payday }) {
+  const { bankAccountId, lastRecurrence, estimatedDeposit } = payday
+  const reader = useReader()
+  const money = useMoneyText(useManner(bankAccountId))
+  const day = lastRecurrence === null ? null : dayOf(lastRecurrence, reader.timezone)
+  const isAsked = day !== null && daysBetween(day, reader.today) <= days.missed
+  const wage = estimatedDeposit ?? 0
+  const { data: income } = useQuery({
+    ...incomeQuery(bankAccountId, {
+      from: dayAfter(day ?? reader.today, -days.early),
+      least: Math.ceil(wage * wageShare),
+    }),
+    enabled: isAsked && wage > 0,
+  })
+  if (day === null || income === undefined || income.length > 0) return null
+  return (
+    <p className={styles.soft}>
+      {homeWords.noIncome({ day: formatDay(day, reader), amount: money(wage) })}
+    </p>
+  )
+}
