@@ -10,6 +10,7 @@ import type { Home, Uploads } from './model-requests.ts'
 const limit = 5_000
 
 const Source = z.object({ transactionId: z.string(), uploadId: z.string().nullable() })
+const Refunded = z.object({ spendingId: z.string(), refunded: z.number() })
 
 /**
  * Reads a bank account through the RPCs. Returns `state` in the form of the model (null if the bank
@@ -24,6 +25,7 @@ export async function readState(home: Home, database: Database, uploads: Uploads
   const page = { bankAccountId, limit, offset: 0 }
   const { transactions: rows } = await transactions.listTransactions(page, as)
   const uploadOf = await findUploads(home, database, uploads)
+  const refundedOf = await findRefunded(home, database)
   const { name, originalName, mask = null, accountType, ...bankAccount } = found.bankAccount
   const limitBalance = Number(bankAccount.limitBalance)
   return {
@@ -44,6 +46,7 @@ export async function readState(home: Home, database: Database, uploads: Uploads
           current: Number(one.currentAmount),
           used: Number(one.usedAmount),
           spent: Number(one.periodSpent),
+          refunded: refundedOf.get(one.spendingId) ?? 0,
           graced: one.graceUntil ? [Number(one.graceUnspent), Number(one.graceMissing)] : [],
         }))
         .sort((a, b) => (a.id < b.id ? -1 : 1)),
@@ -79,6 +82,17 @@ async function findUploads(home: Home, { pool }: Database, uploads: Uploads) {
   return new Map(
     sources.map(({ transactionId, uploadId }) => [transactionId, serials.get(uploadId ?? '')]),
   )
+}
+
+/**
+ * Returns what refunds gave back of earlier periods by envelope, from the database: it decides how
+ * a later reversal counts.
+ */
+async function findRefunded({ accountId, bankAccountId }: Home, { pool }: Database) {
+  const rows = await pool.any(sql.type(Refunded)`
+    SELECT spending_id AS "spendingId", period_refunded::float AS refunded FROM envelopes
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}`)
+  return new Map(rows.map(({ spendingId, refunded }) => [spendingId, refunded]))
 }
 
 function unlessRemoved(error: unknown): null {

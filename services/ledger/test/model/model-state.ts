@@ -135,7 +135,11 @@ export function newRow(made: Pick<Row, 'key' | 'name' | 'amount' | 'day'> & Part
   }
 }
 
-/** Returns the part of the model that clients can read, in the form of `readState`. */
+/**
+ * Returns the part of the model that can be read from the server, in the form of `readState`. It
+ * has all that later operations depend on: two orders of concurrent ones with the same state have
+ * the same future.
+ */
 export function visibleState(model: Model) {
   if (model.stage === 'removed') return null
   const held = (isGoal: boolean) =>
@@ -157,9 +161,9 @@ export function visibleState(model: Model) {
     },
     envelopes: Object.entries(model.envelopes)
       .map(([id, one]) => {
-        const { current, spent, grace } = one
+        const { current, spent, refunded, grace } = one
         const graced = grace ? [grace.unspent, grace.missing] : []
-        return { id, current, used: usedOf(one), spent, graced }
+        return { id, current, used: usedOf(one), spent, refunded, graced }
       })
       .sort((a, b) => (a.id < b.id ? -1 : 1)),
     rows: model.rows
