@@ -43,18 +43,22 @@ export function tryLock(path) {
  * Takes the lock; waits while another process holds it.
  *
  * @param {string} path
- * @param {{ timeoutMs: number, onWait: (holder: Holder) => void }} options
+ * @param {object} options
+ * @param {number} options.timeoutMs
+ * @param {(holder: Holder) => void} options.onWait called once, before the first pause
+ * @param {(holder: Holder) => string} [options.refusal] the message of the error
  * @returns {Promise<Lock>}
  * @throws {FatalError} when the timeout (ms) passes
  */
-export async function waitForLock(path, { timeoutMs, onWait }) {
+export async function waitForLock(path, { timeoutMs, onWait, refusal }) {
   const deadline = performance.now() + timeoutMs
   let waiting = false
   for (;;) {
     const { lock, holder } = tryLock(path)
     if (lock !== null) return lock
     if (performance.now() > deadline) {
-      throw new FatalError(`Gave up waiting for process ${holder.pid}, which holds ${path}.`)
+      const gaveUp = `Gave up waiting for process ${holder.pid}, which holds ${path}.`
+      throw new FatalError(refusal?.(holder) ?? gaveUp)
     }
     if (!waiting) {
       waiting = true

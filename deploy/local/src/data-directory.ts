@@ -9,21 +9,23 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
-import { isHeld, tryLock } from '../bootstrap/lock.mjs'
+import { isHeld, waitForLock } from '../bootstrap/lock.mjs'
+import type { Progress } from '../bootstrap/progress.mjs'
+
+/** Time in ms for another run to end, which was killed or stops. */
+const endingMsMax = 5_000
 
 /**
  * Creates the data directory if it is missing, and locks the directory until disposal, because NATS
- * does not lock its store. Throws FatalError when the directory is not writable, or in use.
+ * does not lock its store. Waits up to `waitMs` for another run to end: a killed one stops its
+ * servers first. Throws FatalError when the directory is not writable, or still in use.
  */
-export function claimDataDirectory(directory: string): AsyncDisposable & { path: string } {
+export async function claimDataDirectory(
+  directory: string,
+  { log, waitMs = endingMsMax }: { log: Progress; waitMs?: number },
+): Promise<AsyncDisposable & { path: string }> {
   const path = resolve(directory)
-  const { lock, holder } = lockIn(path)
-  if (lock === null) {
-    throw new FatalError(
-      `Coffer is already running on ${path} (process ${holder.pid}). ` +
-        'Stop it first, or set COFFER_DATA_DIR to another directory.',
-    )
-  }
+  const lock = await lockIn(path, { log, waitMs })
   return {
     path,
     [Symbol.asyncDispose]: async () => lock.release(),
@@ -73,12 +75,21 @@ function lockPath(dataDir: string): string {
   return join(dataDir, 'run/coffer.lock')
 }
 
-function lockIn(path: string): ReturnType<typeof tryLock> {
+async function lockIn(
+  path: string,
+  { log, waitMs }: { log: Progress; waitMs: number },
+): ReturnType<typeof waitForLock> {
   try {
     makeDirectory(join(path, 'run'))
     makeDirectory(join(path, 'log'))
     accessSync(path, constants.W_OK)
-    return tryLock(lockPath(path))
+    return await waitForLock(lockPath(path), {
+      timeoutMs: waitMs,
+      onWait: ({ pid }) => log.say('servers', `waiting for the end of process ${pid} on ${path}`),
+      refusal: ({ pid }) =>
+        `Coffer is already running on ${path} (process ${pid}). ` +
+        'Stop it first, or set COFFER_DATA_DIR to another directory.',
+    })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error

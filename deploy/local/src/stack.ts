@@ -55,7 +55,7 @@ export async function startStack(options: {
     isTemporalInMemory = false,
   } = options
   await using started = new AsyncDisposableStack()
-  const claim = started.use(claimDataDirectory(dataDir))
+  const claim = started.use(await claimDataDirectory(dataDir, { log }))
   if (!fresh && !env.COFFER_DATABASE_URL) requireDatabase(claim.path)
   await stopLeftovers({ dataDir: claim.path, log })
   const common = { dataDir: claim.path, log, env, fresh }
@@ -103,7 +103,7 @@ export async function startDatabase(options: {
   env: NodeJS.ProcessEnv
 }): Promise<AsyncDisposable & { url: string }> {
   await using started = new AsyncDisposableStack()
-  const { path: dataDir } = started.use(claimDataDirectory(options.dataDir))
+  const { path: dataDir } = started.use(await claimDataDirectory(options.dataDir, options))
   await stopLeftovers({ dataDir, log: options.log })
   const common = { ...options, dataDir, fresh: false, settings: {} }
   const { url, process } = await startPostgres(common)

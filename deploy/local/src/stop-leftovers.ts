@@ -8,7 +8,8 @@ import { runScript } from './script.ts'
 await runScript(async () => {
   const { dataDir } = machineConfig(process.env)
   if (!isUnclaimed(dataDir)) return 0
-  await using claim = claimDataDirectory(dataDir)
-  await stopLeftovers({ dataDir: claim.path, log: createProgress() })
+  const log = createProgress()
+  await using claim = await claimDataDirectory(dataDir, { log })
+  await stopLeftovers({ dataDir: claim.path, log })
   return 0
 })
