@@ -27,11 +27,12 @@ const batchSizeMax = 500
 // all published ones.
 const pollMs = 1_000
 const retryMs = 500
-// Pause in ms after a commit, so that one batch also publishes the commits that follow it. While
-// batches are large, the pause is longer: the statements of a relay and of the consumers are fewer.
+// Pause in ms after a commit, so that one batch also publishes the commits that follow it. Above a
+// rate of changes a second, the pause is longer: a relay and the consumers need fewer statements.
+// Below it, a longer pause would only make bursts, behind which requests wait.
 const gatherMs = 50
 const gatherMsMax = 250
-const largeBatch = 10
+const highRate = 200
 // JetStream error code JSStreamMessageExceedsMaximumErr.
 const messageTooLarge = 10_054
 
@@ -86,7 +87,7 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
         let count = 0
         do count = await publishBatch(options, after)
         while (count === batchSizeMax && !stopped)
-        pauseMs = count >= largeBatch ? gatherMsMax : gatherMs
+        pauseMs = (count * 1_000) / pauseMs >= highRate ? gatherMsMax : gatherMs
         if (isPoll) {
           polledAt = performance.now()
           created = { last: now, before: created.last }
