@@ -6,10 +6,15 @@ import { newPerson } from '../harness/person.ts'
 const pauseMs = 10
 
 /**
- * A client that reads balances repeatedly. `p99` returns the latency of a read in ms, `reads` the
- * number of reads so far.
+ * A client that reads balances repeatedly. `took` returns the latency in ms of each read so far,
+ * `p99` that of all but the slowest hundredth, `reads` the number of reads.
  */
-export type Reader = { p99: () => number; reads: () => number; stop: () => Promise<void> }
+export type Reader = {
+  took: () => readonly number[]
+  p99: () => number
+  reads: () => number
+  stop: () => Promise<void>
+}
 
 /** Registers a person with a bank account; returns a function that reads its balances. */
 export async function readerOfBalances(baseUrl: string): Promise<() => Promise<unknown>> {
@@ -33,6 +38,7 @@ export function startReader(read: () => Promise<unknown>): Reader {
   // `stop` reports it: an unhandled rejection would end the process and leave the servers.
   reading.catch(() => {})
   return {
+    took: () => took,
     reads: () => took.length,
     p99: () => took.sort((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? 0,
     stop: () => {

@@ -44,6 +44,7 @@ const commands = new Map([
   ['bench:hourly', { servers: testEnvironment, script: '../../../test/bench/hourly/advance.ts' }],
   ['bench:flat', { servers: testEnvironment, script: '../../../test/bench/flat/sizes.ts' }],
   ['bench:traces', { servers: testEnvironment, script: '../../../test/bench/traces.ts' }],
+  ['bench:files', { servers: testEnvironment, script: '../../../test/bench/files/files.ts' }],
   ['bench:feed', { servers: testEnvironment, script: '../../../test/bench/syncs/feed.ts' }],
   [
     'bench:webhooks',
