@@ -50,6 +50,7 @@ const others = [
   'MappingBalance.kind',
   'MappingField.derivedKind',
   'MappingIdentifier.kind',
+  'Misfit.reason',
   'NamedJoin.result',
   'ObjectChange.type',
   'PreviewSkip.reason',

@@ -51,6 +51,7 @@ test('without the server the app opens with what was seen last, and changes noth
     await form.getByLabel('Name').fill('Bookshop')
     await form.getByLabel('Amount').fill('20+5')
     await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('It is tried again. Your entries are still here.').waitFor()
     await form.getByText('nothing was sent').waitFor()
     await takePicture(page, 'web-offline-form')
     expect(await axeFaults(page)).toEqual([])

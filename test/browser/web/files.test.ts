@@ -59,8 +59,44 @@ test('the days of a CSV file are guessed by its rows, and the way back is open',
     await page.getByText('The file states no balance, so it stays $0.00.').waitFor()
     await page.getByRole('button', { name: /^Import \d/ }).click()
     await page.getByText('2 transactions', { exact: true }).waitFor()
+    await page.getByText('The next file with these columns').waitFor()
+    await page.goto(`${coffer.baseUrl}/imports`)
+    await page.getByLabel('Choose a file').setInputFiles(file)
+    await page.getByText('Date: Datum · Description: Text · Amount: Betrag').waitFor()
+    await page.getByRole('button', { name: 'Forget it' }).click()
+    await page.getByText('Files with these columns').waitFor({ state: 'detached' })
+    await page.goto(`${coffer.baseUrl}/imports`)
     await page.getByRole('link', { name: 'Go on with the plan' }).click()
     await page.getByText('When does money come in?').waitFor()
+  })
+})
+
+test('a file of another bank account says so, and leads there', async () => {
+  const alice = await coffer.person()
+  const { linkId } = await alice.createBankAccount(0)
+  const card = await alice.post('/bank_accounts', {
+    linkId,
+    name: 'Visa',
+    accountType: 'credit',
+    accountSubType: 'credit card',
+  })
+  await view({ url: `${coffer.baseUrl}/imports`, cookie: alice.cookie }, async (page) => {
+    const choice = page.getByLabel('Choose a file')
+    await choice.setInputFiles(data('card.qfx'))
+    await page.getByText('The file is of a card, and Checking is none.').waitFor()
+    await takePicture(page, 'web-misfit')
+    await page.getByRole('button', { name: 'Take Visa instead' }).click()
+    await page.getByRole('button', { name: /^Import \d+ transactions into Visa/ }).click()
+    await page.getByText('Done').waitFor()
+    const path = `/bank_accounts/${card.bankAccountId}`
+    expect((await alice.get(`${path}/transactions`)).length).toBeGreaterThan(0)
+    await page.goto(`${coffer.baseUrl}/imports?account=none`)
+    await page.getByText('Its transactions go to Checking.').waitFor()
+    await page.getByText('Visa ·').waitFor()
+    await choice.setInputFiles(data('card.qfx'))
+    await page.getByText(/are in Visa already\. Does the file belong there/).waitFor()
+    await page.getByRole('button', { name: 'Take Visa instead' }).click()
+    await page.getByRole('button', { name: 'Finish the import into Visa' }).waitFor()
   })
 })
 

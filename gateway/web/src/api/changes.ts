@@ -1,13 +1,15 @@
 import { useMutation } from '@tanstack/react-query'
-import { type Fault, faultOf } from './faults.ts'
+import { type Fault, faultOf, tryingFault } from './faults.ts'
 import { showHints, showNote } from './notes.ts'
 import { announceChange } from './query-client.ts'
+import { useReachability } from './reachability.ts'
 
 /** A request that changes something, as a form or a button uses it. */
 export interface Change<Input, Output> {
   /** Sends it; `done` runs when it has succeeded and all shown answers are renewed. */
   send: (input: Input, done?: (output: Output) => void) => void
   isSending: boolean
+  /** Also while a request is repeated because the server cannot be reached. */
   fault: Fault | null
   /** Forgets the fault. */
   reset: () => void
@@ -31,10 +33,11 @@ export function useChange<Input, Output>(
       done?.(output)
     },
   })
+  const isReached = useReachability()
   return {
     send: (input, done) => mutate({ input, done }),
     isSending: isPending,
-    fault: faultOf(error),
+    fault: isPending && !isReached ? tryingFault : faultOf(error),
     reset,
   }
 }

@@ -15,12 +15,15 @@ export interface Fault {
   code: string | null
 }
 
+const noAnswer = { problems: {}, requestId: null, status: null, code: null }
+
+/** Tells of a change whose request is repeated until the server can be reached. */
+export const tryingFault: Fault = { ...noAnswer, text: faultWords.trying }
+
 /** Returns the words for an error of a request; null for none. */
 export function faultOf(error: unknown): Fault | null {
   if (error === null || error === undefined) return null
-  if (!(error instanceof CofferError)) {
-    return { text: textOfNone(error), problems: {}, requestId: null, status: null, code: null }
-  }
+  if (!(error instanceof CofferError)) return { ...noAnswer, text: textOfNone(error) }
   const problems = problemsOf(error.faults)
   const isOfFields = Object.keys(problems).length > 0
   return {

@@ -3,6 +3,7 @@ import type {
   CreateMappingData,
   FileStatement,
   Import,
+  ImportMapping,
   MadeChoice,
   Upload,
   UploadGroup,
@@ -10,8 +11,9 @@ import type {
 import { queryOptions } from '@tanstack/react-query'
 import { coffer } from './client.ts'
 
-export type { FileStatement, Import, MadeChoice, Upload, UploadGroup }
+export type { FileStatement, Import, ImportMapping, MadeChoice, Upload, UploadGroup }
 export type JoinOffer = NonNullable<Upload['preview']>['joinOffers'][number]
+export type Misfit = NonNullable<NonNullable<Upload['preview']>['misfits']>[number]
 export type RowJoin = Pick<JoinOffer, 'uploadIdentifier' | 'transactionId'>
 export type CsvMapping = CreateMappingData['body']['mapping']
 

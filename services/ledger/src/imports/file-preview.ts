@@ -2,8 +2,10 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { decimalText } from '@coffer/kit/values/decimal'
 import { PreviewedFieldSchema } from '@coffer/proto/ledger/v1/rule'
+import { MisfitSchema } from '@coffer/proto/ledger/v1/upload'
 import { magnitudeOf } from '../book/money.ts'
 import type { PreviewedField } from '../rules/rule-preview.ts'
+import type { Misfit } from './fit/file-fit.ts'
 import { skippedParts, sumSkipped } from './formats/skipped-rows.ts'
 import type { FileRow, ReceivedStatement } from './formats/statement.ts'
 import type { RowJoin } from './joining/row-joins.ts'
@@ -19,6 +21,7 @@ export interface Compared extends Omit<ReceivedStatement, 'rows' | 'plain'> {
   /** The first rows that may be transactions of another source, and the number of all. */
   joins: readonly RowJoin[]
   joinCount: number
+  misfits: readonly Misfit[]
 }
 
 /**
@@ -26,7 +29,7 @@ export interface Compared extends Omit<ReceivedStatement, 'rows' | 'plain'> {
  * of all, and the rows that may be joined; `ruled` has the fields that rules would set.
  */
 export function previewParts(
-  { shown, rowCount, knownCount, joins, joinCount, ...statement }: Compared,
+  { shown, rowCount, knownCount, joins, joinCount, misfits, ...statement }: Compared,
   ruled: ReadonlyMap<FileRow, PreviewedField[]>,
 ) {
   const { skipped, balances, currency } = statement
@@ -53,6 +56,7 @@ export function previewParts(
     joinOffers: joins.map(offerOf),
     joinOfferCount: BigInt(joinCount),
     choices: choicesOf(statement),
+    misfits: misfits.map((one) => toMessage(MisfitSchema, one)),
   }
 }
 

@@ -4,6 +4,8 @@ import { unavailable } from '@coffer/kit/rpc/errors'
 import type { BankAccount } from '../book/bank-account.ts'
 import { currencyFault } from './file-import.ts'
 import { type Compared, previewRowsMax } from './file-preview.ts'
+import { listFitCandidates } from './fit/file-fit.sql.ts'
+import { findMisfits } from './fit/file-fit.ts'
 import type { ReadingChoices } from './formats/reading-choices.ts'
 import type { Pages } from './formats/rows/pages.ts'
 import { addSkipped } from './formats/skipped-rows.ts'
@@ -98,6 +100,8 @@ export async function compare(
         else span.add(row)
       }
     }
+    const compared = shown.map(({ row }) => row)
+    const candidates = await listFitCandidates(tx, key.accountId, compared)
     const transactions = listJoinable(tx, key, { span, format })
     const newRows = newRowsOf(all, { known, isKnown })
     return {
@@ -107,6 +111,10 @@ export async function compare(
       knownCount,
       skipped: addSkipped(read.skipped, known.corrections),
       ...(await findJoins(newRows, transactions)),
+      misfits: findMisfits(
+        { ...statement, comparedCount: compared.length },
+        { all: candidates, bankAccountId: key.bankAccountId },
+      ),
     }
   })
 }

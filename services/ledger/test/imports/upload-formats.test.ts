@@ -58,6 +58,21 @@ test.each([
   expect(listedUploads.uploads).toHaveLength(count === null ? 0 : 1)
 })
 
+test('a preview names the bank account that has the rows of the file already', async () => {
+  const home = await createHousehold(booted)
+  const { uploads, accounts, linkId, bankAccountId, as } = home
+  await uploaded(home, 'bank.qif')
+  const other = await accounts.createBankAccount({ linkId, name: 'Savings' }, as)
+  const savings = other.bankAccount?.bankAccountId ?? ''
+  const file = { name: 'bank.qif', content: await fixture('bank.qif') }
+  const misfitsIn = async (into: string) => {
+    const parts = partsOf({ bankAccountId: into, ...file, preview: true })
+    return (await uploads.createUpload(parts, as)).upload?.preview?.misfits
+  }
+  expect(await misfitsIn(bankAccountId)).toEqual([])
+  expect(await misfitsIn(savings)).toMatchObject([{ reason: 'rows', bankAccountId, rowCount: 5n }])
+})
+
 test.each([
   [
     {},

@@ -31,6 +31,7 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
   const { send, isSending, fault } = useChange((body: ReturnType<typeof bodyOf>) =>
     coffer.updateBankAccount({ path: { bankAccountId }, body }),
   )
+  const problems = fault?.problems ?? {}
   const submit = (values: Record<string, string>) => {
     const typed = isByHand ? parseAmount(values.balance ?? '', manner) : null
     const stated = isOfDebt && typed !== null ? balanceOn(side, typed) : typed
@@ -43,7 +44,8 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
       ...(isLimit ? {} : { limitBalance: fault }),
     })
     if (balance === null || !isLimit) return
-    send(bodyOf(account, { name: values.name ?? '', balance, limit }), onClose)
+    const mask = isByHand ? values.mask?.trim() || null : account.mask
+    send(bodyOf(account, { name: values.name ?? '', mask, balance, limit }), onClose)
   }
   return (
     <Dialog title={words.edit} isOpen onClose={onClose}>
@@ -55,22 +57,12 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
         onSubmit={submit}
         others={<Button onClick={onClose}>{words.cancel}</Button>}
       >
-        <TextField
-          label={words.name}
-          name="name"
-          defaultValue={name}
-          fault={fault?.problems.name}
-        />
-        {isByHand && isOfDebt && <SideField value={side} onChange={setSide} />}
+        <TextField label={words.name} name="name" defaultValue={name} fault={problems.name} />
         {isByHand && (
-          <TextField
-            label={isOfDebt ? words[side] : words.postedBalance}
-            hint={isOfDebt ? words.owedHint : words.balanceHint}
-            name="balance"
-            inputMode="decimal"
-            autoComplete="off"
-            defaultValue={amountText(isOfDebt ? Math.abs(currentBalance) : currentBalance, manner)}
-            fault={faults.currentBalance ?? fault?.problems.currentBalance}
+          <StatedFields
+            account={account}
+            {...{ side, setSide }}
+            faults={{ ...problems, ...faults }}
           />
         )}
         {hasLimit && (
@@ -80,7 +72,7 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
             inputMode="decimal"
             autoComplete="off"
             defaultValue={amountText(account.limitBalance, manner)}
-            fault={faults.limitBalance ?? fault?.problems.limitBalance}
+            fault={faults.limitBalance ?? problems.limitBalance}
           />
         )}
       </Form>
@@ -88,17 +80,64 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
   )
 }
 
+interface StatedProps {
+  account: BankAccount
+  side: Side
+  setSide: (side: Side) => void
+  /** Texts by field. */
+  faults: Record<string, string>
+}
+
+/** Balance and last digits of a bank account kept by hand. */
+function StatedFields({ account, side, setSide, faults }: StatedProps) {
+  const { bankAccountId, currentBalance, mask } = account
+  const manner = useManner(bankAccountId)
+  const isOfDebt = isDebt(account)
+  return (
+    <>
+      {isOfDebt && <SideField value={side} onChange={setSide} />}
+      <TextField
+        label={isOfDebt ? words[side] : words.postedBalance}
+        hint={isOfDebt ? words.owedHint : words.balanceHint}
+        name="balance"
+        inputMode="decimal"
+        autoComplete="off"
+        defaultValue={amountText(isOfDebt ? Math.abs(currentBalance) : currentBalance, manner)}
+        fault={faults.currentBalance}
+      />
+      <TextField
+        label={words.mask}
+        hint={words.maskHint}
+        name="mask"
+        maxLength={4}
+        autoComplete="off"
+        defaultValue={mask ?? ''}
+        fault={faults.mask}
+      />
+    </>
+  )
+}
+
+/** Fields as a person states them; amounts in minor units. */
+interface Stated {
+  name: string
+  mask: string | null
+  balance: number
+  limit: number
+}
+
 /**
  * Pending payments stay: the available balance moves by as much as the posted one, and the limit of
  * a card.
  */
 function bodyOf(
-  { currentBalance, availableBalance, limitBalance }: BankAccount,
-  { name, balance, limit }: { name: string; balance: number; limit: number },
+  { currentBalance, availableBalance, limitBalance, mask: former }: BankAccount,
+  { name, mask, balance, limit }: Stated,
 ) {
   const moved = balance - currentBalance + limit - limitBalance
   return {
     name,
+    ...(mask === former ? {} : { mask }),
     ...(balance === currentBalance ? {} : { currentBalance: balance }),
     ...(limit === limitBalance ? {} : { limitBalance: limit }),
     ...(moved === 0 ? {} : { availableBalance: availableBalance + moved }),

@@ -3,7 +3,6 @@ import { type RefObject, useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { type Import, mappingQuery } from '../../api/import-queries.ts'
-import { Button } from '../../controls/button.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
 import { FaultBanner, Form } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
@@ -19,6 +18,7 @@ import {
   writeExample,
 } from './column-guess.ts'
 import { FirstRows } from './first-rows.tsx'
+import { KnownColumns } from './fit/known-columns.tsx'
 import styles from './imports.module.css'
 import { type Choices, ReadChoices } from './read-choices.tsx'
 import { SheetChoice } from './sheet-choice.tsx'
@@ -50,16 +50,12 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
   return (
     <>
       {known && (
-        <Card title={words.known}>
-          {fault && <FaultBanner fault={fault} />}
-          <Button
-            kind="primary"
-            isBusy={isSending}
-            onClick={() => send(known.transactionImportMappingId)}
-          >
-            {words.useKnown}
-          </Button>
-        </Card>
+        <KnownColumns
+          known={known}
+          isSending={isSending}
+          fault={fault}
+          onUse={() => send(known.transactionImportMappingId)}
+        />
       )}
       <Card title={words.columns}>
         <p className={styles.soft}>{words.mapText}</p>

@@ -61,6 +61,7 @@ function Step({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
             skippedCount: found.skippedCount ?? 0,
           })}
           stated={found.preview?.currentBalance}
+          note={words.kept}
         />
         <Resume bankAccountId={account} />
       </>

@@ -117,7 +117,18 @@ function useReading(bankAccountId: string) {
       const search = { account: bankAccountId }
       void navigate({ to: '/imports/$transactionImportId', params, search })
     })
-  return { read, isSending, fault, previewed, setPreviewed }
+  const isOfOther = previewed !== null && !isOf(previewed.upload, bankAccountId)
+  const readLate = useEffectEvent(() => previewed && read(previewed.data, previewed.choices))
+  // Its counts hold for one bank account: the choice of another one reads the file again.
+  useEffect(() => {
+    if (isOfOther) readLate()
+  }, [isOfOther])
+  return { read, isSending, fault, previewed: isOfOther ? null : previewed, setPreviewed }
+}
+
+/** Returns whether a preview holds for a bank account; one of several accounts names its own. */
+function isOf({ asks, bankAccountId }: Upload, chosen: string): boolean {
+  return asks === 'statement' || bankAccountId === chosen
 }
 
 const accepted =

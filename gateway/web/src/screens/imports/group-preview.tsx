@@ -10,6 +10,7 @@ import rows from '../../controls/rows.module.css'
 import { importWords as words } from '../../words/imports.ts'
 import { wordsOf } from '../../words/refusals.ts'
 import { answersOf } from './asked-choice.tsx'
+import { Misfits } from './fit/misfits.tsx'
 import styles from './imports.module.css'
 import { JoinOffers, joinsOf } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
@@ -96,6 +97,7 @@ function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProp
   return (
     <section className={styles.account} aria-labelledby={title}>
       <h3 id={title}>{of}</h3>
+      {preview && <Misfits bankAccountId={bankAccountId} misfits={preview.misfits} hasChoice />}
       {preview && <p>{countsOf(preview)}</p>}
       {preview && (
         <BalanceNote

@@ -3,6 +3,7 @@ import { type RefObject, useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import type { Import } from '../../api/import-queries.ts'
+import { findSent } from '../../api/sent-file.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
@@ -11,6 +12,7 @@ import { useAccountNames } from '../../shell/distinct-names.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { BackToColumns } from './back-to-columns.tsx'
 import type { Draft } from './column-guess.ts'
+import { Misfits } from './fit/misfits.tsx'
 import { JoinOffers, joinsOf } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
 import { countsOf } from './previewed.ts'
@@ -34,6 +36,11 @@ export function ImportPreview({ found, draft }: { found: Import; draft: RefObjec
   return (
     <Card title={words.previewTitle}>
       {fault && <FaultBanner fault={fault} />}
+      <Misfits
+        bankAccountId={bankAccountId}
+        misfits={preview.misfits}
+        again={findSent(transactionImportId)}
+      />
       <p>{countsOf(preview)}</p>
       <BalanceNote
         bankAccountId={bankAccountId}

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
 import { bankAccountsQuery, configQuery, linksQuery } from '../../api/account-queries.ts'
 import { uploadsQuery } from '../../api/import-queries.ts'
@@ -7,6 +7,7 @@ import { Asked } from '../../controls/asked.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card, Screen } from '../../controls/screen.tsx'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
+import { useAccountNames } from '../../shell/distinct-names.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { Resume } from '../start/resume.tsx'
 import { FileChoice } from './file-choice.tsx'
@@ -42,29 +43,52 @@ function Parts({ bankAccountId }: { bankAccountId: string }) {
         <p>{words.notManual}</p>
       )}
       <UploadGroups />
-      <Card title={words.list}>
-        <Asked query={uploads}>
-          {(all) =>
-            all.length === 0 ? (
-              <p className={rows.soft}>
-                {words.none}{' '}
-                <a href={`${basePath}sample.csv`} download>
-                  {words.sample}
-                </a>
-              </p>
-            ) : (
-              <ul className={rows.rows}>
-                {all.map((one) => (
-                  <UploadRow key={one.transactionUploadId} upload={one} />
-                ))}
-              </ul>
-            )
-          }
-        </Asked>
-      </Card>
+      <ImportedFiles bankAccountId={bankAccountId} />
       {uploads.data?.some(({ status }) => status === 'complete') && (
         <Resume bankAccountId={bankAccountId} />
       )}
     </>
+  )
+}
+
+/** The files of all bank accounts kept by hand, newest first; each names its account. */
+function ImportedFiles({ bankAccountId }: { bankAccountId: string }) {
+  const { data: accounts = [] } = useQuery(bankAccountsQuery)
+  const { data: links = [] } = useQuery(linksQuery)
+  const names = useAccountNames()
+  const chosen = useQuery(uploadsQuery(bankAccountId))
+  const isByHand = (linkId: string) =>
+    links.some((one) => one.linkId === linkId && one.linkType === 'manual')
+  const ids = accounts
+    .filter((one) => one.bankAccountId !== bankAccountId && isByHand(one.linkId))
+    .map((one) => one.bankAccountId)
+  const others = useQueries({ queries: ids.map(uploadsQuery) }).flatMap(({ data = [] }) => data)
+  return (
+    <Card title={words.list}>
+      <Asked query={chosen}>
+        {(own) =>
+          own.length + others.length === 0 ? (
+            <p className={rows.soft}>
+              {words.none}{' '}
+              <a href={`${basePath}sample.csv`} download>
+                {words.sample}
+              </a>
+            </p>
+          ) : (
+            <ul className={rows.rows}>
+              {[...own, ...others]
+                .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
+                .map((one) => (
+                  <UploadRow
+                    key={one.transactionUploadId}
+                    upload={one}
+                    account={names.get(one.bankAccountId) ?? ''}
+                  />
+                ))}
+            </ul>
+          )
+        }
+      </Asked>
+    </Card>
   )
 }

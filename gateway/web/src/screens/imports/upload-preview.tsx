@@ -9,6 +9,7 @@ import { Card } from '../../controls/screen.tsx'
 import { useAccountNames } from '../../shell/distinct-names.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { wordsOf } from '../../words/refusals.ts'
+import { Misfits } from './fit/misfits.tsx'
 import { JoinOffers, joinsOf } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
 import { countsOf, type PreviewProps } from './previewed.ts'
@@ -34,6 +35,7 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEn
   return (
     <Card title={data.name}>
       {fault && <FaultBanner fault={fault} />}
+      <Misfits bankAccountId={bankAccountId} misfits={preview.misfits} />
       <p>{countsOf(preview)}</p>
       <BalanceNote
         bankAccountId={bankAccountId}

@@ -12,8 +12,14 @@ import { reasonsOf } from './skipped-rows.tsx'
 import { UndoImport } from './stored/undo-import.tsx'
 import { type Progress, useProgress } from './upload-progress.ts'
 
+interface Props {
+  upload: Upload
+  /** Name of its bank account. */
+  account: string
+}
+
 /** A file that was imported: its state, its counts, and how to undo it. */
-export function UploadRow({ upload }: { upload: Upload }) {
+export function UploadRow({ upload, account }: Props) {
   const reader = useReader()
   const [isAsked, setAsked] = useState(false)
   const progress = useProgress(upload)
@@ -24,7 +30,9 @@ export function UploadRow({ upload }: { upload: Upload }) {
     <li className={rows.row}>
       <div>
         <p className={rows.name}>{name}</p>
-        <p className={rows.soft}>{formatInstant(createdAt, reader)}</p>
+        <p className={rows.soft}>
+          {words.listed({ account, at: formatInstant(createdAt, reader) })}
+        </p>
         {error && <p>{wordsOf(error, codedError)}</p>}
         {!error && note && <p>{wordsOf(note, codedNote)}</p>}
         {status === 'failed' && <AskedChoice upload={upload} />}

@@ -24,7 +24,7 @@ import { Timezone } from './timezone.tsx'
 export function Settings() {
   const { user } = useSuspenseQuery(meQuery).data
   return (
-    <Screen title={words.title} isNarrow>
+    <Screen title={words.title} help="settings" isNarrow>
       <Profile user={user} />
       <Language />
       <Timezone timezone={user.account.timezone} />

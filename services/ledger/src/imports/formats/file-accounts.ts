@@ -20,7 +20,11 @@ export function chooseAccount(
   const names = namesOf(accounts)
   const [only] = accounts
   const chosen = stated === undefined ? only : accounts[names.indexOf(stated)]
-  if (chosen !== undefined && (stated !== undefined || accounts.length === 1)) return chosen.read()
+  if (chosen !== undefined && (stated !== undefined || accounts.length === 1)) {
+    const { number, kind } = chosen
+    const read = chosen.read()
+    return 'unreadable' in read ? read : { ...read, account: { number, kind } }
+  }
   const held = `${accounts.length} account${accounts.length === 1 ? '' : 's'}`
   const code = stated === undefined ? 'ACCOUNT_UNCLEAR' : 'ACCOUNT_UNKNOWN'
   return {

@@ -83,6 +83,8 @@ export type FileBalances = {
 export type FileStatement = ReadRows & {
   currency: string
   balances: FileBalances
+  /** The account as the file names it; unset for formats that name none. */
+  account?: Pick<ListedStatement, 'number' | 'kind'>
   /** The decimal mark of the amounts and its reason; unset for formats that define it. */
   mark?: MarkChoice
   /** Further choices that the reader made or was given. */

@@ -16,10 +16,12 @@ interface Props {
   counts: string
   /** Current balance that the file states, in minor units. */
   stated: number | null | undefined
+  /** Further words about the import. */
+  note?: string
 }
 
 /** The end of an import: its counts, its balance, the way to its transactions, and its undo. */
-export function Stored({ bankAccountId, transactionUploadId, counts, stated }: Props) {
+export function Stored({ bankAccountId, transactionUploadId, counts, stated, note }: Props) {
   const { data: uploads = [] } = useQuery(uploadsQuery(bankAccountId))
   const [isAsked, setAsked] = useState(false)
   const upload = uploads.find((one) => one.transactionUploadId === transactionUploadId)
@@ -30,6 +32,7 @@ export function Stored({ bankAccountId, transactionUploadId, counts, stated }: P
         <>
           <p role="status">{counts}</p>
           <BalanceNote bankAccountId={bankAccountId} stated={stated} is="stored" />
+          {note && <p className={rows.soft}>{note}</p>}
         </>
       )}
       <div className={rows.toolbar}>

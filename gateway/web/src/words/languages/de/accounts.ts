@@ -19,6 +19,9 @@ export const accounts: Translation<'accounts'> = {
   balanceHint: 'So, wie ihn die Bank angibt, ohne vorgemerkte Zahlungen.',
   owedHint: 'So, wie es die Bank angibt, ohne vorgemerkte Zahlungen und ohne Vorzeichen.',
   limit: 'Kreditrahmen',
+  mask: 'Letzte vier Ziffern der Nummer',
+  maskHint:
+    'Daran erkennt ein Import, ob eine Datei zu einem anderen Konto gehört. Darf leer bleiben.',
   amountFault: 'Gib einen Betrag ein, etwa {example}.',
   name: 'Name',
   note: 'Notiz',

@@ -4,6 +4,7 @@ export const faults: Translation<'faults'> = {
   unreachable: 'Der Server ist nicht erreichbar. Deine Eingaben sind noch da.',
   notSent:
     'Der Server ist nicht erreichbar, also wurde nichts gesendet. Deine Eingaben sind noch da.',
+  trying: 'Der Server ist nicht erreichbar. Es wird weiter versucht. Deine Eingaben sind noch da.',
   slow: 'Der Server hat zu lange gebraucht. Deine Eingaben sind noch da.',
   failed: 'Das hat nicht geklappt.',
   fields: 'Sieh dir einige Eingaben noch einmal an.',

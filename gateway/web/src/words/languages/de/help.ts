@@ -16,8 +16,10 @@ export const help: Translation<'help'> = {
     cards: 'Karten und Kredite',
     refunds: 'Erstattungen und Fehler',
     files: 'Dateien einer Bank',
+    'bank-files': 'Eine Datei von der Bank holen',
     rules: 'Regeln',
     tags: 'Schlagwörter',
     forecast: 'Die Prognose',
+    settings: 'Einstellungen',
   },
 }

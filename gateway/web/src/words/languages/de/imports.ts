@@ -10,6 +10,7 @@ export const imports: Translation<'imports'> = {
     'Dateien gehören zu Konten, die von Hand geführt werden. Dieses bekommt seine Daten von der Bank.',
   off: 'Dieser Server nimmt keine Dateien an.',
   list: 'Importierte Dateien',
+  listed: '{account} · {at}',
   none: 'Noch wurde keine Datei importiert.',
   sample: 'Keine Datei zur Hand? Nimm ein Beispiel',
   statuses: {
@@ -73,6 +74,9 @@ export const imports: Translation<'imports'> = {
   mapText:
     'Gib einmal an, welche Spalte der Datei was enthält. Weitere Dateien dieser Bank werden genauso gelesen.',
   known: 'Dateien mit diesen Spalten wurden schon gelesen.',
+  ofColumn: '{label}: {column}',
+  forget: 'Vergessen',
+  kept: 'Die nächste Datei mit diesen Spalten kann genauso gelesen werden.',
   firstRows: 'Erste Zeilen der Datei',
   misfit: '{text} ist nicht so geschrieben.',
   useKnown: 'Genauso lesen',
@@ -113,6 +117,14 @@ export const imports: Translation<'imports'> = {
     'Die Datei nennt {stated} als Kontostand. Er ersetzt {now}, außer ein späterer wurde schon importiert oder unter Konten geändert.',
   balanceDiffers:
     'Der Kontostand ist {now}; die Datei nennt {stated} für ihren letzten Tag. Stimmt er heute nicht, ändere ihn unter Konten.',
+  misfitNumber: 'Die Datei ist vom Konto {stated}. Gehört sie wirklich zu „{account}“?',
+  misfitKinds: {
+    card: 'Die Datei ist von einer Karte, „{account}“ ist aber keine.',
+    bank: 'Die Datei ist von einem Bankkonto, „{account}“ ist aber eine Karte oder ein Kredit.',
+  },
+  misfitRows:
+    '{count, plural, one {Eine der ersten Zeilen ist} other {# der ersten Zeilen sind}} schon auf „{other}“. Gehört die Datei dorthin und nicht zu „{account}“?',
+  misfitTo: 'Stattdessen „{other}“ nehmen',
   previewTitle: 'Das wird gespeichert',
   comesIn: 'Eingang',
   goesOut: 'Ausgang',

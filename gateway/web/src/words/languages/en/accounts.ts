@@ -17,6 +17,8 @@ export const accounts = {
   balanceHint: 'As the bank states it, without pending payments.',
   owedHint: 'As the bank states it, without pending payments and without a sign.',
   limit: 'Credit limit',
+  mask: 'Last four digits of its number',
+  maskHint: 'By these an import tells whether a file belongs to another account. May stay empty.',
   amountFault: 'Enter an amount, such as {example}.',
   name: 'Name',
   note: 'Note',

@@ -14,8 +14,10 @@ export const help = {
     cards: 'Cards and loans',
     refunds: 'Refunds and mistakes',
     files: 'Files of a bank',
+    'bank-files': 'A file out of the bank',
     rules: 'Rules',
     tags: 'Tags',
     forecast: 'The forecast',
+    settings: 'Settings',
   },
 } as const

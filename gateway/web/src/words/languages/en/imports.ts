@@ -8,6 +8,7 @@ export const imports = {
     'Files go to bank accounts that are kept by hand. This one gets its data from the bank.',
   off: 'This server takes no files.',
   list: 'Imported files',
+  listed: '{account} · {at}',
   none: 'No file was imported yet.',
   sample: 'No file at hand? Take a sample',
   statuses: {
@@ -82,6 +83,9 @@ export const imports = {
   mapText:
     'Say once which column of the file holds each of these. Further files of this bank are read the same way.',
   known: 'Files with these columns were read before.',
+  ofColumn: '{label}: {column}',
+  forget: 'Forget it',
+  kept: 'The next file with these columns can be read the same way.',
   firstRows: 'First rows of the file',
   misfit: '{text} is not written this way.',
   useKnown: 'Read it the same way',
@@ -121,6 +125,14 @@ export const imports = {
     'The file states a balance of {stated}. It replaces {now}, unless a later one was imported before or changed in Accounts.',
   balanceDiffers:
     'The balance is {now}; the file states {stated} for its last day. If it is not right today, change it in Accounts.',
+  misfitNumber: 'The file is of the account {stated}. Does it belong to {account}?',
+  misfitKinds: {
+    card: 'The file is of a card, and {account} is none.',
+    bank: 'The file is of a bank account, and {account} is a card or a loan.',
+  },
+  misfitRows:
+    '{count, plural, one {One of its first rows is} other {# of its first rows are}} in {other} already. Does the file belong there, and not to {account}?',
+  misfitTo: 'Take {other} instead',
   previewTitle: 'This will be stored',
   comesIn: 'comes in',
   goesOut: 'goes out',

@@ -1,0 +1,45 @@
+import { useChange } from '../../../api/changes.ts'
+import { coffer } from '../../../api/client.ts'
+import type { Fault } from '../../../api/faults.ts'
+import type { ImportMapping } from '../../../api/import-queries.ts'
+import { Button } from '../../../controls/button.tsx'
+import { FaultBanner } from '../../../controls/form.tsx'
+import rows from '../../../controls/rows.module.css'
+import { Card } from '../../../controls/screen.tsx'
+import { importWords as words } from '../../../words/imports.ts'
+
+interface Props {
+  known: ImportMapping
+  isSending: boolean
+  fault: Fault | null
+  onUse: () => void
+}
+
+/** Offers to read a file as the last one with these columns, and to forget how that was. */
+export function KnownColumns({ known, isSending, fault, onUse }: Props) {
+  const { transactionImportMappingId, mapping } = known
+  const forgetting = useChange(() => coffer.deleteMapping({ path: { transactionImportMappingId } }))
+  const { date, memo, amount } = mapping
+  const named = (fields: readonly { name?: string | null }[]) =>
+    fields.flatMap(({ name }) => name ?? []).join(', ')
+  const read = [
+    { label: words.date, column: named(date.fields) },
+    { label: words.memo, column: named([memo]) },
+    { label: words.amount, column: named(amount.fields) },
+  ]
+  const faulty = fault ?? forgetting.fault
+  return (
+    <Card title={words.known}>
+      {faulty && <FaultBanner fault={faulty} />}
+      <p className={rows.soft}>{read.map((one) => words.ofColumn(one)).join(' · ')}</p>
+      <div className={rows.toolbar}>
+        <Button kind="primary" isBusy={isSending} onClick={onUse}>
+          {words.useKnown}
+        </Button>
+        <Button isBusy={forgetting.isSending} onClick={() => forgetting.send(undefined)}>
+          {words.forget}
+        </Button>
+      </div>
+    </Card>
+  )
+}

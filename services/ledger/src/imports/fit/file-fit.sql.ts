@@ -1,0 +1,33 @@
+import type { Transaction as Tx } from '@coffer/kit/database/database'
+import { sql } from 'slonik'
+import type { FileRow } from '../formats/statement.ts'
+import { FitCandidate } from './file-fit.ts'
+
+/**
+ * Lists the live bank accounts of an account, each with the number of these rows that it has
+ * stored: of the same identifier and amount, as banks count identifiers anew in each account.
+ * OFFSET 0 forces an index search for each, as in `listStoredRows`.
+ */
+export function listFitCandidates(
+  tx: Tx,
+  accountId: string,
+  rows: readonly Pick<FileRow, 'uploadIdentifier' | 'amount'>[],
+): Promise<readonly FitCandidate[]> {
+  const identifiers = rows.map(({ uploadIdentifier }) => uploadIdentifier)
+  const amounts = rows.map(({ amount }) => String(amount))
+  return tx.any(sql.type(FitCandidate)`
+    SELECT bank_account_id AS "bankAccountId", currency, mask, account_type AS "accountType",
+      link_type = 'manual' AS "isManual", (
+        SELECT count(*)::integer
+        FROM unnest(${sql.array(identifiers, 'text')}, ${sql.array(amounts, 'int8')})
+          AS wanted (identifier, amount)
+        WHERE EXISTS (
+          SELECT FROM transactions
+          WHERE account_id = ${accountId} AND bank_account_id = bank_accounts.bank_account_id
+            AND upload_identifier = wanted.identifier AND transactions.amount = wanted.amount
+          OFFSET 0)
+      ) AS "rowCount"
+    FROM bank_accounts
+    WHERE account_id = ${accountId} AND deleted_at IS NULL AND removed_at IS NULL
+    ORDER BY bank_account_id`)
+}

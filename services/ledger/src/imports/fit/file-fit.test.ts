@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals'
+import { type FitCandidate, findMisfits } from './file-fit.ts'
+
+const checking: FitCandidate = {
+  bankAccountId: 'bac_checking',
+  currency: 'EUR',
+  mask: '3000',
+  accountType: 'depository',
+  isManual: true,
+  rowCount: 0,
+}
+const card: FitCandidate = {
+  ...checking,
+  bankAccountId: 'bac_card',
+  mask: '1111',
+  accountType: 'credit',
+}
+const savings: FitCandidate = { ...checking, bankAccountId: 'bac_savings', mask: null }
+const synced: FitCandidate = { ...checking, bankAccountId: 'bac_synced', isManual: false }
+const all = [checking, card, savings, synced]
+
+const misfit = { stated: null, bankAccountId: null, rowCount: null }
+
+test.each([
+  ['an IBAN with the last digits', 'DE89 3704 0044 0532 0130 00', null, []],
+  ['a number without a bank account', 'DE12 9999', null, [{ reason: 'number' }]],
+  [
+    'the number of another one',
+    '4111-1111-1111-1111',
+    null,
+    [{ reason: 'number', bankAccountId: 'bac_card' }],
+  ],
+  ['a name', 'Household 24', null, []],
+  ['a card', '', 'card', [{ reason: 'kind', stated: 'card', bankAccountId: 'bac_card' }]],
+  ['a checking account', '', 'checking', []],
+  ['a QIF file of a bank', '', 'bank', []],
+])('a file of %s', (_, number, kind, expected) => {
+  const file = { account: { number, kind }, currency: 'EUR', comparedCount: 0 }
+  const found = findMisfits(file, { all, bankAccountId: 'bac_checking' })
+  const stated = (reason: string) => (reason === 'number' ? { stated: number } : {})
+  expect(found).toEqual(
+    expected.map((one) => ({ ...misfit, ...stated(one.reason), ...one })) as typeof found,
+  )
+})
+
+test.each([
+  ['half of them', 2, 0, 1],
+  ['fewer', 1, 0, 0],
+  ['as many as the chosen one', 2, 2, 0],
+])('rows of which another bank account has %s', (_, there, here, count) => {
+  const stored = [
+    { ...checking, rowCount: here },
+    { ...card, rowCount: there },
+    { ...synced, rowCount: 4 },
+    { ...savings, currency: 'USD', rowCount: 4 },
+  ]
+  const of = { all: stored, bankAccountId: 'bac_checking' }
+  const rows = { ...misfit, reason: 'rows', bankAccountId: 'bac_card', rowCount: 2n }
+  expect(findMisfits({ currency: 'EUR', comparedCount: 4 }, of)).toEqual(Array(count).fill(rows))
+})

@@ -1,0 +1,75 @@
+import type { values } from '@coffer/proto/values'
+import { z } from 'zod'
+import { AccountType, isCredit } from '../../book/bank-account.ts'
+import type { ReceivedStatement } from '../formats/statement.ts'
+
+/** A live bank account beside a file: how many of the file's first rows it has stored. */
+export const FitCandidate = z.object({
+  bankAccountId: z.string(),
+  currency: z.string(),
+  mask: z.string().nullable(),
+  accountType: AccountType,
+  isManual: z.boolean(),
+  rowCount: z.number(),
+})
+export type FitCandidate = z.infer<typeof FitCandidate>
+
+/** A sign that a file belongs to another bank account (docs/files/fit.md). */
+export interface Misfit {
+  reason: (typeof values)['Misfit.reason'][number]
+  /** Number or kind of the account, as the file has it. */
+  stated: string | null
+  /** The bank account that fits instead, if one alone does. */
+  bankAccountId: string | null
+  /** Number of the file's first rows that are stored there. */
+  rowCount: bigint | null
+}
+
+/** A file by which its bank account is told: its account, and how many first rows were compared. */
+export type FitFile = Pick<ReceivedStatement, 'account' | 'currency'> & { comparedCount: number }
+
+/** Returns the signs that a file belongs to another bank account than the chosen one. */
+export function findMisfits(
+  { account, currency, comparedCount }: FitFile,
+  { all, bankAccountId }: { all: readonly FitCandidate[]; bankAccountId: string },
+): Misfit[] {
+  const chosen = all.find((one) => one.bankAccountId === bankAccountId)
+  if (chosen === undefined) return []
+  const others = all.filter((one) => one.isManual && one !== chosen && one.currency === currency)
+  const onlyOf = (fitting: FitCandidate[]) =>
+    fitting.length === 1 ? (fitting[0]?.bankAccountId ?? null) : null
+  const misfits: Misfit[] = []
+  const number = plainNumber(account?.number ?? '')
+  const hasNumber = ({ mask }: FitCandidate) =>
+    mask !== null && number?.includes(mask.toUpperCase()) === true
+  if (number !== null && chosen.mask !== null && !hasNumber(chosen)) {
+    const stated = account?.number ?? null
+    const other = onlyOf(others.filter(hasNumber))
+    misfits.push({ reason: 'number', stated, bankAccountId: other, rowCount: null })
+  }
+  const isCard = isOfCredit(account?.kind ?? null)
+  if (isCard !== null && isCard !== isCredit(chosen)) {
+    const stated = account?.kind ?? null
+    const other = onlyOf(others.filter((one) => isCredit(one) === isCard))
+    misfits.push({ reason: 'kind', stated, bankAccountId: other, rowCount: null })
+  }
+  const [most] = others.toSorted((a, b) => b.rowCount - a.rowCount)
+  if (most && most.rowCount > chosen.rowCount && most.rowCount * 2 >= comparedCount) {
+    const rowCount = BigInt(most.rowCount)
+    misfits.push({ reason: 'rows', stated: null, bankAccountId: most.bankAccountId, rowCount })
+  }
+  return misfits
+}
+
+/** Returns letters and digits of a number; null for names, which have fewer than four digits. */
+function plainNumber(number: string): string | null {
+  const plain = number.replaceAll(/[^\p{L}\d]/gu, '').toUpperCase()
+  return plain.replaceAll(/\D/g, '').length < 4 ? null : plain
+}
+
+/** Returns whether a kind is one of borrowed money; null for others, and where banks are loose. */
+function isOfCredit(kind: string | null): boolean | null {
+  if (kind === 'card' || kind === 'ccard' || kind === 'creditline') return true
+  // Many programs write QIF of the kind "bank" for cards, too.
+  return kind === 'checking' || kind === 'savings' || kind === 'moneymrkt' ? false : null
+}
