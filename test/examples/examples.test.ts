@@ -177,6 +177,7 @@ const unseen: Record<string, string> = {
   'FeedTransaction.deletedAt': 'the provider has to remove a transaction',
   'EstimateCostResponse.hints': 'the rule has to skip months',
   'EstimateCostResponse.codedHints': 'the rule has to skip months',
+  'ImportPreview.misfits': 'two bank accounts have to have the rows; UploadPreview has some',
   'Fault.cause': 'only services refuse a value by a fault in it',
 }
 

@@ -33,6 +33,12 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
     name: 'preview',
     summary: 'What the import would do',
   })
+  const row = '<STMTTRN><DTPOSTED>20260313<TRNAMT>-4.75<FITID>1<NAME>CAFE ELAN</STMTTRN>'
+  await key('POST', `${path}/transactions/upload?preview=true`, {
+    form: formWith('card.ofx', `<OFX><CCSTMTRS><CURDEF>USD<BANKTRANLIST>${row}</CCSTMTRS></OFX>`),
+    name: 'misfit',
+    summary: 'A file of a card, for a checking account',
+  })
   const { body: broken } = await key('POST', `${path}/transactions/upload`, {
     form: formWith('april.qif', '!Type:Bank\nD04/13/2026\nTfree\nPCafe Elan\n^\n'),
     isShown: false,

@@ -24,8 +24,7 @@ export const unneeded: Record<string, string> = {
   getLink: 'getOverview: has all links',
   getRuleRun: 'listRuleRuns: has all runs',
   getSpending: 'listSpending: has all envelopes',
-  getUpload: 'listUploads: has all uploads',
-  getUploadGroup: 'listUploads: has the group of each',
+  getUploadGroup: 'listUploadGroups: has all groups',
   getUser: 'getMe: an account has one user',
   getWebhook: 'listWebhooks: has all webhooks',
   listChanges: 'followChanges of the client calls it where streams are held back',
@@ -34,10 +33,8 @@ export const unneeded: Record<string, string> = {
   listImports: 'an import that is not finished is begun again',
   listLinks: 'getOverview: has all links',
   watchChanges: 'followChanges of the client calls it',
+  watchFeedSync: 'getLinkHealth: tells the end of a sync, whatever the kind of link',
 }
-
-/** Operations that a screen should call, and none does yet. */
-export const lacking = ['exportAccount', 'watchFeedSync']
 
 /** Returns the operations of the OpenAPI document that a session may call. */
 export function operationsOfSessions(): string[] {

@@ -30,6 +30,17 @@ export function uploadsQuery(bankAccountId: string) {
   })
 }
 
+/** An import with the first rows that it has left out, which do not change. */
+export function uploadQuery({ bankAccountId, transactionUploadId }: Upload) {
+  const path = { bankAccountId, transactionUploadId }
+  return queryOptions({
+    queryKey: ['upload', transactionUploadId],
+    queryFn: async ({ signal }) => (await coffer.getUpload({ path, signal })).data,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: false,
+  })
+}
+
 /** Files that were imported into several bank accounts, newest first. */
 export const uploadGroupsQuery = queryOptions({
   queryKey: ['upload-groups'],

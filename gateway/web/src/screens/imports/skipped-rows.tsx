@@ -5,17 +5,17 @@ import styles from './imports.module.css'
 type Skipped = Upload['skipped']
 
 /** Returns the reasons for which rows are left out, with their counts, in words. */
-export function reasonsOf(skipped: Skipped): string {
+function reasonsOf(skipped: Skipped): string {
   return skipped
     .map(({ reason, count }) => `${words.reasons[reason] ?? reason}: ${count}`)
     .join(', ')
 }
 
 /** Rows of a file that are left out: the reasons, and the first rows of each when opened. */
-export function SkippedRows({ skipped }: { skipped: Skipped }) {
+export function SkippedRows({ skipped, onOpen }: { skipped: Skipped; onOpen?: () => void }) {
   if (skipped.length === 0) return null
   return (
-    <details className={styles.soft}>
+    <details className={styles.soft} onToggle={onOpen}>
       <summary>{reasonsOf(skipped)}</summary>
       {skipped.map(({ reason, rows }) => (
         <ul key={reason} aria-label={words.reasons[reason] ?? reason}>

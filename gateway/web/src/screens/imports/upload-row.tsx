@@ -8,7 +8,7 @@ import { importWords as words } from '../../words/imports.ts'
 import { wordsOf } from '../../words/refusals.ts'
 import { AskedChoice } from './asked-choice.tsx'
 import styles from './imports.module.css'
-import { reasonsOf } from './skipped-rows.tsx'
+import { LeftOutRows } from './stored/left-out-rows.tsx'
 import { UndoImport } from './stored/undo-import.tsx'
 import { type Progress, useProgress } from './upload-progress.ts'
 
@@ -36,7 +36,7 @@ export function UploadRow({ upload, account }: Props) {
         {error && <p>{wordsOf(error, codedError)}</p>}
         {!error && note && <p>{wordsOf(note, codedNote)}</p>}
         {status === 'failed' && <AskedChoice upload={upload} />}
-        {skipped.length > 0 && <p className={rows.soft}>{reasonsOf(skipped)}</p>}
+        <LeftOutRows upload={upload} skipped={skipped} />
       </div>
       <div className={rows.figures} role="status">
         <p>{undoneAt === null ? words.statuses[status] : words.undone}</p>

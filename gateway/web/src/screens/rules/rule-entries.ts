@@ -2,6 +2,7 @@ import type { Transaction } from '../../api/budget-queries.ts'
 import type { Actions, Conditions, Draft, Rule } from '../../api/rule-queries.ts'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import type { Manner } from '../../format/currency.ts'
+import { formatAmount } from '../../format/money.ts'
 import { ruleWords as words } from '../../words/rules.ts'
 
 type Kind = NonNullable<Conditions['originalName']>['kind']
@@ -125,7 +126,9 @@ export function faultsOf(entries: Entries, manner: Manner): Record<string, strin
   const { conditions, actions } = draftOf(entries, manner)
   const { amountFrom, amountTo } = conditions
   const amountFault = (typed: string, amount?: number) =>
-    typed.trim() !== '' && (amount ?? -1) < 0 ? words.amountFault : ''
+    typed.trim() !== '' && (amount ?? -1) < 0
+      ? words.amountFault({ example: formatAmount(1_250, manner) })
+      : ''
   const dayFault = (typed: string) => (typed !== '' && dayOf(typed) === null ? words.dayFault : '')
   const isTurned = amountTo !== undefined && amountTo < (amountFrom ?? 0)
   const isEmpty = Object.keys(conditions).length === 0

@@ -27,7 +27,7 @@ export const accounts: Translation<'accounts'> = {
   note: 'Notiz',
   save: 'Speichern',
   cancel: 'Abbrechen',
-  required: 'Das wird gebraucht.',
+  required: 'Fülle das aus.',
   archive: 'Archivieren',
   archiveTitle: '„{name}“ archivieren?',
   archiveText:

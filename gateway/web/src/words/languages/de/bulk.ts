@@ -12,7 +12,8 @@ export const bulk: Translation<'bulk'> = {
   assign: 'Zuordnen',
   refused: 'Nicht geändert:',
   changed: '{all, plural, one {Eine Buchung} other {# Buchungen}} geändert.',
-  changedSome: '{count} von {all, plural, one {einer Buchung} other {# Buchungen}} geändert.',
+  changedSome:
+    '{all, plural, one {Die Buchung wurde nicht geändert.} other {{count} von # Buchungen geändert.}}',
   others: '{count, plural, one {eine weitere} other {# weitere}}',
   left: 'Seither geändert und so gelassen: {names}.',
   undo: 'Rückgängig machen',

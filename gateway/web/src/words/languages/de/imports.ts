@@ -49,7 +49,7 @@ export const imports: Translation<'imports'> = {
   severalList: 'Dateien mit mehreren Konten',
   goesTo: '{name} kommt auf',
   leaveOut: 'kein Konto: wird ausgelassen',
-  noneFits: 'Kein von Hand geführtes Konto ist in {currency}.',
+  noneFits: 'Keines der Konten, die du von Hand führst, ist in {currency}.',
   severalRows: '{count, plural, one {1 Zeile} other {# Zeilen}}',
   previewAccounts:
     '{count, plural, =0 {Wähle, wohin ein Konto gehört} one {Vorschau von 1 Konto zeigen} other {Vorschau von # Konten zeigen}}',

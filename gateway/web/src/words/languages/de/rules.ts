@@ -80,7 +80,7 @@ export const rules: Translation<'rules'> = {
   unchanged: 'So lassen',
   ofAccount: '{name} ({account})',
   unknown: 'eines, das es nicht mehr gibt',
-  amountFault: 'Gib einen Betrag ein, etwa 12,50.',
+  amountFault: 'Gib einen Betrag ein, etwa {example}.',
   rangeFault: 'Das ist weniger als der Anfang des Bereichs.',
   dayFault: 'Gib einen Tag von 1 bis 31 ein.',
   conditionFault: 'Gib mindestens eine Bedingung ein.',

@@ -25,7 +25,7 @@ export const schedules: Translation<'schedules'> = {
   deposit: 'Erwartetes Einkommen',
   depositHint: 'Für die Prognose. Lass es leer, wenn du es nicht weißt.',
   amountFault: 'Gib einen Betrag ein, etwa {example}, oder nichts.',
-  required: 'Das wird gebraucht.',
+  required: 'Fülle das aus.',
   save: 'Speichern',
   cancel: 'Abbrechen',
   edit: 'Bearbeiten',

@@ -50,7 +50,7 @@ export const settings: Translation<'settings'> = {
   endOthers: 'Alle anderen beenden',
   proof: 'Dein Passwort, wenn du dich vor mehr als 15 Minuten angemeldet hast',
   keys: 'API-Schlüssel',
-  keysText: 'Für eigene Programme. Ein Schlüssel wird einmal gezeigt.',
+  keysText: 'Für eigene Programme. Ein Schlüssel wird nur einmal gezeigt.',
   keysReference: 'Referenz der API, in einem neuen Tab',
   keyName: 'Name',
   keyScope: 'Ein Programm damit darf',

@@ -25,7 +25,7 @@ export const start: Translation<'start'> = {
   added: '„{name}“ ist angelegt. Die anderen Seiten bleiben bei dem Konto, das du gewählt hast.',
   show: 'Das neue zeigen',
   amountFault: 'Gib einen Betrag ein, etwa {example}.',
-  required: 'Das wird gebraucht.',
+  required: 'Fülle das aus.',
   hand: 'Von Hand',
   handText: 'Du trägst ein, was du ausgibst.',
   file: 'Eine Datei der Bank',

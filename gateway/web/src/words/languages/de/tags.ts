@@ -12,8 +12,8 @@ export const tags: Translation<'tags'> = {
   remove: '{name} entfernen',
   tag: 'Schlagwort',
   all: 'Alle Schlagwörter',
-  add: 'Schlagwort geben',
-  take: 'Schlagwort nehmen',
+  add: 'Schlagwort hinzufügen',
+  take: 'Schlagwort entfernen',
   rename: 'Umbenennen',
   renameTitle: '{name} umbenennen',
   merge:
@@ -25,7 +25,7 @@ export const tags: Translation<'tags'> = {
   nameText: 'Es ändert sich in allen Buchungen aller Konten und in Regeln.',
   save: 'Speichern',
   cancel: 'Abbrechen',
-  required: 'Das wird gebraucht.',
+  required: 'Fülle das aus.',
   delete: 'Entfernen',
   deleteTitle: '{name} überall entfernen?',
   deleteText:

@@ -51,7 +51,7 @@ export const transactions: Translation<'transactions'> = {
   save: 'Speichern',
   cancel: 'Abbrechen',
   amountFault: 'Gib einen Betrag ungleich null ein, etwa {example}.',
-  required: 'Das wird gebraucht.',
+  required: 'Fülle das aus.',
   refund: 'Erstattung für einen Umschlag',
   noRefund: 'Keine Erstattung: Einnahme',
   refundTo: 'Erstattung: {name}',

@@ -88,7 +88,7 @@ export const rules = {
   unchanged: 'Leave as it is',
   ofAccount: '{name} ({account})',
   unknown: 'one that is not here any more',
-  amountFault: 'Enter an amount such as 12.50.',
+  amountFault: 'Enter an amount, such as {example}.',
   rangeFault: 'This is less than where the range begins.',
   dayFault: 'Enter a day from 1 to 31.',
   conditionFault: 'Enter at least one condition.',
