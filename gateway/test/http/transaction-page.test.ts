@@ -90,6 +90,7 @@ test.each([
   ['?pending=True', { pending: true }],
   [`?spendingId=${ids.spendingId}`, { spendingId: ids.spendingId }],
   ['?spendingId=free', { free: true }],
+  ['?spendingId=undecided', { free: true, undecided: true }],
   ['?deleted=true', { deleted: true }],
   ['?amount_from=-5&amount_to=0', { amountFrom: -5n, amountTo: 0n }],
   ['?amount_to=9007199254740991', { amountTo: 9007199254740991n }],
@@ -103,6 +104,7 @@ test.each([
   const optional = { search, from, to, pending, spendingId, after, amountFrom, amountTo, source }
   const flags = {
     ...(message.free ? { free: true } : {}),
+    ...(message.undecided ? { undecided: true } : {}),
     ...(message.deleted ? { deleted: true } : {}),
   }
   const set = Object.entries(optional).filter(([, value]) => value !== undefined)
@@ -127,7 +129,7 @@ test.each([
       to: 'must be a day like 2026-01-31',
       pending: 'must be a boolean',
       after: 'must be a cursor from an earlier page of this list',
-      spendingId: 'must be free or an ID that begins with spnd_: it is blank',
+      spendingId: 'must be free, undecided or an ID that begins with spnd_: it is blank',
     },
   ],
   ['pending=maybe', { pending: 'must be a boolean' }],

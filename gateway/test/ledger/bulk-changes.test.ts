@@ -38,6 +38,10 @@ test.each([
     { filter: { free: true, from: '2026-01-31', amountFrom: -5n }, restore: {} },
   ],
   [
+    { filter: { spendingId: 'undecided' }, set: { spendingId: null } },
+    { filter: { free: true, undecided: true }, set: { updateMask: { paths: ['spending_id'] } } },
+  ],
+  [
     { filter: { spendingId }, delete: { adjustsBalance: true } },
     { filter: { spendingId, free: false }, delete: { adjustsBalance: true } },
   ],

@@ -4,6 +4,7 @@ import { startCuttingProxy } from '@coffer/test/harness/cutting-proxy.ts'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { overflowOf, takePicture, useBrowser } from '../browser.ts'
+import { createHousehold } from './household.ts'
 
 const { view } = useBrowser()
 
@@ -193,6 +194,7 @@ test('weekly groceries are not behind after a purchase; a wage is missed', async
     const income = { name: 'Employer', amount: -179_000, date: inDays(0) }
     await client.createTransaction({ ...bank, body: income })
     await page.getByText('has come in yet').waitFor({ state: 'detached' })
+    await page.unrouteAll({ behavior: 'wait' })
     await page.goto(`${coffer.baseUrl}/envelopes/${spendingId}`)
     await page.getByText('is already spent from it').waitFor()
     expect(await page.getByText('It is behind').count()).toBe(0)
@@ -203,6 +205,41 @@ test('weekly groceries are not behind after a purchase; a wage is missed', async
     await client.createTransaction({ ...bank, body: second })
     await page.getByText('Behind', { exact: true }).waitFor()
   })
+})
+
+test('payments older than the first envelope are left free to use, or any other', async () => {
+  const erin = await coffer.person()
+  const { bank, path } = await createHousehold(erin)
+  const { client } = erin
+  for (const [name, days] of [
+    ['Rent of May', 40],
+    ['Shop of June', 10],
+  ] as const) {
+    const date = new Date(Date.now() - days * 86_400_000).toISOString()
+    await client.createTransaction({ ...bank, body: { name, amount: 5_000, date } })
+  }
+  await view({ url: coffer.baseUrl, cookie: erin.cookie }, async (page) => {
+    const select = (name: string) => page.getByLabel(`Envelope for ${name}`)
+    const undo = async () => {
+      const button = page.getByRole('button', { name: 'Undo' })
+      await button.click()
+      await button.waitFor({ state: 'detached' })
+    }
+    await select('Rent of May').selectOption('Groceries')
+    await page.getByText(/The payment is older than the envelope/).waitFor()
+    await takePicture(page, 'web-home-older')
+    await undo()
+    await select('Rent of May').waitFor()
+    await page.getByRole('button', { name: 'Leave those free to use' }).click()
+    await page.getByText('2 transactions changed.').waitFor()
+    await select('Rent of May').waitFor({ state: 'detached' })
+    await select('<b>Corner</b> shop').selectOption('Leave it free to use')
+    await page.getByText('No payment waits for an envelope.').waitFor()
+    await undo()
+    await page.getByText('Corner').first().press('0')
+    await page.getByText('No payment waits for an envelope.').waitFor()
+  })
+  expect(await erin.get(`${path}/balances`)).toMatchObject({ expenses: 12_000 })
 })
 
 test('of 2,000 transactions the last shows after scrolling; filters are in the URL', async () => {

@@ -71,6 +71,10 @@ const taggedBy = value
     description: 'Only transactions with this tag; case and accents do not count',
   })
 
+/** The values of `spendingId` for transactions of no envelope, in words. */
+export const wordsOfNone =
+  'free: only those of none; undecided: of these, only those of which no user has said so'
+
 const filters = {
   search,
   from,
@@ -111,7 +115,7 @@ const deleted = optionalBoolean
 /** Query of an envelope's transactions. */
 export const transactionPage = filtered({ offset })
 
-/** Query of a bank account's transactions; `spendingId` is an ID, or `free` for unassigned ones. */
+/** Query of a bank account's transactions; `spendingId` is an ID, `free` or `undecided`. */
 export const accountTransactionPage = filtered({
   offset,
   spendingId: envelopeOrFree(),
@@ -122,16 +126,18 @@ export const accountTransactionPage = filtered({
 export const everyTransactionPage = filtered({ spendingId: envelopeOrFree(), deleted })
 
 function envelopeOrFree() {
+  const words = ['free', 'undecided']
   return value
-    .refine((sent) => sent === undefined || sent === 'free' || isId('spnd', sent), {
+    .refine((sent) => sent === undefined || words.includes(sent) || isId('spnd', sent), {
       error: ({ input }) =>
-        `must be free or an ID that begins with spnd_: ${idFault('spnd', String(input))}`,
+        `must be ${words.join(', ')} or an ID that begins with spnd_: ` +
+        idFault('spnd', String(input)),
     })
     .meta({
       anyOf: [
-        { type: 'string', const: 'free' },
+        { type: 'string', enum: words },
         { type: 'string', pattern: idPattern('spnd') },
       ],
-      description: 'Only transactions of this expense or goal; free: only those of none',
+      description: `Only transactions of this expense or goal; ${wordsOfNone}`,
     })
 }

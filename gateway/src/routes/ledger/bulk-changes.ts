@@ -14,21 +14,13 @@ import type { RouteDeps } from '../../deps.ts'
 import { hintsOf } from '../../http/answers/hints.ts'
 import { updateOf, valuesOf } from '../../http/bodies/update.ts'
 import { requireDay } from '../../http/fields/day.ts'
-import {
-  boolean,
-  exactly,
-  id,
-  list,
-  money,
-  object,
-  oneOf,
-  string,
-  text,
-} from '../../http/fields/fields.ts'
+import { boolean, id, list, money, object, oneOf, string, text } from '../../http/fields/fields.ts'
 import { dayShape } from '../../http/fields/shapes.ts'
 import { tag } from '../../http/fields/tag.ts'
+import { wordsOfNone } from '../../http/queries/transaction-query.ts'
 import { type Route, route } from '../../http/route.ts'
 import { bulkResult, sizeMax, toResult } from './bulk-transactions.ts'
+import { envelopeOf } from './transaction-list.ts'
 import { transactionChange } from './transactions.ts'
 
 const day = string.superRefine(requireDay).meta(dayShape)
@@ -40,9 +32,9 @@ const filter = object({
   to: day.optional().describe('Last day of the transactions, included'),
   pending: boolean.optional().describe('true: only pending ones. false: only posted ones'),
   spendingId: z
-    .union([exactly('free'), id('spnd')])
+    .union([oneOf(['free', 'undecided']), id('spnd')])
     .optional()
-    .describe('Only those of this expense or goal; free: only those of none'),
+    .describe(`Only those of this expense or goal; ${wordsOfNone}`),
   amountFrom: money.optional().describe('Smallest amount in minor units, included'),
   amountTo: money.optional().describe('Largest amount in minor units, included'),
   source: oneOf(values['Transaction.source']).optional().describe('Only those of this source'),
@@ -146,10 +138,9 @@ export function bulkChangeRoutes(deps: RouteDeps): Route[] {
 /** Returns a body as the request of the ledger, which refuses none or several changes. */
 function requestOf({ items = [], filter: by, set, ...more }: z.output<typeof bulkChange>) {
   const { spendingId, ...rest } = by ?? {}
-  const envelope = spendingId === 'free' ? { free: true } : valuesOf({ spendingId })
   return {
     items,
-    ...(by ? { filter: { ...valuesOf(rest), ...envelope } } : {}),
+    ...(by ? { filter: { ...valuesOf(rest), ...envelopeOf(spendingId) } } : {}),
     ...(set ? { set: updateOf(UpdateTransactionRequestSchema, set) } : {}),
     ...valuesOf(more),
   } as unknown as Omit<ChangeTransactionsRequest, '$typeName' | 'bankAccountId'>

@@ -61,9 +61,10 @@ export function transactionListRoute(
   })
 }
 
-/** Returns the filter of an envelope: an ID, or `free` for transactions in none. */
+/** Returns the filter of an envelope: an ID, or `free` or `undecided` for transactions in none. */
 export function envelopeOf(spendingId: string | undefined) {
-  return spendingId === 'free' ? { free: true } : valuesOf({ spendingId })
+  if (spendingId === 'free') return { free: true }
+  return spendingId === 'undecided' ? { free: true, undecided: true } : valuesOf({ spendingId })
 }
 
 /** Returns the handler that answers a list as a CSV file (docs/transactions.md#csv). */

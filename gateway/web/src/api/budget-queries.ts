@@ -32,9 +32,12 @@ export function explanationQuery(bankAccountId: string, spendingId: string) {
   })
 }
 
-/** The newest payments that no envelope paid for; deposits need none. */
+/** Payments in no envelope that wait for the choice of one; deposits need none. */
+const waiting = { spendingId: 'undecided', amount_from: 1 } as const
+
+/** The newest payments that wait for the choice of an envelope. */
 export function unassignedQuery(bankAccountId: string, limit: number) {
-  const query = { limit, spendingId: 'free', amount_from: 1 } as const
+  const query = { limit, ...waiting }
   return queryOptions({
     queryKey: ['transactions', bankAccountId, 'unassigned'],
     queryFn: async ({ signal }) =>
@@ -53,4 +56,17 @@ export function incomeQuery(
     queryFn: async ({ signal }) =>
       (await coffer.listTransactions({ path: { bankAccountId }, query, signal })).data,
   })
+}
+
+/** Returns the newest payments up to a day that wait for the choice of an envelope. */
+export async function listWaiting(
+  bankAccountId: string,
+  { to, max }: { to: string; max: number },
+): Promise<Transaction[]> {
+  const found: Transaction[] = []
+  const query = { limit: 100, to, ...waiting }
+  for await (const one of paginate(coffer.listTransactions, { path: { bankAccountId }, query })) {
+    if (found.push(one) === max) break
+  }
+  return found
 }

@@ -40,6 +40,26 @@ export async function changeMany(
   return refused
 }
 
+/**
+ * Changes one transaction as an operation, and shows a note that undoes it, with what `textOf` says
+ * of the changed one; none for null.
+ */
+export async function changeOne(
+  transaction: Transaction,
+  set: BulkChange['set'],
+  textOf: (changed: Transaction) => string | null,
+): Promise<void> {
+  const { bankAccountId, transactionId } = transaction
+  const body = { items: [transactionId], ...(set ? { set } : {}) }
+  const { data } = await coffer.changeTransactions({ path: { bankAccountId }, body })
+  const chosen = new Map([[transactionId, transaction]])
+  const [refused] = refusalsOf(data.results, chosen)
+  const changed = data.results[0]?.transaction ?? transaction
+  const text = refused ? `${refused.name}: ${refused.reason}` : textOf(changed)
+  if (text === null) return
+  showNote({ text, ...(data.operationId ? { act: undoOf(data.operationId, chosen) } : {}) })
+}
+
 function undoOf(bulkOperationId: string, chosen: Chosen): Note['act'] {
   const work = async () => {
     const { data } = await coffer.undoOperation({ path: { bulkOperationId } })

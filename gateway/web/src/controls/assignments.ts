@@ -1,35 +1,52 @@
 import type { Spending, Transaction } from '../api/budget-queries.ts'
-import { coffer } from '../api/client.ts'
+import { changeOne } from '../api/bulk-changes.ts'
+import { dayOf, formatDay } from '../format/days.ts'
 import { homeWords } from '../words/home.ts'
 
-interface Assignment {
-  path: { bankAccountId: string; transactionId: string }
-  spendingId: string | null
+/** How amounts and days are written. */
+interface Says {
+  money: (amount: number) => string
+  reader: { locale: string; timezone: string; today: string }
 }
 
-/** Pays a transaction from an envelope, or from free-to-use. */
-export function assign({ path, spendingId }: Assignment) {
-  return coffer.updateTransaction({ path, body: { spendingId } })
+/** A transaction and the envelope that pays it; null leaves it free to use. */
+export interface Assignment extends Says {
+  transaction: Transaction
+  envelope: Spending | null
+  /** Whether to say also that all went as a person expects. */
+  saysAll: boolean
 }
 
-/** Returns whether the envelope of a payment held less than it. */
-export function isPaidInPart({ amount, spendingAmount = amount }: Transaction): boolean {
+/** Pays a transaction from an envelope, or leaves it free to use, and says how to undo that. */
+export function assign({ transaction, envelope, saysAll, ...says }: Assignment): Promise<void> {
+  const name = transaction.name ?? transaction.originalName
+  return changeOne(transaction, { spendingId: envelope?.spendingId ?? null }, (changed) => {
+    if (envelope === null) return saysAll ? homeWords.leftFree({ name }) : null
+    const isUsual = !isPaidInPart(changed) && !isOlder(changed, envelope, says)
+    return isUsual && !saysAll ? null : assignedText(changed, envelope, says)
+  })
+}
+
+function isPaidInPart({ amount, spendingAmount = amount }: Transaction): boolean {
   return spendingAmount < amount
 }
 
+/** Returns whether the envelope has paid a transaction of a day before its first one. */
+function isOlder({ date, spendingAmount = 0 }: Transaction, { createdAt }: Spending, says: Says) {
+  const { timezone } = says.reader
+  return spendingAmount > 0 && dayOf(date, timezone) < dayOf(createdAt, timezone)
+}
+
 /** Returns what an assignment has done, in words: an envelope gives what it holds at most. */
-export function assignedText(
-  transaction: Transaction,
-  { name }: Spending,
-  money: (amount: number) => string,
-): string {
+function assignedText(transaction: Transaction, envelope: Spending, says: Says): string {
   const { spendingAmount = 0, originalName } = transaction
-  const payment = transaction.name ?? originalName
-  if (!isPaidInPart(transaction)) return homeWords.assigned({ name: payment, envelope: name })
-  if (spendingAmount === 0) return homeWords.assignedEmpty({ name: payment, envelope: name })
-  return homeWords.assignedPart({
-    name: payment,
-    envelope: name,
-    amount: money(spendingAmount),
-  })
+  const names = { name: transaction.name ?? originalName, envelope: envelope.name }
+  const amount = says.money(spendingAmount)
+  if (isOlder(transaction, envelope, says)) {
+    const day = formatDay(dayOf(envelope.createdAt, says.reader.timezone), says.reader)
+    return homeWords.assignedOlder({ ...names, amount, day })
+  }
+  if (!isPaidInPart(transaction)) return homeWords.assigned(names)
+  if (spendingAmount === 0) return homeWords.assignedEmpty(names)
+  return homeWords.assignedPart({ ...names, amount })
 }

@@ -136,6 +136,7 @@ export const everything = {
   spendingId: null,
   isDeleted: false,
   isFree: false,
+  isUndecided: false,
   isPending: null,
   text: null,
   amountFrom: null,

@@ -63,6 +63,7 @@ export function readSearch(
     limit,
     isDeleted,
     isFree: free,
+    isUndecided: request.undecided,
     isPending: pending ?? null,
     text: search ?? null,
     amountFrom,

@@ -20,7 +20,7 @@ type Parameters = Record<(typeof names)[number], string>
 
 /** Filters that change the SQL of the prepared statement; all other values are parameters. */
 type Filter =
-  | ('everywhere' | 'deleted' | 'envelope' | 'free' | 'pending' | 'posted')
+  | ('everywhere' | 'deleted' | 'envelope' | 'free' | 'undecided' | 'pending' | 'posted')
   | ('amountFrom' | 'amountTo' | 'source' | 'tag' | 'text')
 type Filters = ReadonlySet<Filter>
 
@@ -31,6 +31,7 @@ function filtersOf(search: TransactionSearch): Filter[] {
     deleted: isDeleted,
     envelope: spendingId !== null,
     free: isFree,
+    undecided: search.isUndecided,
     pending: isPending === true,
     posted: isPending === false,
     amountFrom: amountFrom !== null,
@@ -198,6 +199,7 @@ function keptBy(p: Parameters, has: Filters): FragmentSqlToken {
       ? [sql.fragment`spending_id = ${p.spendingId}`]
       : []),
     ...(has.has('free') ? [sql.fragment`spending_id IS NULL`] : []),
+    ...(has.has('undecided') ? [isUndecided] : []),
     ...(has.has('pending') ? [sql.fragment`is_pending`] : []),
     ...(has.has('posted') ? [sql.fragment`NOT is_pending`] : []),
     ...(has.has('amountFrom') ? [sql.fragment`amount >= ${p.amountFrom}::bigint`] : []),
@@ -210,6 +212,10 @@ function keptBy(p: Parameters, has: Filters): FragmentSqlToken {
     ? sql.fragment`true`
     : sql.fragment`${sql.join(kept, sql.fragment` AND `)}`
 }
+
+/** The mark of the envelope is not that of the user (`isUsers` in book/field-marks.ts). */
+const isUndecided = sql.fragment`
+  coalesce(field_marks -> 'spendingId' <> '{"ruleId": null, "value": null}', true)`
 
 function isTagged(p: Parameters): FragmentSqlToken {
   return sql.fragment`tags IS NOT NULL AND EXISTS (

@@ -16,6 +16,8 @@ export interface TransactionSearch {
   isDeleted: boolean
   /** Whether to return only transactions without an envelope. */
   isFree: boolean
+  /** Whether to return, of those, only the ones of which no user has said that they stay so. */
+  isUndecided: boolean
   isPending: boolean | null
   text: string | null
   /** Smallest amount in minor units, included. */

@@ -32,6 +32,7 @@ export async function searchInEveryWay(
             isDeleted,
             isPending,
             isFree,
+            isUndecided: isFree,
             text,
             ...values,
           }

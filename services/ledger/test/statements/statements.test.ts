@@ -44,6 +44,7 @@ const search: TransactionSearch = {
   spendingId: 'spnd_1',
   isDeleted: false,
   isFree: false,
+  isUndecided: false,
   isPending: true,
   text: 'deli',
   amountFrom: 1n,

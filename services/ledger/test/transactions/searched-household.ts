@@ -67,6 +67,7 @@ export function searchFor(
     spendingId: null,
     isDeleted: false,
     isFree: false,
+    isUndecided: false,
     isPending: null,
     text,
     amountFrom: null,

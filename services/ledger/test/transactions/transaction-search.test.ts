@@ -26,6 +26,20 @@ import {
 
 const booted = booting([ledger])
 
+test('a payment that its user leaves in no envelope waits for no choice', async () => {
+  const home = await withTransactions(booted)
+  const { as, bankAccountId, transactions } = home
+  const undecided = { free: true, undecided: true }
+  expect(await namesOf(home, undecided)).toEqual(['100% Juice', 'Tram'])
+  const [juice] = (await list(home, { free: true })).transactions
+  const left = { bankAccountId, transactionId: juice?.transactionId ?? '' }
+  await transactions.updateTransaction({ ...left, updateMask: { paths: ['notes'] } }, as)
+  expect(await namesOf(home, undecided)).toEqual(['100% Juice', 'Tram'])
+  await transactions.updateTransaction({ ...left, updateMask: { paths: ['spending_id'] } }, as)
+  expect(await namesOf(home, undecided)).toEqual(['Tram'])
+  expect(await namesOf(home, { free: true })).toEqual(['100% Juice', 'Tram'])
+})
+
 describe('a filtered list', () => {
   test('has the transactions that match every filter, newest first', async () => {
     const home = await withTransactions(booted)

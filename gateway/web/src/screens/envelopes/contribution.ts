@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FundingSchedule, type Spending, schedulesQuery } from '../../api/budget-queries.ts'
+import type { Payday } from '../../api/account-queries.ts'
+import type { Spending } from '../../api/budget-queries.ts'
 import { forecastQuery } from '../../api/forecast-queries.ts'
 import { dayAfter, dayOf } from '../../format/days.ts'
 import { type Reader, useReader } from '../../shell/chosen-account.ts'
+import { usePaydays } from '../schedules/use-paydays.ts'
 import { standingsOf } from './standing.ts'
 
 /** Days that are looked ahead for the next payday of each envelope: at least, and at most. */
@@ -35,18 +37,18 @@ export function useBehind(
 
 function useStandings(bankAccountId: string, isAsked = true) {
   const reader = useReader()
-  const { data: schedules } = useQuery(schedulesQuery(bankAccountId))
+  const { data: paydays } = usePaydays(bankAccountId)
   return useQuery({
-    ...forecastQuery(bankAccountId, lastPayday(schedules ?? [], reader)),
-    enabled: isAsked && schedules !== undefined,
+    ...forecastQuery(bankAccountId, lastPayday(paydays ?? [], reader)),
+    enabled: isAsked && paydays !== undefined,
     select: standingsOf,
   })
 }
 
 /** Returns the day up to which each schedule fires at least once, if a forecast reaches it. */
-function lastPayday(schedules: FundingSchedule[], { today, timezone }: Reader): string {
+function lastPayday(paydays: Payday[], { today, timezone }: Reader): string {
   const most = dayAfter(today, daysAhead.most)
-  const days = schedules.map(({ nextRecurrence }) => dayOf(nextRecurrence, timezone))
+  const days = paydays.map(({ nextRecurrence }) => dayOf(nextRecurrence, timezone))
   const last = days.filter((day) => day <= most).toSorted()
   const least = dayAfter(today, daysAhead.least)
   return [least, last.at(-1) ?? least].toSorted()[1] ?? least

@@ -9,10 +9,9 @@ import {
   unassignedQuery,
 } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
-import { showNote } from '../../api/notes.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
-import { assign, assignedText } from '../../controls/assignments.ts'
+import { assign } from '../../controls/assignments.ts'
 import { FaultBanner } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
@@ -21,11 +20,15 @@ import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import styles from './home.module.css'
+import { Older } from './older-payments.tsx'
 
 const shownMax = 6
 
 /** Keys of the envelopes in their order, without those of the frame (shell/keyboard.tsx). */
 const keys = '123456789bcdlmoqruvwxyz'
+
+/** Key of a payment that stays free to use. */
+const freeKey = '0'
 
 /** The newest payments that no envelope paid for, each with the choice of one. */
 export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
@@ -41,6 +44,7 @@ export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
           return (
             <>
               <p className={styles.soft}>{homeWords.unassignedText}</p>
+              <Older bankAccountId={bankAccountId} payments={waiting} spending={spending} />
               <Payments bankAccountId={bankAccountId} payments={waiting} spending={spending} />
               {overview && <Others bankAccountId={bankAccountId} overview={overview} />}
             </>
@@ -78,24 +82,19 @@ interface PaymentsProps {
 /** The payments, of which one is marked: a key pays it from an envelope. */
 function Payments({ bankAccountId, payments, spending }: PaymentsProps) {
   const money = useMoneyText(useManner(bankAccountId))
+  const reader = useReader()
   const [marked, setMarked] = useState(0)
   const at = Math.min(marked, payments.length - 1)
   const { send, isSending, fault } = useChange(assign)
-  const choose = (payment: Transaction, envelope: Spending | undefined) => {
+  const choose = (transaction: Transaction, envelope: Spending | null | undefined) => {
     if (envelope === undefined || isSending) return false
-    const { transactionId } = payment
-    const path = { bankAccountId, transactionId }
-    send({ path, spendingId: envelope.spendingId }, ({ data }) =>
-      showNote({
-        text: assignedText(data.transaction, envelope, money),
-        act: { text: homeWords.undo, work: () => assign({ path, spendingId: null }) },
-      }),
-    )
+    send({ transaction, envelope, saysAll: true, money, reader })
     return true
   }
   useKeys((key) => {
     const payment = payments[at]
-    return payment !== undefined && choose(payment, spending[keys.indexOf(key)])
+    const envelope = key === freeKey ? null : spending[keys.indexOf(key)]
+    return payment !== undefined && choose(payment, envelope)
   })
   return (
     <>
@@ -116,6 +115,9 @@ function Payments({ bankAccountId, payments, spending }: PaymentsProps) {
       </ul>
       <p className={styles.legend}>
         <span>{homeWords.keys}</span>
+        <span>
+          <kbd>{freeKey}</kbd> {homeWords.leaveFree}
+        </span>
         {spending.slice(0, keys.length).map(({ spendingId, name }, index) => (
           <span key={spendingId}>
             <kbd>{keys[index]}</kbd> {name}
@@ -129,7 +131,7 @@ function Payments({ bankAccountId, payments, spending }: PaymentsProps) {
 interface PaymentProps {
   transaction: Transaction
   spending: Spending[]
-  choose: (payment: Transaction, envelope: Spending | undefined) => boolean
+  choose: (payment: Transaction, envelope: Spending | null | undefined) => boolean
 }
 
 function Payment({ transaction, spending, choose }: PaymentProps) {
@@ -156,11 +158,12 @@ function Payment({ transaction, spending, choose }: PaymentProps) {
           onChange={({ target: { value } }) =>
             choose(
               transaction,
-              spending.find((one) => one.spendingId === value),
+              value === freeKey ? null : spending.find((one) => one.spendingId === value),
             )
           }
         >
           <option value="">{homeWords.chooseEnvelope}</option>
+          <option value={freeKey}>{homeWords.leaveFree}</option>
           {spending.map((one) => (
             <option key={one.spendingId} value={one.spendingId}>
               {one.name}

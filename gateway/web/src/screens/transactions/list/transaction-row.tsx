@@ -5,13 +5,13 @@ import { useState } from 'react'
 import { bankAccountsQuery } from '../../../api/account-queries.ts'
 import type { Spending, Transaction } from '../../../api/budget-queries.ts'
 import { useChange } from '../../../api/changes.ts'
-import { showNote } from '../../../api/notes.ts'
 import { Amount } from '../../../controls/amount.tsx'
-import { assign, assignedText, isPaidInPart } from '../../../controls/assignments.ts'
+import { assign } from '../../../controls/assignments.ts'
 import { FaultBanner } from '../../../controls/form.tsx'
 import { Tags } from '../../../controls/tag-field.tsx'
 import { useMoneyText } from '../../../controls/texts/money-text.ts'
 import type { Manner } from '../../../format/currency.ts'
+import { useReader } from '../../../shell/chosen-account.ts'
 import { bulkWords } from '../../../words/bulk.ts'
 import { transactionWords as words } from '../../../words/transactions.ts'
 import styles from '../transactions.module.css'
@@ -29,16 +29,19 @@ interface Props {
 
 /** A transaction: its name links to its details, its envelope is changed in place. */
 export function TransactionRow({ transaction, spending, manner, isSelected, toggle }: Props) {
-  const { bankAccountId, transactionId, amount, originalName, notes, isPending } = transaction
+  const { amount, originalName, notes, isPending } = transaction
+  const reader = useReader()
   const money = useMoneyText(manner)
   const [isRenaming, setRenaming] = useState(false)
   const name = transaction.name ?? originalName
   const { send, isSending, fault } = useChange(assign)
   const choose = (spendingId: string | null) =>
-    send({ path: { bankAccountId, transactionId }, spendingId }, ({ data }) => {
-      const envelope = spending.find((one) => one.spendingId === spendingId)
-      if (envelope === undefined || !isPaidInPart(data.transaction)) return
-      showNote({ text: assignedText(data.transaction, envelope, money) })
+    send({
+      transaction,
+      envelope: spending.find((one) => one.spendingId === spendingId) ?? null,
+      saysAll: false,
+      money,
+      reader,
     })
   const refunded = spending.find((one) => one.spendingId === transaction.refundSpendingId)
   const refund = refunded && words.refundTo({ name: refunded.name })

@@ -24,7 +24,7 @@ export const envelopes: Translation<'envelopes'> = {
   billDue: 'Fällig am {day}.',
   billPaid: 'Die Rechnung vom {day} ist bezahlt; jetzt sammelt sich Geld für die nächste.',
   billPaidBySpending:
-    'Ihre Buchungen haben sie bezahlt. Löschst du eine davon, ist sie wieder offen.',
+    'Ihre Buchungen haben sie bezahlt. Nimmst du eine davon aus dem Umschlag, ist sie wieder offen.',
   billPaidFromFree:
     'Seit {day} sind {amount} daraus bezahlt, davon {free} aus „Frei verfügbar“. Das gilt nicht von selbst als bezahlt: War es diese Rechnung, markiere sie als bezahlt.',
   settle: 'Als bezahlt markieren',

@@ -30,7 +30,7 @@ export const home: Translation<'home'> = {
   noPayday: 'Kein Zahltag ist geplant, also füllt nichts die Umschläge.',
   unassigned: 'Noch ohne Umschlag',
   unassignedText:
-    'Solange du keinen Umschlag wählst, zahlt „Frei verfügbar“. Was so bleiben soll, kannst du stehen lassen.',
+    'Solange du keinen Umschlag wählst, zahlt „Frei verfügbar“. Was so bleiben soll, verlässt diese Liste.',
   unassignedAll:
     '{isExact, select, true {Alle {count} Zahlungen ohne Umschlag zeigen} other {Alle Zahlungen ohne Umschlag zeigen: {count} oder mehr}}',
   unassignedNone: 'Keine Zahlung wartet auf einen Umschlag.',
@@ -40,7 +40,13 @@ export const home: Translation<'home'> = {
     '{name}: aus dem Umschlag „{envelope}“. Er ist leer, also kommt alles aus „Frei verfügbar“.',
   assignedPart:
     '{name}: aus dem Umschlag „{envelope}“. Darin waren {amount}; der Rest kommt aus „Frei verfügbar“.',
-  undo: 'Rückgängig machen',
+  assignedOlder:
+    '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist älter als der Umschlag, den es seit {day} gibt: Ist sein Geld für spätere Rechnungen, nimm es zurück.',
+  leaveFree: 'Frei verfügbar lassen',
+  leftFree: '{name} bleibt ohne Umschlag: „Frei verfügbar“ hat es bezahlt.',
+  older:
+    'Einige davon sind vor {day} bezahlt, als dein erster Umschlag begann. Sie sind schon bezahlt: Zahlt sie ein Umschlag, fehlt darin Geld für spätere Rechnungen.',
+  leaveOlder: 'Diese frei verfügbar lassen',
   keys: 'Tasten für die markierte Zahlung:',
   chooseEnvelope: 'Wählen …',
 }

@@ -21,7 +21,8 @@ export const envelopes = {
   bill: 'Next bill',
   billDue: 'Due on {day}.',
   billPaid: 'The bill of {day} is paid; money now collects for the one after it.',
-  billPaidBySpending: 'Its transactions have paid it. Deleting one of them undoes this.',
+  billPaidBySpending:
+    'Its transactions have paid it. Taking one of them out of the envelope undoes this.',
   billPaidFromFree:
     '{amount} was paid from it since {day}, of which {free} came from free to use. That does not count as paid by itself: if it was this bill, mark it as paid.',
   settle: 'Mark as paid',

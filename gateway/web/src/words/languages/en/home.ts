@@ -28,7 +28,7 @@ export const home = {
   noPayday: 'No payday is planned, so nothing fills the envelopes.',
   unassigned: 'Not from an envelope yet',
   unassignedText:
-    'Until you choose an envelope, free to use pays. Leave those that shall stay so as they are.',
+    'Until you choose an envelope, free to use pays. Those that shall stay so leave this list.',
   unassignedAll:
     '{isExact, select, true {Show all {count} payments without an envelope} other {Show all payments without an envelope: {count} or more}}',
   unassignedNone: 'No payment waits for an envelope.',
@@ -37,7 +37,13 @@ export const home = {
   assignedEmpty:
     '{name}: from {envelope}. It holds nothing, so all of the payment comes from free to use.',
   assignedPart: '{name}: from {envelope}. It held {amount}; the rest comes from free to use.',
-  undo: 'Undo',
+  assignedOlder:
+    '{name}: {amount} from {envelope}. The payment is older than the envelope, which began on {day}: if its money is for later bills, undo this.',
+  leaveFree: 'Leave it free to use',
+  leftFree: '{name} stays without an envelope: free to use has paid it.',
+  older:
+    'Some of them were paid before {day}, when your first envelope began. They are paid already: an envelope that pays them lacks the money for later bills.',
+  leaveOlder: 'Leave those free to use',
   keys: 'Keys for the marked payment:',
   chooseEnvelope: 'Choose …',
 } as const

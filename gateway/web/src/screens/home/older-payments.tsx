@@ -1,0 +1,50 @@
+import { listWaiting, type Spending, type Transaction } from '../../api/budget-queries.ts'
+import { bulkMax, changeMany } from '../../api/bulk-changes.ts'
+import { useChange } from '../../api/changes.ts'
+import { Button } from '../../controls/button.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import rows from '../../controls/rows.module.css'
+import { dayAfter, dayOf, formatDay } from '../../format/days.ts'
+import { useReader } from '../../shell/chosen-account.ts'
+import { homeWords } from '../../words/home.ts'
+
+interface Props {
+  bankAccountId: string
+  payments: Transaction[]
+  spending: Spending[]
+}
+
+/** Offers to leave out the payments of the time before the first envelope. */
+export function Older({ bankAccountId, payments, spending }: Props) {
+  const reader = useReader()
+  const { send, isSending, fault } = useChange(leaveFree)
+  const [first] = spending.map(({ createdAt }) => createdAt).toSorted()
+  const day = first === undefined ? '' : dayOf(first, reader.timezone)
+  if (!payments.some(({ date }) => dayOf(date, reader.timezone) < day)) return null
+  return (
+    <div className={rows.toolbar}>
+      {fault && <FaultBanner fault={fault} />}
+      <p>{homeWords.older({ day: formatDay(day, reader) })}</p>
+      <Button
+        isBusy={isSending}
+        onClick={() => send({ bankAccountId, to: dayAfter(day, -1), max: bulkMax })}
+      >
+        {homeWords.leaveOlder}
+      </Button>
+    </div>
+  )
+}
+
+/** Leaves the newest payments up to a day free to use, so that they wait no longer. */
+async function leaveFree({
+  bankAccountId,
+  ...of
+}: {
+  bankAccountId: string
+  to: string
+  max: number
+}) {
+  const older = await listWaiting(bankAccountId, of)
+  const chosen = new Map(older.map((one) => [one.transactionId, one]))
+  if (chosen.size > 0) await changeMany(bankAccountId, chosen, { set: { spendingId: null } })
+}
