@@ -16,6 +16,8 @@ export interface PathProxy extends AsyncDisposable {
   goAway: () => void
   /** Answers this status itself, like a proxy whose server is away: always, or so many times. */
   refuse: (status: number, times?: number) => void
+  /** Closes the connection in place of each answer to URLs with this part, until `forwardTo`. */
+  lose: (part: string) => void
   /** Holds back answers to URLs with this part, until the returned function is called. */
   hold: (part: string) => () => void
   /** `Cookie` headers of requests beside the path. */
@@ -31,6 +33,7 @@ export async function startPathProxy(path: string, tls?: CertificateFiles): Prom
   let target: URL | null = null
   let isAway = false
   let held = { part: '', until: Promise.resolve() }
+  let lost = ''
   let refusal = { status: 0, times: 0 }
   const pass = (asked: IncomingMessage, answer: ServerResponse) => {
     const { url = '', method, headers } = asked
@@ -50,6 +53,7 @@ export async function startPathProxy(path: string, tls?: CertificateFiles): Prom
     const { hostname, port } = target
     const own = url.slice(path.length) || '/'
     const sent = request({ hostname, port, method, headers, path: own }, (got) => {
+      if (lost !== '' && own.includes(lost)) return void answer.destroy()
       const send = () => got.pipe(answer.writeHead(got.statusCode ?? 502, got.headers))
       if (held.part !== '' && own.includes(held.part)) void held.until.then(send)
       else send()
@@ -70,6 +74,7 @@ export async function startPathProxy(path: string, tls?: CertificateFiles): Prom
     forwardTo: (baseUrl) => {
       target = new URL(baseUrl)
       isAway = false
+      lost = ''
       refusal = { status: 0, times: 0 }
     },
     goAway: () => {
@@ -78,6 +83,9 @@ export async function startPathProxy(path: string, tls?: CertificateFiles): Prom
     refuse: (status, times = Number.POSITIVE_INFINITY) => {
       isAway = false
       refusal = { status, times }
+    },
+    lose: (part) => {
+      lost = part
     },
     hold: (part) => {
       const { promise: until, resolve } = Promise.withResolvers<void>()

@@ -26,6 +26,8 @@ export interface ClientOptions {
   timeoutMs?: number
   /** Sends each attempt in place of the global `fetch`, for example to log it. */
   fetch?: typeof fetch
+  /** Returns whether an error of `fetch` is final: the request is not repeated. */
+  isFinal?: (error: unknown) => boolean
   /** Needed by Node.js before 22 for sockets: the class of the package `ws`. */
   WebSocket?: SocketClass
 }
@@ -194,7 +196,7 @@ async function perform(work: Work & { call: Call }): Promise<Answer<unknown>> {
     const isRepeatable = keyed.has(id) || first?.method === 'GET'
     if (response === undefined || (response.ok && error !== undefined)) {
       // Without a request, the options are at fault, so a repetition would fail as well.
-      const isTransient = isRepeatable && first !== undefined
+      const isTransient = isRepeatable && first !== undefined && !options.isFinal?.(error)
       return { error, isTransient, isUnreached: !reached.ever }
     }
     if (!response.ok) {

@@ -4,6 +4,7 @@ import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { clientOf } from '@coffer/test/harness/person.ts'
 import { setUpSecondFactor } from '@coffer/test/harness/second-factor.ts'
 import { expect, test } from '@jest/globals'
+import type { Locator, Page } from 'playwright-core'
 import { axeFaults, takePicture, useBrowser } from '../browser.ts'
 import { startPathProxy } from '../path-proxy.ts'
 import { createHousehold } from '../web/household.ts'
@@ -44,12 +45,7 @@ test('without the server the app opens with what was seen last, and changes noth
     await page.getByText(/You see what was known at .* or before/).waitFor()
     await takePicture(page, 'web-offline')
     expect(await axeFaults(page)).toEqual([])
-    await page.getByRole('link', { name: 'Transactions' }).first().click()
-    await page.getByRole('link', { name: '<b>Corner</b> shop' }).waitFor()
-    await page.getByRole('button', { name: 'Add' }).click()
-    const form = page.getByRole('dialog', { name: 'Add a transaction' })
-    await form.getByLabel('Name').fill('Bookshop')
-    await form.getByLabel('Amount').fill('20+5')
+    const form = await typePayment(page)
     await form.getByRole('button', { name: 'Save' }).click()
     await form.getByText('It is tried again. Your entries are still here.').waitFor()
     await form.getByText('nothing was sent').waitFor()
@@ -63,6 +59,50 @@ test('without the server the app opens with what was seen last, and changes noth
     await page.getByText('You see what was').waitFor({ state: 'detached' })
     const { data } = await alice.client.listTransactions({ ...bank, query: { search: 'Bookshop' } })
     expect(data.map(({ amount }) => amount)).toEqual([2_500])
+  })
+})
+
+/** Types a payment into the form of the screen of transactions, and returns the form. */
+async function typePayment(page: Page): Promise<Locator> {
+  await page.getByRole('link', { name: 'Transactions' }).first().click()
+  await page.getByRole('link', { name: '<b>Corner</b> shop' }).waitFor()
+  await page.getByRole('button', { name: 'Add' }).click()
+  const form = page.getByRole('dialog', { name: 'Add a transaction' })
+  await form.getByLabel('Name').fill('Bookshop')
+  await form.getByLabel('Amount').fill('20+5')
+  return form
+}
+
+test('a payment whose answer was lost is saved once, though it is sent again', async () => {
+  const gina = await coffer.person()
+  const { bank } = await createHousehold(gina)
+  await view(viewing(), async (page) => {
+    await signIn(page, gina)
+    const form = await typePayment(page)
+    proxy.lose('/transactions')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('may have saved this already').waitFor()
+    await takePicture(page, 'web-answer-lost')
+    proxy.forwardTo(coffer.baseUrl)
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.waitFor({ state: 'detached' })
+    const query = { search: 'Bookshop' }
+    expect((await gina.client.listTransactions({ ...bank, query })).data).toHaveLength(1)
+  })
+})
+
+test('a device without a network says at once that nothing was sent', async () => {
+  const hugo = await coffer.person()
+  await createHousehold(hugo)
+  await view(viewing(), async (page) => {
+    await signIn(page, hugo)
+    const form = await typePayment(page)
+    await page.context().setOffline(true)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('nothing was sent').waitFor()
+    expect(asked.filter((path) => path.endsWith('/api/config'))).toHaveLength(1)
   })
 })
 

@@ -1,5 +1,6 @@
 import { createClient } from '@coffer/client'
 import { basePath } from '../base-path.ts'
+import { OfflineError } from '../offline/offline-error.ts'
 import { fetchRevalidated } from './revalidation.ts'
 
 /** Asks for problem details: they have the code by which the app says a refusal in its language. */
@@ -14,5 +15,6 @@ function fetchCoded(request: Request): Promise<Response> {
 export const coffer = createClient({
   baseUrl: new URL(basePath, location.href).href,
   fetch: fetchCoded as typeof fetch,
+  isFinal: (error) => error instanceof OfflineError && error.isFinal,
   timeoutMs: 30_000,
 })

@@ -37,7 +37,9 @@ export function faultOf(error: unknown): Fault | null {
 
 /** Returns the words for a request without an answer. */
 function textOfNone(error: unknown): string {
-  if (error instanceof OfflineError) return faultWords.notSent
+  if (error instanceof OfflineError) {
+    return error.wasSent ? faultWords.unanswered : faultWords.notSent
+  }
   return error instanceof DOMException ? faultWords.slow : faultWords.unreachable
 }
 

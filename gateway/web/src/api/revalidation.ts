@@ -1,8 +1,7 @@
-import { basePath } from '../base-path.ts'
 import { forgetEarly, takeEarly } from '../early.ts'
 import { eraseLastSeen, erasuresSoFar, mayKeep } from '../offline/erasure.ts'
-import { OfflineError } from '../offline/offline-error.ts'
-import { isOfProxy, isServerReached, noteAnswer } from './reachability.ts'
+import { isOfProxy, noteAnswer } from './reachability.ts'
+import { forgetUnanswered, sendChange } from './sending/change-request.ts'
 
 const answersMax = 200
 
@@ -16,16 +15,14 @@ interface Kept {
 const kept = new Map<string, Kept>()
 
 /**
- * Sends a request. A change is sent only while the server can be reached. A GET of a known answer
- * asks by `If-None-Match` whether it has changed (RFC 9110, 13.1.2); a 304 becomes the known
- * answer, so that a look every few seconds costs little. Without the server, the answer that was
- * seen last is the answer, where it is kept.
+ * Sends a request. A GET of a known answer asks by `If-None-Match` whether it has changed (RFC
+ * 9110, 13.1.2); a 304 becomes the known answer, so that a look every few seconds costs little.
+ * Without the server, the answer that was seen last is the answer, where it is kept.
  */
 export async function fetchRevalidated(request: Request): Promise<Response> {
   if (request.method !== 'GET') {
     forgetEarly()
-    if (!isServerReached() || !navigator.onLine) await requireServer(request.signal)
-    return send(request)
+    return sendChange(request)
   }
   const since = erasuresSoFar()
   const known = kept.get(request.url)
@@ -72,8 +69,8 @@ async function send(request: Request): Promise<Response> {
 }
 
 /** Returns the answer that was asked for before the app was there; it ends with the request. */
-function earlyAnswer({ url, method, signal }: Request): Promise<Response> | undefined {
-  const answer = method === 'GET' ? takeEarly(url) : undefined
+function earlyAnswer({ url, signal }: Request): Promise<Response> | undefined {
+  const answer = takeEarly(url)
   if (answer === undefined) return undefined
   const { promise: end, reject } = Promise.withResolvers<never>()
   signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -93,21 +90,10 @@ async function ofLastSeen<Result>(
   }
 }
 
-/** Asks whether the server is back; throws if not. */
-async function requireServer(signal: AbortSignal): Promise<void> {
-  try {
-    const response = await fetch(`${basePath}api/config`, { signal, cache: 'no-store' })
-    noteAnswer(!isOfProxy(response))
-  } catch {
-    signal.throwIfAborted()
-    noteAnswer(false)
-  }
-  if (!isServerReached()) throw new OfflineError()
-}
-
 /** Forgets all answers, for example at the end of a session. */
 export function forgetAnswers(): void {
   forgetEarly()
+  forgetUnanswered()
   kept.clear()
 }
 

@@ -5,6 +5,8 @@ export const faults: Translation<'faults'> = {
   notSent:
     'Der Server ist nicht erreichbar, also wurde nichts gesendet. Deine Eingaben sind noch da.',
   trying: 'Der Server ist nicht erreichbar. Es wird weiter versucht. Deine Eingaben sind noch da.',
+  unanswered:
+    'Der Server ist nicht erreichbar und hat das vielleicht schon gespeichert. Schick es unverändert noch einmal: Es wird nur einmal gespeichert.',
   slow: 'Der Server hat zu lange gebraucht. Deine Eingaben sind noch da.',
   failed: 'Das hat nicht geklappt.',
   fields: 'Sieh dir einige Eingaben noch einmal an.',
