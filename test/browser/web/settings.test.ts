@@ -29,6 +29,12 @@ test('a person sets up a second factor, has a key, and deletes the account', asy
   const viewing = { url, cookie: alice.cookie, hasRefusals: true }
   await view(viewing, async (page) => {
     const card = (name: string) => page.getByRole('region', { name, exact: true })
+    const index = page.getByRole('navigation', { name: 'On this page' })
+    const titles = await index.getByRole('link').allTextContents()
+    const headings = await page.getByRole('heading', { level: 2 }).allTextContents()
+    expect(titles).toEqual(headings)
+    await index.getByRole('link', { name: 'API keys' }).click()
+    await page.waitForURL(/#api-keys$/)
     await card('Sessions').getByText('A program or an unknown browser (this device)').waitFor()
     await card('Second factor').getByLabel('Present password').fill(alice.password)
     await page.getByRole('button', { name: 'Set it up' }).click()
@@ -46,6 +52,9 @@ test('a person sets up a second factor, has a key, and deletes the account', asy
     const client = alice.connect({ key: secret ?? '' })
     expect(await statusOf(client.listLinks())).toBe(200)
     await page.getByRole('button', { name: 'Revoke script' }).click()
+    const asked = page.getByRole('dialog', { name: 'Revoke script?' })
+    await asked.getByText('lose their access').waitFor()
+    await asked.getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('button', { name: 'Revoke script' }).waitFor({ state: 'detached' })
     expect(await statusOf(client.listLinks())).toBe(401)
     const saved = page.waitForEvent('download')
@@ -68,9 +77,15 @@ test('a person adds a card by what is owed on it, and states its balance again',
     const { accountType, currentBalance, availableBalance, limitBalance } = account ?? {}
     return [accountType, currentBalance, availableBalance, limitBalance]
   }
-  await view({ url: `${coffer.baseUrl}/setup`, cookie: alice.cookie, width: 360 }, async (page) => {
+  const viewing = { url: `${coffer.baseUrl}/setup`, cookie: alice.cookie, width: 360 }
+  await view({ ...viewing, hasRefusals: true }, async (page) => {
     await page.getByLabel('Bank', { exact: true }).fill('First Bank')
     await page.getByLabel('Kind of account').selectOption('Credit card')
+    const name = page.getByLabel('Name of the account')
+    await name.fill('x'.repeat(301))
+    await page.getByRole('button', { name: 'Create the account' }).click()
+    await page.locator('[aria-invalid]').waitFor()
+    await name.fill('Credit card')
     await page.getByLabel('Owed now').fill('250')
     await page.getByLabel('Credit limit').fill('1,000')
     await takePicture(page, 'web-new-card-phone')
@@ -78,6 +93,8 @@ test('a person adds a card by what is owed on it, and states its balance again',
     // A debt has no paydays to plan.
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
     expect(await sumsOf()).toEqual(['credit', -25_000, 75_000, 100_000])
+    // The bank of the refused account is not created twice.
+    expect((await alice.client.listLinks()).data).toHaveLength(1)
     await page.goto(`${coffer.baseUrl}/accounts`)
     await page.getByRole('button', { name: 'Edit Credit card' }).click()
     await page.getByLabel('Owed', { exact: true }).fill('260')

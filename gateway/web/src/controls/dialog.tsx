@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import {
   Dialog as AriaDialog,
   Heading,
@@ -20,8 +20,15 @@ interface Props {
   children: ReactNode
 }
 
-/** A dialog over the screen. It keeps the focus, and Escape or its button closes it. */
+/**
+ * A dialog over the screen. It keeps the focus. Escape or its button closes it; a press beside it
+ * does so as long as nothing was typed.
+ */
 export function Dialog({ title, isOpen, onClose, children }: Props) {
+  const isEdited = useRef(false)
+  const edit = () => {
+    isEdited.current = true
+  }
   return (
     <I18nProvider locale={languages[language].locale}>
       <ModalOverlay
@@ -31,16 +38,19 @@ export function Dialog({ title, isOpen, onClose, children }: Props) {
           if (!open) onClose()
         }}
         isDismissable
+        shouldCloseOnInteractOutside={() => !isEdited.current}
       >
         <Modal className={styles.modal}>
           <AriaDialog className={styles.dialog}>
-            <header className={styles.header}>
-              <Heading slot="title">{title}</Heading>
-              <Button kind="quiet" aria-label={frameWords.close} onClick={onClose}>
-                <X size={20} aria-hidden />
-              </Button>
-            </header>
-            {children}
+            <div className={styles.content} onInput={edit}>
+              <header className={styles.header}>
+                <Heading slot="title">{title}</Heading>
+                <Button kind="quiet" aria-label={frameWords.close} onClick={onClose}>
+                  <X size={20} aria-hidden />
+                </Button>
+              </header>
+              {children}
+            </div>
           </AriaDialog>
         </Modal>
       </ModalOverlay>

@@ -1,4 +1,5 @@
 import { dayAfter } from './days.ts'
+import { plainText } from './plain-text.ts'
 
 /** How a typed day is read. */
 export interface DayReading {
@@ -175,9 +176,8 @@ function weekdayNames(day: string, locale: string): string[] {
 
 /** Whether a text is a name, or its first letters. Accents do not matter. */
 function isCutOff(text: string, name: string, lengthMin: number): boolean {
-  const plain = (one: string) => one.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '')
-  const isWhole = plain(text) === plain(name)
-  return isWhole || (text.length >= lengthMin && plain(name).startsWith(plain(text)))
+  const isWhole = plainText(text) === plainText(name)
+  return isWhole || (text.length >= lengthMin && plainText(name).startsWith(plainText(text)))
 }
 
 function isDayFirstIn(locale: string): boolean {

@@ -1,3 +1,5 @@
+import { plainText } from '../format/plain-text.ts'
+
 /**
  * Returns how well a text fits what is typed; 0 if it does not. Each typed word begins a word of
  * the text, or is within it; order, case and accents do not matter. The first word counts most.
@@ -13,8 +15,4 @@ export function paletteRank(typed: string, text: string): number {
     return plain.includes(word) ? 1 : 0
   })
   return ranks.some((rank) => rank === 0) ? 0 : ranks.reduce<number>((sum, rank) => sum + rank, 0)
-}
-
-function plainText(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }

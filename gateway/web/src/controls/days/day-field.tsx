@@ -1,5 +1,5 @@
 import { CalendarDays } from 'lucide-react'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { type DayReading, dayText, parseDay } from '../../format/day-input.ts'
 import { formatDay } from '../../format/days.ts'
 import { dayWords as words } from '../../words/days.ts'
@@ -20,9 +20,12 @@ interface Props {
   /** First day of the calendar. */
   min?: string
   reading: DayReading
-  /** Runs with a new day when it is chosen, or when the typing ends; empty for none. */
+  /** Runs with a new day when it is chosen, or when the typing pauses or ends; empty for none. */
   onChange?: (day: string) => void
 }
+
+/** Time in ms without a key after which a typed day counts. */
+const pauseMs = 500
 
 /** Fingers choose a day in the calendar of the system. */
 const coarse = matchMedia('(pointer: coarse)')
@@ -48,13 +51,18 @@ function TypedDay({ label, hint, fault, name, min, reading, onChange, ...days }:
   const day = parseDay(text, reading) ?? ''
   const isPlain = text.trim() === '' || text === dayText(day, reading.locale)
   const isUnread = text.trim() !== '' && day === ''
-  const send = (next: string) => {
-    setLeft(true)
-    if (next !== '') setText(dayText(next, reading.locale))
+  const tell = (next: string) => {
     if (next === sent) return
     setSent(next)
     onChange?.(next)
   }
+  const send = (next: string) => {
+    setLeft(true)
+    if (next !== '') setText(dayText(next, reading.locale))
+    tell(next)
+  }
+  // The text stays as it is being typed.
+  useAfterPause(day, tell)
   const unread =
     isLeft && isUnread ? words.unread({ example: dayText(reading.today, reading.locale) }) : null
   return (
@@ -99,6 +107,16 @@ function TypedDay({ label, hint, fault, name, min, reading, onChange, ...days }:
       )}
     </Field>
   )
+}
+
+/** Runs with a day when it has not changed for a moment. */
+function useAfterPause(day: string, tell: (day: string) => void): void {
+  const tellLatest = useEffectEvent(() => tell(day))
+  useEffect(() => {
+    if (day === '') return
+    const timer = setTimeout(tellLatest, pauseMs)
+    return () => clearTimeout(timer)
+  }, [day])
 }
 
 function show(picker: HTMLInputElement | null): void {

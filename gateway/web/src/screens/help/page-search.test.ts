@@ -13,12 +13,13 @@ function paragraphOf(text: string): Block {
   return { kind: 'paragraph', parts: [{ kind: 'strong', parts: [{ kind: 'text', text }] }] }
 }
 
-const pages = [page('bills', 'Bills', 'A late bill'), page('cards', 'Cards', 'What is owed')]
+const pages = [page('bills', 'Bills', 'A late bill'), page('cards', 'Cards', 'Größe in Café')]
 
 test.each([
   ['', ['bills', 'cards']],
   ['LATE bill', ['bills']],
   ['card', ['cards']],
+  ['GROSSE cafe', ['cards']],
   ['paragraph', []],
 ])('a search for "%s" finds %j', (search, names) => {
   expect(findPages(pages, search).map(({ name }) => name)).toEqual(names)

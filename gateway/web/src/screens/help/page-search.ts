@@ -1,10 +1,14 @@
+import { plainText } from '../../format/plain-text.ts'
 import type { HelpPage } from './help-page.ts'
 
-/** Returns the pages that have all words of a search, in title or text, in any order. */
+/**
+ * Returns the pages that have all words of a search, in title or text, in any order; case and
+ * accents do not matter.
+ */
 export function findPages(pages: readonly HelpPage[], search: string): HelpPage[] {
-  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const wanted = plainText(search).split(/\s+/).filter(Boolean)
   return pages.filter((page) => {
-    const text = `${page.title} ${textsOf([page.about, page.blocks]).join(' ')}`.toLowerCase()
+    const text = plainText(`${page.title} ${textsOf([page.about, page.blocks]).join(' ')}`)
     return wanted.every((word) => text.includes(word))
   })
 }

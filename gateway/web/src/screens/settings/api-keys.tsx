@@ -7,8 +7,9 @@ import { solveChallenge } from '../../api/proof-of-work.ts'
 import { apiKeysQuery } from '../../api/security-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
+import { Confirmation } from '../../controls/confirmation.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
-import { FaultBanner, Form } from '../../controls/form.tsx'
+import { Form } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { formatInstant } from '../../format/days.ts'
@@ -17,6 +18,7 @@ import { settingsWords as words } from '../../words/settings.ts'
 import { Secret } from './secret.tsx'
 
 type Body = Parameters<typeof coffer.createApiKey>[0]['body']
+type Key = Awaited<ReturnType<typeof coffer.listApiKeys>>['data'][number]
 
 /** API keys: a new one is shown once, a known one can be revoked. */
 export function ApiKeys() {
@@ -58,41 +60,50 @@ export function ApiKeys() {
 function Known({ isProofNeeded }: { isProofNeeded: boolean }) {
   const reader = useReader()
   const keys = useQuery(apiKeysQuery)
-  const { send, isSending, fault } = useChange(async (apiKeyId: string) => {
+  const [asked, setAsked] = useState<Key | null>(null)
+  const revoke = async () => {
     const solved = await solveChallenge('delete_api_key', isProofNeeded)
-    const path = { apiKeyId }
+    const path = { apiKeyId: asked?.apiKeyId ?? '' }
     return await coffer.deleteApiKey({ path, ...(solved ? { body: solved } : {}) } as Parameters<
       typeof coffer.deleteApiKey
     >[0])
-  })
+  }
   return (
     <Asked query={keys}>
       {(all) => (
         <>
-          {fault && <FaultBanner fault={fault} />}
           <ul className={rows.rows}>
-            {all.map(({ apiKeyId, name, scope, lastUsedAt }) => (
-              <li key={apiKeyId} className={rows.row}>
+            {all.map((one) => (
+              <li key={one.apiKeyId} className={rows.row}>
                 <div>
-                  <p className={rows.name}>{name}</p>
+                  <p className={rows.name}>{one.name}</p>
                   <p className={rows.soft}>
-                    {words.scopes[scope]} ·{' '}
-                    {lastUsedAt
-                      ? words.lastUsed({ at: formatInstant(lastUsedAt, reader) })
+                    {words.scopes[one.scope]} ·{' '}
+                    {one.lastUsedAt
+                      ? words.lastUsed({ at: formatInstant(one.lastUsedAt, reader) })
                       : words.neverUsed}
                   </p>
                 </div>
                 <Button
                   kind="danger"
-                  aria-label={`${words.revoke} ${name}`}
-                  isBusy={isSending}
-                  onClick={() => send(apiKeyId)}
+                  aria-label={`${words.revoke} ${one.name}`}
+                  onClick={() => setAsked(one)}
                 >
                   {words.revoke}
                 </Button>
               </li>
             ))}
           </ul>
+          {asked && (
+            <Confirmation
+              title={words.revokeTitle({ name: asked.name })}
+              action={words.revoke}
+              change={revoke}
+              onClose={() => setAsked(null)}
+            >
+              {words.revokeText}
+            </Confirmation>
+          )}
         </>
       )}
     </Asked>

@@ -3,14 +3,12 @@ import { forgetAnswers } from '../../api/revalidation.ts'
 import { CheckField } from '../../controls/field.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { chooseDevice } from '../../offline/device.ts'
-import { hasCaches } from '../../offline/erasure.ts'
 import { usePreferences } from '../../preferences/preferences.ts'
 import { settingsWords as words } from '../../words/settings.ts'
 
-/** Whether this device keeps what was seen last. Pages without TLS keep nothing. */
+/** Whether this device keeps what was seen last. */
 export function ThisDevice() {
   const { isOwnDevice } = usePreferences()
-  if (!hasCaches()) return null
   const choose = async (isOwn: boolean) => {
     await chooseDevice(isOwn)
     // Answers that are asked for again in full are kept from now on, once the person is known.

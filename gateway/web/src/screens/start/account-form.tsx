@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { currenciesQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
@@ -51,7 +51,7 @@ export function AccountForm({ way }: { way: Way }) {
   const [chosenSide, setSide] = useState<Side>('owed')
   const side = kind === 'card' ? chosenSide : 'owed'
   const [faults, setFaults] = useState<Record<string, string>>({})
-  const { send, isSending, fault } = useChange(createAccount)
+  const { send, isSending, fault } = useCreation()
   const problems = { ...fault?.problems, ...faults }
   const submit = (values: Record<string, string>) => {
     const { account, faults } = readAccount(values, locale)
@@ -123,6 +123,11 @@ function useNextStep(way: Way, kind: Kind) {
     const act = { text: startWords.show, work: () => show('/') }
     showNote({ text: startWords.added({ name }), act })
   }
+
+/** Returns the change that creates a bank account; its bank is created once. */
+function useCreation() {
+  const links = useRef(new Map<string, string>())
+  return useChange((wanted: NewAccount) => createAccount(wanted, links.current))
 }
 
 /** Returns the account that a person typed; null with the faults by field. */
@@ -172,9 +177,17 @@ function isDebt(kind: Kind): boolean {
   return kind === 'card' || kind === 'loan'
 }
 
-/** Creates a bank account. Debts are below zero; the unused credit of a card is available. */
-async function createAccount({ institutionName, kind, amount, limit, side, ...rest }: NewAccount) {
-  const { linkId } = (await coffer.createLink({ body: { institutionName } })).data
+/**
+ * Creates a bank account. Debts are below zero; the unused credit of a card is available. `links`
+ * has those created before by their names: of a bank account that was refused.
+ */
+async function createAccount(
+  { institutionName, kind, amount, limit, side, ...rest }: NewAccount,
+  links: Map<string, string>,
+) {
+  const known = links.get(institutionName)
+  const linkId = known ?? (await coffer.createLink({ body: { institutionName } })).data.linkId
+  links.set(institutionName, linkId)
   const currentBalance = isDebt(kind) ? balanceOn(side, amount) : amount
   const sums = {
     currentBalance,

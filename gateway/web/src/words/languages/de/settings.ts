@@ -2,6 +2,7 @@ import type { Translation } from '../translation.ts'
 
 export const settings: Translation<'settings'> = {
   title: 'Einstellungen',
+  contents: 'Auf dieser Seite',
   profile: 'Du',
   firstName: 'Vorname',
   lastName: 'Nachname',
@@ -59,6 +60,9 @@ export const settings: Translation<'settings'> = {
   keyShown: 'Kopiere ihn jetzt: Er wird nicht noch einmal gezeigt.',
   neverUsed: 'Nie benutzt',
   revoke: 'Widerrufen',
+  revokeTitle: '„{name}“ widerrufen?',
+  revokeText:
+    'Programme mit diesem Schlüssel haben sofort keinen Zugriff mehr. Das lässt sich nicht rückgängig machen.',
   none: 'Noch keine.',
   export: 'Deine Daten',
   exportText: 'Alles, was in deinem Benutzerkonto gespeichert ist, in einer Datei.',

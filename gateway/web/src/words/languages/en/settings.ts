@@ -1,5 +1,6 @@
 export const settings = {
   title: 'Settings',
+  contents: 'On this page',
   profile: 'You',
   firstName: 'First name',
   lastName: 'Last name',
@@ -60,6 +61,8 @@ export const settings = {
   keyShown: 'Copy it now: it is not shown again.',
   neverUsed: 'Never used',
   revoke: 'Revoke',
+  revokeTitle: 'Revoke {name}?',
+  revokeText: 'Programs that use this key lose their access at once. This cannot be undone.',
   none: 'None yet.',
   export: 'Your data',
   exportText: 'All that is stored of your account, as one file.',
