@@ -50,13 +50,12 @@ export async function startPathProxy(path: string, tls?: CertificateFiles): Prom
       answer.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Beside</h1>')
       return
     }
-    const { hostname, port } = target
     const own = url.slice(path.length) || '/'
+    const { hostname, port } = target
     const sent = request({ hostname, port, method, headers, path: own }, (got) => {
-      if (lost !== '' && own.includes(lost)) return void answer.destroy()
+      if (lost && own.includes(lost)) return void answer.destroy()
       const send = () => got.pipe(answer.writeHead(got.statusCode ?? 502, got.headers))
-      if (held.part !== '' && own.includes(held.part)) void held.until.then(send)
-      else send()
+      void (own.includes(held.part || '\n') ? held.until : Promise.resolve()).then(send)
     })
     sent.on('error', () => answer.destroy())
     answer.on('close', () => sent.destroy())

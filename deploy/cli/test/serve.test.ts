@@ -48,7 +48,7 @@ test('everything in one process answers, drains on SIGTERM and exits with 0', as
   // The REST API is open once the process says that it is ready.
   expect(await statusOf(`http://127.0.0.1:${env.COFFER_PORT}/api/locale/currency`)).toBe(401)
   await untilReady(running)
-  expect(running.printed()).toContain('ready: REST API at https://money.example/api, here http://')
+  expect(running.printed()).toContain('ready: app at https://money.example, here http://')
   await eventually(
     async () => running.printed(),
     (printed) => printed.includes('coffer demo'),

@@ -25,6 +25,29 @@ test('the first payday is accessible', async () => {
   })
 })
 
+test('first envelopes are proposed from payments that come while the page is open', async () => {
+  const carol = await coffer.person()
+  const { bank } = await carol.createBankAccount(0)
+  const body = { name: 'Payday', ruleset: 'DTSTART:20260116T060000Z\nRRULE:FREQ=WEEKLY' }
+  await carol.client.createFundingSchedule({ ...bank, body })
+  const viewing = { url: `${coffer.baseUrl}/icon.svg`, cookie: carol.cookie }
+  await viewBypassed(viewing, async (page) => {
+    // Before the search for similar ones, payments of one name belong together.
+    await page.route(/similar/, (route) => route.fulfill({ status: 204 }))
+    await page.goto(`${coffer.baseUrl}/setup/plan`)
+    await page.getByText('Enter what these need').waitFor()
+    const rents = ['2026-09-01', '2026-10-01'].map((day) => ({
+      name: 'Brook & Co',
+      amount: 95_000,
+      date: `${day}T06:00:00Z`,
+    }))
+    await carol.client.createTransactions({ ...bank, body: { transactions: rents } })
+    await page.getByText('Proposed from your transactions').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Brook & Co')
+    expect(await page.getByLabel('Amount needed').inputValue()).toBe('950.00')
+  })
+})
+
 test('every screen works on reload, is accessible, fits a phone and 200 % of zoom', async () => {
   const alice = await coffer.person()
   const screens = screensOf(await createHousehold(alice))

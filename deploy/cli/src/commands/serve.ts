@@ -99,7 +99,7 @@ function readyText(
 ): string {
   const names = definitions.map(({ name }) => name).join(', ')
   const calls = names === '' ? '' : `${names} at ${rpcUrl}`
-  const outside = externalUrl === '' ? '' : `${externalUrl}/api, here `
-  const rest = baseUrl === null ? '' : `REST API at ${outside}${baseUrl}/api`
+  const outside = externalUrl === '' ? '' : `${externalUrl}, here `
+  const rest = baseUrl === null ? '' : `app at ${outside}${baseUrl}, REST API below /api`
   return `ready: ${[rest, calls].filter(Boolean).join('; ')}`
 }

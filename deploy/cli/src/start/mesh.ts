@@ -87,7 +87,7 @@ async function startAll(
     }
   }
   while (balancer.inRotation().length === 0) await sleep(pollMs, undefined, { signal: stopping })
-  log.say('balancer', `REST API at ${balancer.url}/api, over ${gateways.length} gateways`)
+  log.say('balancer', `app at ${balancer.url}, over ${gateways.length} gateways`)
   const publicUrl = externalUrl || balancer.url
   if (demo) await greet({ baseUrl: balancer.url, publicUrl, dataDir })
 }

@@ -61,7 +61,6 @@ function TypedDay({ label, hint, fault, name, min, reading, onChange, ...days }:
     if (next !== '') setText(dayText(next, reading.locale))
     tell(next)
   }
-  // The text stays as it is being typed.
   useAfterPause(day, tell)
   const unread =
     isLeft && isUnread ? words.unread({ example: dayText(reading.today, reading.locale) }) : null
@@ -109,7 +108,7 @@ function TypedDay({ label, hint, fault, name, min, reading, onChange, ...days }:
   )
 }
 
-/** Runs with a day when it has not changed for a moment. */
+/** Runs with a typed day when it has not changed for a moment; its text stays. */
 function useAfterPause(day: string, tell: (day: string) => void): void {
   const tellLatest = useEffectEvent(() => tell(day))
   useEffect(() => {

@@ -123,6 +123,7 @@ function useNextStep(way: Way, kind: Kind) {
     const act = { text: startWords.show, work: () => show('/') }
     showNote({ text: startWords.added({ name }), act })
   }
+}
 
 /** Returns the change that creates a bank account; its bank is created once. */
 function useCreation() {

@@ -34,6 +34,11 @@ interface Row {
   isBill: boolean
 }
 
+interface Proposed {
+  rows: Row[]
+  areExamples: boolean
+}
+
 /** Place of the example that is no bill: groceries of a week. */
 const shopping = 1
 
@@ -42,24 +47,13 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
   const { suggestions, onDone } = props
   const { timezone, today } = useReader()
   const manner = useManner(bankAccountId)
-  const week = dayAfter(today, 7)
-  // A payday of the coming week fills an envelope of the first day of a month.
-  const blank = blankRow(nextAfter(`${week.slice(0, 8)}01`, 1, week))
-  const [rows, setRows] = useState<Row[]>(() =>
-    suggestions.length > 0
-      ? suggestions.map((one, id) => ({
-          ...blank,
-          ...one,
-          id,
-          target: amountText(one.target, manner),
-        }))
-      : words.examples.map((name, id) => {
-          const example = { ...blank, id, name }
-          return id === shopping
-            ? { ...example, repeat: 'weekly', day: week, isBill: false }
-            : example
-        }),
-  )
+  const blank = blankRow(today)
+  // Suggestions may come after an import is stored: unchanged rows follow them.
+  const [changed, setChanged] = useState<Proposed | null>(null)
+  const proposed = changed ?? proposedRows(suggestions, { today, manner })
+  const { rows } = proposed
+  const setRows = (next: (all: Row[]) => Row[]) =>
+    setChanged((now) => ({ ...(now ?? proposed), rows: next((now ?? proposed).rows) }))
   const change = (id: number, next: Partial<Row>) =>
     setRows((all) => all.map((row) => (row.id === id ? { ...row, ...next } : row)))
   const amountOf = ({ target }: Row) => parseAmount(target, manner) ?? 0
@@ -74,7 +68,7 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
   })
   return (
     <Card title={words.envelopes}>
-      <p>{suggestions.length > 0 ? words.envelopesText : words.envelopesNone}</p>
+      <p>{proposed.areExamples ? words.envelopesNone : words.envelopesText}</p>
       <Form
         action={words.createThem({ count: wanted.length })}
         isSending={isSending}
@@ -97,7 +91,34 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
   )
 }
 
-function blankRow(day: string): Row {
+/** Returns a row for each suggestion; without one those of the examples. */
+function proposedRows(
+  suggestions: Suggestion[],
+  { today, manner }: { today: string; manner: ReturnType<typeof useManner> },
+): Proposed {
+  const blank = blankRow(today)
+  const areExamples = suggestions.length === 0
+  const weekly = { repeat: 'weekly', day: dayAfter(today, 7), isBill: false } as const
+  const rows = areExamples
+    ? words.examples.map((name, id) => ({
+        ...blank,
+        id,
+        name,
+        ...(id === shopping ? weekly : {}),
+      }))
+    : suggestions.map((one, id) => ({
+        ...blank,
+        ...one,
+        id,
+        target: amountText(one.target, manner),
+      }))
+  return { rows, areExamples }
+}
+
+/** Returns a row whose day a payday of the coming week comes before. */
+function blankRow(today: string): Row {
+  const week = dayAfter(today, 7)
+  const day = nextAfter(`${week.slice(0, 8)}01`, 1, week)
   return { id: 0, isChosen: true, name: '', target: '', repeat: 'monthly', day, isBill: true }
 }
 

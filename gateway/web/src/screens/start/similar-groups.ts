@@ -30,15 +30,18 @@ export function groupsQuery(bankAccountId: string, dayOf: (instant: string) => s
       const deposits = groupByName(movementsOf(all, { isIncome: true, dayOf }))
       let rest = movementsOf(all, { isIncome: false, dayOf })
       const payments: Group[] = []
+      const alone: typeof rest = []
       for (let asked = 0; asked < clustersMax && rest.length > 0; asked += 1) {
         const [first] = rest
         if (first === undefined) break
         const members = await membersOf(bankAccountId, first.transactionId)
         const isOwn = ({ transactionId }: { transactionId: string }) => members.has(transactionId)
-        payments.push({ name: first.name, movements: rest.filter(isOwn) })
+        const own = rest.filter(isOwn)
+        if (own.length > 1) payments.push({ name: first.name, movements: own })
+        else alone.push(first)
         rest = rest.filter((one) => !isOwn(one))
       }
-      return { deposits, payments: [...payments, ...groupByName(rest)] }
+      return { deposits, payments: [...payments, ...groupByName([...alone, ...rest])] }
     },
   })
 }

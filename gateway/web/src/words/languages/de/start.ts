@@ -29,7 +29,7 @@ export const start: Translation<'start'> = {
   hand: 'Von Hand',
   handText: 'Du trägst ein, was du ausgibst.',
   file: 'Eine Datei der Bank',
-  fileText: 'OFX, QFX, CSV, QIF, CAMT, MT940.',
+  fileText: 'OFX, QFX, QIF, CAMT, MT940, CSV, XLSX, ODS.',
   fileNext:
     'Nenne das Konto der Datei und seinen aktuellen Stand; die Datei folgt im nächsten Schritt.',
   plaid: 'Meine Bank',

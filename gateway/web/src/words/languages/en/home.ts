@@ -22,7 +22,7 @@ export const home = {
   noEnvelopes: 'No envelopes yet.',
   payday: 'Next payday',
   fills: 'fills {count, plural, one {one envelope} other {# envelopes}} with',
-  deposit: 'expected deposit:',
+  deposit: 'expected pay:',
   noIncome:
     'The last payday was {day}, and no income of about {amount} has come in yet. The envelopes are filled all the same: until it comes, less is free to use.',
   noPayday: 'No payday is planned, so nothing fills the envelopes.',

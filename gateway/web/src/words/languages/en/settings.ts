@@ -28,7 +28,8 @@ export const settings = {
   secondFactor: 'Second factor',
   secondFactorOff: 'Sign-in needs your password alone.',
   secondFactorOn: 'Sign-in needs a code of your authenticator app.',
-  secondFactorBegun: 'It is not on yet: sign-in needs your password alone until the code below.',
+  secondFactorBegun:
+    'It is not on yet: until you enter the code below, sign-in needs your password alone.',
   secondFactorSet: 'It is on now, and every other session has ended.',
   setUp: 'Set it up',
   scan: 'Scan this picture with an authenticator app, or enter the key there.',

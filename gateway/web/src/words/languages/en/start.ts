@@ -27,7 +27,7 @@ export const start = {
   hand: 'By hand',
   handText: 'You enter what you spend.',
   file: 'A file of the bank',
-  fileText: 'OFX, QFX, CSV, QIF, CAMT, MT940.',
+  fileText: 'OFX, QFX, QIF, CAMT, MT940, CSV, XLSX, ODS.',
   fileNext: 'Name the account of the file, and the money in it now; the file comes next.',
   plaid: 'My bank',
   plaidText: 'Plaid reads its transactions.',
