@@ -32,6 +32,7 @@ export function TransactionDetail() {
   return (
     <Screen
       title={words.detail}
+      help="refunds"
       actions={
         <Link to="/transactions" search={{ account: bankAccountId ?? undefined }}>
           {words.back}

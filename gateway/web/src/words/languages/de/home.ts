@@ -30,7 +30,7 @@ export const home: Translation<'home'> = {
   noPayday: 'Kein Zahltag ist geplant, also füllt nichts die Umschläge.',
   unassigned: 'Noch ohne Umschlag',
   unassignedText:
-    'Solange du keinen Umschlag wählst, zahlt „Frei verfügbar“. Was so bleiben soll, verlässt diese Liste.',
+    'Solange du keinen Umschlag wählst, zahlt „Frei verfügbar“. Was du frei verfügbar lässt, verlässt diese Liste.',
   unassignedAll:
     '{isExact, select, true {Alle {count} Zahlungen ohne Umschlag zeigen} other {Alle Zahlungen ohne Umschlag zeigen: {count} oder mehr}}',
   unassignedNone: 'Keine Zahlung wartet auf einen Umschlag.',

@@ -28,7 +28,7 @@ export const home = {
   noPayday: 'No payday is planned, so nothing fills the envelopes.',
   unassigned: 'Not from an envelope yet',
   unassignedText:
-    'Until you choose an envelope, free to use pays. Those that shall stay so leave this list.',
+    'Until you choose an envelope, free to use pays. Leave a payment free to use, and it leaves this list.',
   unassignedAll:
     '{isExact, select, true {Show all {count} payments without an envelope} other {Show all payments without an envelope: {count} or more}}',
   unassignedNone: 'No payment waits for an envelope.',
