@@ -48,6 +48,19 @@ test('first envelopes are proposed from payments that come while the page is ope
   })
 })
 
+test('the choice of another bank account leads from an envelope to the list', async () => {
+  const dave = await coffer.person()
+  const { spendingId, id } = await createHousehold(dave)
+  const other = await dave.createBankAccount(7_700)
+  const url = `${coffer.baseUrl}/envelopes/${spendingId}?account=${id}`
+  await viewBypassed({ url, cookie: dave.cookie }, async (page) => {
+    await page.getByRole('heading', { level: 1, name: 'Groceries' }).waitFor()
+    await page.getByLabel('Bank account').selectOption(other.id)
+    await page.getByRole('heading', { level: 1, name: 'Envelopes' }).waitFor()
+    await page.getByText('No envelopes yet.').waitFor()
+  })
+})
+
 test('every screen works on reload, is accessible, fits a phone and 200 % of zoom', async () => {
   const alice = await coffer.person()
   const screens = screensOf(await createHousehold(alice))

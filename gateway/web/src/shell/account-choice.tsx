@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useRouter } from '@tanstack/react-router'
 import { bankAccountsQuery } from '../api/account-queries.ts'
 import { setPreferences } from '../preferences/preferences.ts'
 import { frameWords } from '../words/frame.ts'
@@ -7,16 +7,24 @@ import { useChosenAccountId } from './chosen-account.ts'
 import { useAccountNames } from './distinct-names.ts'
 import styles from './frame.module.css'
 
+/** Screens about one object of a bank account, with their lists. */
+const lists = ['/envelopes', '/transactions', '/imports'] as const
+
 /** The choice of the bank account that all screens show; none where there is only one. */
 export function AccountChoice() {
   const accounts = useQuery(bankAccountsQuery).data ?? []
   const chosen = useChosenAccountId()
   const names = useAccountNames()
   const navigate = useNavigate()
+  const router = useRouter()
   if (accounts.length < 2 || chosen === null) return null
   const choose = (account: string) => {
     setPreferences({ bankAccountId: account })
-    void navigate({ to: '.', search: (now) => ({ ...now, account }) })
+    // The other account does not have the object.
+    const { pathname } = router.state.location
+    const list = lists.find((one) => pathname.startsWith(`${one}/`))
+    if (list) void navigate({ to: list, search: { account } })
+    else void navigate({ to: '.', search: (now) => ({ ...now, account }) })
   }
   return (
     <div className={styles.account}>
