@@ -84,6 +84,9 @@ test('a payment whose answer was lost is saved once, though it is sent again', a
     await form.getByText('may have saved this already').waitFor()
     await takePicture(page, 'web-answer-lost')
     proxy.forwardTo(coffer.baseUrl)
+    // The client repeats what a busy server has not done.
+    const busy = { status: 503, headers: { 'retry-after': '0' }, json: { error: 'busy' } }
+    await page.route('**/transactions', (route) => route.fulfill(busy), { times: 1 })
     await form.getByRole('button', { name: 'Save' }).click()
     await form.waitFor({ state: 'detached' })
     const query = { search: 'Bookshop' }

@@ -22,7 +22,8 @@ export async function sendChange(request: Request): Promise<Response> {
   try {
     const response = await fetch(request)
     noteAnswer(!isOfProxy(response))
-    if (response.status === 504 || isOfProxy(response)) note(request, content)
+    // After these the client repeats the request, or a person does.
+    if (response.status >= 500 || response.status === 429) note(request, content)
     else if (content !== null) unanswered.delete(content)
     return response
   } catch (error) {
