@@ -163,7 +163,7 @@ test('the tree of a screen reader names all controls, and says what has changed'
     await entries.getByText('Groceries: Moved by hand').first().waitFor()
     expect(await entries.getByRole('listitem').count()).toBe(25)
     await page.getByRole('button', { name: 'Show older ones' }).press('Enter')
-    await entries.getByText('Available: Begin').waitFor()
+    await entries.getByText('Available: At the start').waitFor()
     await page.getByRole('link', { name: 'To the envelopes' }).press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Envelopes' }).waitFor()
     // The focus is on the heading, which a screen reader says.

@@ -56,7 +56,7 @@ test('the keyboard alone goes to screens, assigns, finds and adds', async () => 
     const changes = page.getByRole('region', { name: 'The last changes' })
     await changes.getByText('Groceries: Moved by hand').waitFor()
     await changes.getByRole('link', { name: 'All changes' }).press('Enter')
-    await page.getByText('Available: Begin').waitFor()
+    await page.getByText('Available: At the start').waitFor()
     await press('g t')
     await heading('Transactions').waitFor()
     await page.getByRole('link', { name: 'Salary' }).first().waitFor()

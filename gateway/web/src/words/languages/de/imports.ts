@@ -12,7 +12,7 @@ export const imports: Translation<'imports'> = {
   list: 'Importierte Dateien',
   listed: '{account} · {at}',
   none: 'Noch wurde keine Datei importiert.',
-  sample: 'Keine Datei zur Hand? Nimm ein Beispiel',
+  sample: 'Keine Datei zur Hand? Lade ein Beispiel herunter',
   statuses: {
     pending: 'Wartet',
     processing: 'Wird gelesen',

@@ -1,6 +1,6 @@
 export const history = {
   causes: {
-    opening: 'Begin',
+    opening: 'At the start',
     transaction: 'Payment',
     deletion: 'Deleted payment',
     kept: 'Deleted payment, amount kept',

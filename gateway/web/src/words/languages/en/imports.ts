@@ -10,7 +10,7 @@ export const imports = {
   list: 'Imported files',
   listed: '{account} · {at}',
   none: 'No file was imported yet.',
-  sample: 'No file at hand? Take a sample',
+  sample: 'No file at hand? Download a sample',
   statuses: {
     pending: 'Waiting',
     processing: 'Reading',
