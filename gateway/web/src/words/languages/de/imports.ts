@@ -22,8 +22,8 @@ export const imports: Translation<'imports'> = {
     expired: 'Nicht importiert',
   },
   imported: '{count, plural, one {1 Buchung} other {# Buchungen}}',
-  knownBefore: '{count} schon früher importiert',
-  leftOut: '{count} ausgelassen',
+  knownBefore: '{count, plural, other {#}} schon früher importiert',
+  leftOut: '{count, plural, other {#}} ausgelassen',
   ofLine: 'Zeile {line}: {text}',
   dayFirst: 'Der Tag steht zuerst',
   monthFirst: 'Der Monat steht zuerst',
@@ -60,7 +60,7 @@ export const imports: Translation<'imports'> = {
   undoAll: 'Alles rückgängig machen',
   undoAllText:
     '{count, plural, one {1 Buchung von {accounts} wird} other {# Buchungen von {accounts} werden}} gelöscht. Kontostände, die die Datei gesetzt hat, sind dann wieder wie zuvor.',
-  unjoined: '{count} nicht zusammengeführt: neu gespeichert',
+  unjoined: '{count, plural, other {#}} nicht zusammengeführt: neu gespeichert',
   undone: 'Rückgängig gemacht',
   undo: 'Rückgängig machen',
   undoThis: 'Diesen Import rückgängig machen',
@@ -148,10 +148,10 @@ export const imports: Translation<'imports'> = {
   joinText:
     'Diese Zeilen haben den Betrag, fast den Tag und ein Wort einer Buchung, die nicht aus so einer Datei stammt. Hake an, welche dieselben sind: Für sie wird keine zweite Buchung gespeichert.',
   joinSome:
-    '{shown} von {count} werden gezeigt. Die übrigen werden als neue Buchungen gespeichert: Um auch sie anzuhaken, importiere jeweils einen kürzeren Zeitraum.',
+    '{shown} von {count, plural, other {#}} werden gezeigt. Die übrigen werden als neue Buchungen gespeichert: Um auch sie anzuhaken, importiere jeweils einen kürzeren Zeitraum.',
   joinAll: 'Alle',
   join: '{row} vom {day} ist {name} vom {transactionDay}',
-  joinedCount: '{count} zusammengeführt',
+  joinedCount: '{count, plural, other {#}} zusammengeführt',
   store:
     '{count, plural, =0 {Import auf „{account}“ abschließen} one {1 Buchung auf „{account}“ importieren} other {# Buchungen auf „{account}“ importieren}}',
   back: 'Zurück zu den Spalten',

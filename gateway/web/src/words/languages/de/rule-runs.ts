@@ -28,9 +28,9 @@ export const ruleRuns: Translation<'ruleRuns'> = {
   },
   working: 'Die Buchungen werden verglichen',
   counts:
-    '{matched} passen, {changed} geändert{left, plural, =0 {} other {, in # blieb etwas stehen}}',
+    '{matched, plural, other {#}} passen, {changed, plural, other {#}} geändert{left, plural, =0 {} other {, in # blieb etwas stehen}}',
   undoneCounts:
-    '{undone} zurückgesetzt{kept, plural, =0 {} other {, in # bleibt etwas, das seither geändert wurde}}',
+    '{undone, plural, other {#}} zurückgesetzt{kept, plural, =0 {} other {, in # bleibt etwas, das seither geändert wurde}}',
   undo: 'Rückgängig machen',
   undoTitle: 'Rückgängig machen, was die Regeln gesetzt haben?',
   undoText:

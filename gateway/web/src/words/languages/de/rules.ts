@@ -88,9 +88,9 @@ export const rules: Translation<'rules'> = {
   preview: 'Was schon gespeichert ist',
   previewWait:
     'Die Vorschau zeigt, was die Regel getan hätte, sobald es eine Bedingung und eine Änderung gibt.',
-  fits: '{isComplete, select, true {{matched} von {examined} Buchungen passen.} other {{matched} der neuesten {examined} Buchungen passen.}}',
+  fits: '{isComplete, select, true {{matched, plural, other {#}} von {examined, plural, other {#}} Buchungen passen.} other {{matched, plural, other {#}} der neuesten {examined, plural, other {#}} Buchungen passen.}}',
   changes:
-    '{changed} würden sich ändern{kept, plural, =0 {} other {; in # bleibt etwas, wie es ist}}.',
+    '{changed, plural, other {#}} würden sich ändern{kept, plural, =0 {} other {; in # bleibt etwas, wie es ist}}.',
   notByHand: 'Die von Hand bleiben außen vor.',
   previewRows: 'Was sich ändern würde',
   moreRows: 'Mehr zeigen',

@@ -20,8 +20,8 @@ export const imports = {
     expired: 'Not imported',
   },
   imported: '{count, plural, one {1 transaction} other {# transactions}}',
-  knownBefore: '{count} imported before',
-  leftOut: '{count} left out',
+  knownBefore: '{count, plural, other {#}} imported before',
+  leftOut: '{count, plural, other {#}} left out',
   ofLine: 'Line {line}: {text}',
   dayFirst: 'The day is first',
   monthFirst: 'The month is first',
@@ -69,7 +69,7 @@ export const imports = {
   undoAll: 'Undo all',
   undoAllText:
     '{count, plural, one {1 transaction of {accounts} is} other {# transactions of {accounts} are}} deleted. Balances that the file has set return to what they were.',
-  unjoined: '{count} not joined: stored as new',
+  unjoined: '{count, plural, other {#}} not joined: stored as new',
   undone: 'Undone',
   undo: 'Undo',
   undoThis: 'Undo this import',
@@ -156,10 +156,10 @@ export const imports = {
   joinText:
     'These rows have the amount, nearly the day and a word of a transaction that did not come from such a file. Tick those that are the same: no second transaction is stored for them.',
   joinSome:
-    '{shown} of {count} are shown. The others are stored as new transactions: to tick them too, import a shorter period at a time.',
+    '{shown} of {count, plural, other {#}} are shown. The others are stored as new transactions: to tick them too, import a shorter period at a time.',
   joinAll: 'All of them',
   join: '{row} on {day} is {name} on {transactionDay}',
-  joinedCount: '{count} joined',
+  joinedCount: '{count, plural, other {#}} joined',
   store:
     '{count, plural, =0 {Finish the import into {account}} one {Import 1 transaction into {account}} other {Import # transactions into {account}}}',
   back: 'Back to the columns',

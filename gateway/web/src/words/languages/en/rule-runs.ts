@@ -24,9 +24,10 @@ export const ruleRuns = {
     undone: 'Undone',
   },
   working: 'Comparing the transactions',
-  counts: '{matched} fit, {changed} changed{left, plural, =0 {} other {, in # something was left}}',
+  counts:
+    '{matched, plural, other {#}} fit, {changed, plural, other {#}} changed{left, plural, =0 {} other {, in # something was left}}',
   undoneCounts:
-    '{undone} put back{kept, plural, =0 {} other {, in # something stays that was changed since}}',
+    '{undone, plural, other {#}} put back{kept, plural, =0 {} other {, in # something stays that was changed since}}',
   undo: 'Undo',
   undoTitle: 'Undo what the rules have set?',
   undoText:

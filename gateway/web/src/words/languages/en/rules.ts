@@ -95,8 +95,9 @@ export const rules = {
   actionFault: 'Enter at least one thing to set.',
   preview: 'On what is stored already',
   previewWait: 'The preview shows what it would have done, once there is a condition and a change.',
-  fits: '{isComplete, select, true {{matched} of {examined} transactions fit.} other {{matched} of the newest {examined} transactions fit.}}',
-  changes: '{changed} would change{kept, plural, =0 {} other {; in # something stays as it is}}.',
+  fits: '{isComplete, select, true {{matched, plural, other {#}} of {examined, plural, other {#}} transactions fit.} other {{matched, plural, other {#}} of the newest {examined, plural, other {#}} transactions fit.}}',
+  changes:
+    '{changed, plural, other {#}} would change{kept, plural, =0 {} other {; in # something stays as it is}}.',
   notByHand: 'Those by hand are left out.',
   previewRows: 'What would change',
   moreRows: 'Show more',
