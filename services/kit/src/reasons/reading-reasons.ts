@@ -60,6 +60,8 @@ export const readingReasons = {
   DAYS_CLEAR: 'every date is written one way only',
   DAYS_CONTRADICT:
     'Dates such as {text} do not fit {format}: state dateFormat, or choose another mapping',
+  BALANCES_CONTRADICT:
+    'The balance moves against the amount (rows: {count}): map other signs, or no balance',
   DAYS_MAPPED: 'as the mapping says',
   DAYS_LIKE: 'as in {text}',
   DAYS_STATED: 'dayFirst is stated',

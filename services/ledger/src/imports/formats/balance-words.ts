@@ -2,6 +2,7 @@ import { foldText } from '@coffer/kit/values/fold'
 
 /** Words for opening and closing balances and for turnovers, as programs and banks write them. */
 const written = [
+  'balance, saldo, solde, kontostand, kontosaldo, stav účtu, egyenleg, bakiye, υπόλοιπο, остаток',
   'opening balance, starting balance, beginning balance, initial balance, previous balance',
   'balance brought forward, brought forward, balance forward, closing balance, ending balance',
   'final balance, balance carried forward, carried forward, turnover',

@@ -492,6 +492,8 @@ const codes: Translation<'refusals'>['codes'] = {
   DAYS_CLEAR: 'jedes Datum ist nur auf eine Art lesbar',
   DAYS_CONTRADICT:
     'Tage wie {text} passen nicht zu {format}: Wähle, wie das Datum geschrieben ist.',
+  BALANCES_CONTRADICT:
+    'Der Saldo läuft gegen den Betrag (Zeilen: {count}): Wähle andere Vorzeichen oder keinen Saldo.',
   DAYS_MAPPED: 'nach den gewählten Spalten',
   DAYS_LIKE: 'wie in {text}',
   DAYS_STATED: 'so gewählt',

@@ -473,6 +473,8 @@ const codes = {
   MONTH_FIRST: '{text} begins with the month',
   DAYS_CLEAR: 'each date can be read in one way only',
   DAYS_CONTRADICT: 'Days such as {text} do not fit {format}: choose how days are written.',
+  BALANCES_CONTRADICT:
+    'The balance moves against the amount (rows: {count}): choose other signs, or no balance.',
   DAYS_MAPPED: 'as the columns were chosen',
   DAYS_LIKE: 'as in {text}',
   DAYS_STATED: 'chosen so',

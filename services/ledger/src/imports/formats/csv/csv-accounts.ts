@@ -1,13 +1,13 @@
 import { say } from '@coffer/kit/reasons/reasons'
-import { foldText } from '@coffer/kit/values/fold'
 import { isWrittenDay } from '../day-format.ts'
 import type { ListedStatement, Unreadable } from '../statement.ts'
 import { cut } from '../statement-rows.ts'
 import type { CsvMapping } from './csv-mapping.ts'
+import { foldName, namesIn } from './csv-roles.ts'
 import type { CsvLine } from './csv-table.ts'
 
 /** Names of a column of the own account, without accents and marks. */
-const OWN = wordsOf([
+const OWN = namesIn([
   'account, account number, account no, account nr, account id, account iban, account name, acct',
   'account of initiator, iban of account of initiator, client account, own account, my account',
   'auftragskonto, iban auftragskonto, auftraggeberkonto, iban auftraggeberkonto, konto, konto iban',
@@ -16,7 +16,7 @@ const OWN = wordsOf([
   'numero conto, saskaitos nr, kliendi konto, szamlaszam, tilinumero, номер счета, счет, wallet',
 ])
 /** Names that also stand for the other party's account: the own one only in the first column. */
-const OWN_IF_FIRST = wordsOf([
+const OWN_IF_FIRST = namesIn([
   'kontonummer, konto nr, kontonr, iban, iban bban, numer rachunku, nr rachunku, numer konta',
   'cislo uctu, kontonummer iban, bank account, produit',
 ])
@@ -64,7 +64,7 @@ export class CsvAccounts {
     this.#headerRow = headerRow ?? 0
     this.#dateAt = headers.indexOf(mapping.date.fields[0]?.name ?? '')
     this.#columns = [...headers.entries()]
-      .filter(([at, name]) => isOwn(folded(name), at))
+      .filter(([at, name]) => isOwn(foldName(name), at))
       .map(([at]) => ({ at, accounts: new Map() }))
   }
 
@@ -206,14 +206,4 @@ function keyOf(name: string): string {
   return nameOf(name)
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
     .toUpperCase()
-}
-
-function folded(name: string): string {
-  return foldText(name)
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-}
-
-function wordsOf(lines: readonly string[]): ReadonlySet<string> {
-  return new Set(lines.flatMap((line) => line.split(', ').map(folded)))
 }

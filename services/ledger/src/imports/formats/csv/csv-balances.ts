@@ -11,9 +11,12 @@ export class CsvBalances {
   /** The first and the last posted row. */
   #first: CsvRow | undefined
   #last: CsvRow | undefined
-  /** Number of posted rows whose balance follows from the row before, or the row behind. */
-  #oldestFirst = 0
-  #newestFirst = 0
+  /**
+   * Number of posted rows whose balance follows from the row before, or the row behind: by the
+   * amount, or against it.
+   */
+  readonly #oldestFirst = { by: 0, against: 0 }
+  readonly #newestFirst = { by: 0, against: 0 }
 
   constructor({ balance }: CsvMapping) {
     this.#kind = balance.kind
@@ -36,8 +39,20 @@ export class CsvBalances {
   #countOrder({ balance, row }: CsvRow): void {
     const before = this.#last
     if (before === undefined || before.balance === null || balance === null) return
-    if (balance === before.balance - row.amount) this.#oldestFirst += 1
-    if (before.balance === balance - before.row.amount) this.#newestFirst += 1
+    const moved = before.balance - balance
+    if (moved === row.amount) this.#oldestFirst.by += 1
+    if (moved === -row.amount) this.#oldestFirst.against += 1
+    if (moved === -before.row.amount) this.#newestFirst.by += 1
+    if (moved === before.row.amount) this.#newestFirst.against += 1
+  }
+
+  /**
+   * Returns the number of rows whose balance moves against their amount, 0 unless these are more
+   * than those by their amount: the signs are the wrong ones, or not all is in the amounts.
+   */
+  countAgainst(): number {
+    const most = (of: 'by' | 'against') => Math.max(this.#oldestFirst[of], this.#newestFirst[of])
+    return most('against') > most('by') ? most('against') : 0
   }
 
   result(): FileBalances {
@@ -58,6 +73,7 @@ export class CsvBalances {
       return first.row.date > last.row.date ? first : last
     }
     // Equal days. A purchase and its refund fit both orders, so all rows count.
-    return this.#newestFirst > 0 && this.#newestFirst >= this.#oldestFirst ? first : last
+    const { by } = this.#newestFirst
+    return by > 0 && by >= this.#oldestFirst.by ? first : last
   }
 }

@@ -1,17 +1,15 @@
-import { foldText } from '@coffer/kit/values/fold'
 import { statesOther, symbolsOf } from '../amounts/currency-symbols.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
+import { foldName, namesIn } from './csv-roles.ts'
 
 /** Names of a column that states the currency of its row, without accents. */
-const NAMES = new Set(
-  [
-    'currency, currency code, ccy, cur, transaction currency, account currency, devise, moneda',
-    'billing currency, booking currency, מטבע חיוב, מטבע',
-    'wahrung, waehrung, buchungswahrung, kontowahrung, divisa, moeda, valuta, waluta, valiuta',
-    'valuuta, mena, penznem, валюта, валута, νομισμα, para birimi, doviz, 通貨, 通貨コード, 货币',
-    '币种, 통화',
-  ].flatMap((line) => line.split(', ').map(foldText)),
-)
+const NAMES = namesIn([
+  'currency, currency code, ccy, cur, transaction currency, account currency, devise, moneda',
+  'billing currency, booking currency, מטבע חיוב, מטבע',
+  'wahrung, waehrung, buchungswahrung, kontowahrung, divisa, moeda, valuta, waluta, valiuta',
+  'valuuta, mena, penznem, валюта, валута, νομισμα, para birimi, doviz, 通貨, 通貨コード, 货币',
+  '币种, 통화',
+])
 
 /**
  * Returns the column that states the currency of each row: of several, the one nearest to the
@@ -25,7 +23,7 @@ export function findCurrencyColumn(
   const at = headers.indexOf(amount.fields[0]?.name ?? '')
   const words = headers[at]?.toUpperCase().split(/[^A-Z]+/) ?? []
   if (words.includes(currency)) return null
-  const named = [...headers.entries()].filter(([, name]) => NAMES.has(foldText(name)))
+  const named = [...headers.entries()].filter(([, name]) => NAMES.has(foldName(name)))
   const [nearest] = named.toSorted(([one], [other]) => Math.abs(one - at) - Math.abs(other - at))
   return nearest === undefined ? null : { name: nearest[1] }
 }

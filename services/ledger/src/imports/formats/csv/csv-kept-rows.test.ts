@@ -3,10 +3,23 @@ import { listRows } from '../../../../test/imports/sound-statement.ts'
 import { readCsv } from './csv.ts'
 import type { CsvMapping } from './csv-mapping.ts'
 
+const headers = ['Id', 'Date', 'Text', 'Amount', 'Currency']
+
 /** Reads lines below `Id,Date,Text,Amount,Currency`: what is kept, and why others are skipped. */
 function kept(
   lines: readonly string[],
   { amount = {}, format = 'YYYY-MM-DD' }: { amount?: object; format?: string } = {},
+) {
+  const read = readBelow(headers, lines, { amount, format })
+  if ('unreadable' in read) return [read.unreadable]
+  const { rows, skipped } = read
+  return [...rows.map(({ amount: kept }) => kept), ...skipped.map(({ reason }) => reason)]
+}
+
+function readBelow(
+  headers: readonly string[],
+  lines: readonly string[],
+  { amount = {}, format = 'YYYY-MM-DD', ...others }: { amount?: object; format?: string },
 ) {
   const mapping: Omit<CsvMapping, 'headers'> = {
     id: { kind: 'native', fields: [{ name: 'Id' }] },
@@ -15,22 +28,19 @@ function kept(
     merchant: { name: 'Text' },
     date: { fields: [{ name: 'Date' }], format },
     balance: { kind: 'none', fields: [] },
+    ...others,
   }
-  const headers = ['Id', 'Date', 'Text', 'Amount', 'Currency']
   const bytes = new TextEncoder().encode([headers.join(','), ...lines].join('\n'))
-  const read = listRows(
+  return listRows(
     readCsv(bytes, {
       currency: 'EUR',
       timezone: 'Europe/Vienna',
       delimiter: ',',
       headerRow: 1,
       headers,
-      mapping: { ...mapping, headers },
+      mapping: { ...mapping, headers: [...headers] },
     }),
   )
-  if ('unreadable' in read) return [read.unreadable]
-  const { rows, skipped } = read
-  return [...rows.map(({ amount: kept }) => kept), ...skipped.map(({ reason }) => reason)]
 }
 
 test('rows in another currency are skipped, by a column or by the amount itself', () => {
@@ -53,9 +63,16 @@ test('rows in another currency are skipped, by a column or by the amount itself'
 })
 
 test('rows that state a balance or a turnover are skipped', () => {
-  const words = ['Opening balance', 'Likutis pradžiai', 'Endsaldo:', 'Closing balance fee', 'Shop']
+  const words = [
+    'Balance',
+    'Opening balance',
+    'Likutis pradžiai',
+    'Endsaldo:',
+    'Closing balance fee',
+    'Shop',
+  ]
   const lines = words.map((text, at) => `${at},2026-01-02,${text},-${at + 1}.00,`)
-  expect(kept(lines)).toEqual([400n, 500n, 'balance', 'balance', 'balance'])
+  expect(kept(lines)).toEqual([500n, 600n, 'balance', 'balance', 'balance', 'balance'])
 })
 
 test('a format whose order the dates contradict is refused', () => {
@@ -137,4 +154,50 @@ test('without names of columns a code beside the amount is its currency', () => 
   expect([cells('EUR', 'USD'), cells('', 'EUR'), cells('VTI', ''), cells('USD', '')]).toEqual([
     1, 1, 1, 0,
   ])
+})
+
+test('rows that a column of states calls pending or failed are skipped', () => {
+  const lines = ['COMPLETED', 'Vorgemerkt', 'REVERTED'].map(
+    (state) => `2026-01-02,-1.00,x,${state}`,
+  )
+  const columns = ['Date', 'Amount', 'Text', 'State']
+  const id = { kind: 'hashed', fields: [{ name: 'Text' }] }
+  const read = readBelow(columns, lines, { id } as object)
+  if ('unreadable' in read) throw new Error(read.unreadable)
+  expect([read.rows.length, read.skipped.map(({ reason }) => reason)]).toEqual([
+    1,
+    ['pending', 'pending'],
+  ])
+  const posted = { fields: [{ name: 'State' }], posted: 'COMPLETED' }
+  const stated = readBelow(columns, lines, { id, posted } as object)
+  expect('rows' in stated && stated.rows.map(({ isPending }) => isPending)).toEqual([
+    false,
+    true,
+    true,
+  ])
+})
+
+test('of payer and payee the name is the other party, by the sign', () => {
+  const columns = ['Id', 'Date', 'Amount', 'Text', 'Zahlungspflichtige*r', 'Zahlungsempfänger*in']
+  const lines = ['1,2026-01-02,-5.00,Buy,Ann,Shop', '2,2026-01-03,9.00,Pay,Boss,Ann']
+  for (const name of columns.slice(-2)) {
+    const read = readBelow(columns, lines, { merchant: { name } } as object)
+    expect('rows' in read && read.rows.map((row) => row.name)).toEqual(['Shop', 'Boss'])
+  }
+})
+
+test.each([
+  ['-5.00 95.00|-5.00 90.00|2.00 92.00', 3],
+  ['2.00 92.00|-5.00 90.00|-5.00 95.00', 3],
+  ['5.00 95.00|4.00 91.00|2.00 89.00', '(rows: 2)'],
+  ['5.00 95.00|-3.00 98.00|-1.00 99.00', '(rows: 2)'],
+])('balances that move against the amounts of %s refuse the file: %s', (rows, expected) => {
+  const lines = rows
+    .split('|')
+    .map((row, at) => `${at},2026-01-0${at + 1},x,${row.replace(' ', ',')}`)
+  const balance = { kind: 'field', fields: [{ name: 'Balance' }] }
+  const read = readBelow(['Id', 'Date', 'Text', 'Amount', 'Balance'], lines, { balance } as object)
+  expect('rows' in read ? read.rows.length : read.unreadable).toEqual(
+    typeof expected === 'number' ? expected : expect.stringContaining(expected),
+  )
 })

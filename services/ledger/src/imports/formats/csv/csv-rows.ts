@@ -9,6 +9,7 @@ import { dayInContents, midnightOn } from '../statement-values.ts'
 import { isOtherCurrency } from './csv-currency.ts'
 import { columnsOf } from './csv-layout.ts'
 import { type CsvMapping, type FieldRef, isUnnamed } from './csv-mapping.ts'
+import { isNotBooked, type Parties } from './csv-roles.ts'
 
 /** The offset of FNV-1 with 64 bits, in halves, and the prime without its bit 40. */
 const OFFSET = [0xcbf29ce4, 0x84222325] as const
@@ -32,6 +33,10 @@ export type CsvSettings = AmountNotation & {
   mapping: CsvMapping
   /** The column that states the currency of a row, if any. */
   currencyColumn: FieldRef | null
+  /** The columns that tell whether a row is booked, unless the mapping does. */
+  states: readonly FieldRef[]
+  /** The columns of both parties, if the name is in one of them. */
+  parties: Parties | null
   /**
    * Of kind `column`: the sign of most debits, and of most credits, if both signs occur; amounts
    * with the other one go the other way. Null where the sign means nothing.
@@ -54,6 +59,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   const skipped = (reason: SkipReason) => ({ identifier: values.join('::'), reason })
   if (columnsOf(line.cells) > line.columns) return skipped('columns')
   if (isInOther(line, settings)) return skipped('currency')
+  if (settings.states.some((ref) => isNotBooked(line.at(ref)))) return skipped('pending')
   const amount = readCsvAmount(line, settings)
   if (typeof amount === 'string') return skipped(amount)
   if (amount === 0n) return skipped('zero')
@@ -64,7 +70,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   const { posted, balance } = mapping
   const isHashed = mapping.id.kind === 'hashed'
   const names = namesOf({
-    name: mapping.merchant === undefined ? '' : unescaped(line.at(mapping.merchant)),
+    name: unescaped(nameIn(line, settings, amount)),
     memo: unescaped(line.at(mapping.memo)),
     description: 'Transaction',
   })
@@ -85,6 +91,12 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
       isPending: posted !== undefined && textOf(line, posted.fields) !== posted.posted,
     },
   }
+}
+
+/** Returns the name of the other party: who pays if money comes in, else who is paid. */
+function nameIn({ at }: CsvCells, { mapping, parties }: CsvSettings, amount: bigint): string {
+  if (parties !== null) return at(amount < 0n ? parties.payer : parties.payee)
+  return mapping.merchant === undefined ? '' : at(mapping.merchant)
 }
 
 /** Returns whether a row names another currency: without names of columns, beside the amount. */

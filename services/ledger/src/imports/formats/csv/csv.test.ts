@@ -92,7 +92,8 @@ describe('a file with signed amounts', () => {
 
   test('is not inverted unless the mapping says so', () => {
     const amount = { ...sign.amount, invert: false }
-    const amounts = read(bytesOf('sign.csv'), { ...sign, amount }).rows.map((row) => row.amount)
+    const other = { ...sign, amount, balance: { kind: 'none' as const, fields: [] } }
+    const amounts = read(bytesOf('sign.csv'), other).rows.map((row) => row.amount)
     expect(amounts).toEqual([-475n, 150000n, -500n, -9000n])
   })
 })

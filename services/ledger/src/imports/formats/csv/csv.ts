@@ -20,6 +20,7 @@ import { CsvBalances } from './csv-balances.ts'
 import { findCurrencyColumn } from './csv-currency.ts'
 import { headRows } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
+import { findParties, findStates } from './csv-roles.ts'
 import { type CsvCells, type CsvRow, type CsvSettings, readCsvRow, usualSigns } from './csv-rows.ts'
 import { countHead } from './csv-shape.ts'
 import { type CsvLine, readTable } from './csv-table.ts'
@@ -72,6 +73,8 @@ export function readCsv(
     mapping,
     currency,
     currencyColumn: findCurrencyColumn(settings.headers, { amount: mapping.amount, currency }),
+    states: mapping.posted === undefined ? findStates(settings.headers) : [],
+    parties: findParties(settings.headers, mapping.merchant),
     places,
     mark: mark.mark,
     signs: usualSigns(rowsBelow(table), signedFields(mapping)),
@@ -80,6 +83,8 @@ export function readCsv(
   }
   const balances = new CsvBalances(mapping)
   const read = nameRows(numbered(findRows(table, { rowSettings, delimiter, balances })))
+  const count = balances.countAgainst()
+  if (count > 0) return { unreadable: say('BALANCES_CONTRADICT', { count }) }
   return { currency, balances: balances.result(), mark, dateFormat: format, ...read }
 }
 

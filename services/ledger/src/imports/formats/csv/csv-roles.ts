@@ -1,0 +1,62 @@
+import { foldText } from '@coffer/kit/values/fold'
+import type { FieldRef } from './csv-mapping.ts'
+
+/** Names of a column that tells whether a row is booked, and its words for rows that are not. */
+const STATES = namesIn([
+  'state, status, transaction status, booking status, payment status, info, etat, statut, estado',
+  'stato, contabilizzazione, tila, stav, allapot, статус, situacao, situação, durum',
+])
+const NOT_BOOKED = namesIn([
+  'pending, reverted, declined, failed, denied, rejected, cancelled, canceled, authorized, on hold',
+  'vorgemerkt, umsatz vorgemerkt, ausstehend, abgelehnt, fehlgeschlagen, nicht gebucht',
+  'en attente, refusé, annulé, échoué, pendiente, rechazada, rechazado, cancelada, cancelado',
+  'pendente, recusada, recusado, non contabilizzato, in attesa, annullato, rifiutato',
+  'venter, väntande, reserverad, reserveret, reservert, odottaa, in afwachting, geweigerd',
+  'oczekująca, oczekujące, odrzucona, čekající, függőben, в обработке, отклонено',
+])
+
+/** Names of the columns of both parties: who pays, and who is paid. */
+const PAYERS = namesIn([
+  'zahlungspflichtige*r, zahlungspflichtige r, zahlungspflichtiger, zahler, auftraggeber',
+  'auftraggeber name, payer, payer name, sender, sender name, debtor, debtor name, from, donneur',
+  "donneur d'ordre, ordenante, ordinante, nadawca, maksaja, zleceniodawca, плательщик",
+])
+const PAYEES = namesIn([
+  'zahlungsempfänger*in, zahlungsempfänger, zahlungsempfaenger, empfänger, empfaenger',
+  'begünstigter, beguenstigter, payee, payee name, beneficiary, beneficiary name, recipient',
+  'recipient name, receiver, receiver name, creditor, creditor name, to, bénéficiaire',
+  'beneficiario, odbiorca, saaja, получатель',
+])
+
+/** The columns of both parties of a payment; the account's own name is in either. */
+export type Parties = { payer: FieldRef; payee: FieldRef }
+
+/** Returns the columns of both parties if `merchant` is one of them: the sign tells the other. */
+export function findParties(headers: readonly string[], merchant?: FieldRef): Parties | null {
+  const payer = headers.find((name) => PAYERS.has(foldName(name)))
+  const payee = headers.find((name) => PAYEES.has(foldName(name)))
+  const isEither = merchant?.name !== undefined && [payer, payee].includes(merchant.name)
+  return isEither && payer && payee ? { payer: { name: payer }, payee: { name: payee } } : null
+}
+
+/** Returns the columns that tell whether a row is booked. */
+export function findStates(headers: readonly string[]): FieldRef[] {
+  return headers.filter((name) => STATES.has(foldName(name))).map((name) => ({ name }))
+}
+
+/** Returns whether a state says that its row is not booked, or never will be. */
+export function isNotBooked(state: string): boolean {
+  return NOT_BOOKED.has(foldName(state))
+}
+
+/** Returns the name of a column without case, accents and marks. */
+export function foldName(name: string): string {
+  return foldText(name)
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}
+
+/** Returns the folded names of lines in which commas part them. */
+export function namesIn(lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.flatMap((line) => line.split(', ').map(foldName)))
+}
