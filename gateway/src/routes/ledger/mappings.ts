@@ -100,7 +100,7 @@ const creation = z.strictObject({
       ),
     })
       .optional()
-      .describe('State of a row; without it, rows that are not booked are skipped'),
+      .describe('State of a row; without it, every row is posted'),
     balance: object({
       kind: oneOf(values['MappingBalance.kind']).describe(
         'none: the file states no balance. sum: the balance is the sum of all rows. field: the ' +

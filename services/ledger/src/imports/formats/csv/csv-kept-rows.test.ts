@@ -156,10 +156,8 @@ test('without names of columns a code beside the amount is its currency', () => 
   ])
 })
 
-test('rows that a column of states calls pending or failed are skipped', () => {
-  const lines = ['COMPLETED', 'Vorgemerkt', 'REVERTED'].map(
-    (state) => `2026-01-02,-1.00,x,${state}`,
-  )
+test('rows of payments that never took place are skipped', () => {
+  const lines = ['COMPLETED', 'DECLINED', 'REVERTED'].map((state) => `2026-01-02,-1.00,x,${state}`)
   const columns = ['Date', 'Amount', 'Text', 'State']
   const id = { kind: 'hashed', fields: [{ name: 'Text' }] }
   const read = readBelow(columns, lines, { id } as object)

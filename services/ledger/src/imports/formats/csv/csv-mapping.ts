@@ -38,7 +38,7 @@ export const CsvMapping = z.object({
   date: z.object({ fields, format: z.string() }),
   /**
    * A row is posted if its cell in `fields` equals the text `posted`, otherwise pending; without
-   * this key, a row is posted unless a column of states says otherwise.
+   * this key, every row is posted.
    */
   posted: z.object({ fields, posted: z.string() }).optional(),
   balance: z.object({ kind: z.enum(values['MappingBalance.kind']), fields }),

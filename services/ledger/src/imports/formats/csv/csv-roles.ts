@@ -1,18 +1,15 @@
 import { foldText } from '@coffer/kit/values/fold'
 import type { FieldRef } from './csv-mapping.ts'
 
-/** Names of a column that tells whether a row is booked, and its words for rows that are not. */
+/** Names of a column with the state of a row, and its words for payments that never took place. */
 const STATES = namesIn([
   'state, status, transaction status, booking status, payment status, info, etat, statut, estado',
-  'stato, contabilizzazione, tila, stav, allapot, статус, situacao, situação, durum',
+  'stato, tila, stav, allapot, статус, situacao, situação, durum',
 ])
-const NOT_BOOKED = namesIn([
-  'pending, reverted, declined, failed, denied, rejected, cancelled, canceled, authorized, on hold',
-  'vorgemerkt, umsatz vorgemerkt, ausstehend, abgelehnt, fehlgeschlagen, nicht gebucht',
-  'en attente, refusé, annulé, échoué, pendiente, rechazada, rechazado, cancelada, cancelado',
-  'pendente, recusada, recusado, non contabilizzato, in attesa, annullato, rifiutato',
-  'venter, väntande, reserverad, reserveret, reservert, odottaa, in afwachting, geweigerd',
-  'oczekująca, oczekujące, odrzucona, čekající, függőben, в обработке, отклонено',
+const FAILED = namesIn([
+  'reverted, declined, failed, denied, rejected, cancelled, canceled, abgelehnt, fehlgeschlagen',
+  'refusé, annulé, échoué, rechazada, rechazado, cancelada, cancelado, recusada, recusado',
+  'annullato, rifiutato, geweigerd, odrzucona, отклонено',
 ])
 
 /** Names of the columns of both parties: who pays, and who is paid. */
@@ -39,14 +36,14 @@ export function findParties(headers: readonly string[], merchant?: FieldRef): Pa
   return isEither && payer && payee ? { payer: { name: payer }, payee: { name: payee } } : null
 }
 
-/** Returns the columns that tell whether a row is booked. */
+/** Returns the columns with the state of a row. */
 export function findStates(headers: readonly string[]): FieldRef[] {
   return headers.filter((name) => STATES.has(foldName(name))).map((name) => ({ name }))
 }
 
-/** Returns whether a state says that its row is not booked, or never will be. */
-export function isNotBooked(state: string): boolean {
-  return NOT_BOOKED.has(foldName(state))
+/** Returns whether a state says that the payment never took place, and moves no money. */
+export function isFailed(state: string): boolean {
+  return FAILED.has(foldName(state))
 }
 
 /** Returns the name of a column without case, accents and marks. */

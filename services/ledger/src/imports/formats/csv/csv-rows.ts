@@ -9,7 +9,7 @@ import { dayInContents, midnightOn } from '../statement-values.ts'
 import { isOtherCurrency } from './csv-currency.ts'
 import { columnsOf } from './csv-layout.ts'
 import { type CsvMapping, type FieldRef, isUnnamed } from './csv-mapping.ts'
-import { isNotBooked, type Parties } from './csv-roles.ts'
+import { isFailed, type Parties } from './csv-roles.ts'
 
 /** The offset of FNV-1 with 64 bits, in halves, and the prime without its bit 40. */
 const OFFSET = [0xcbf29ce4, 0x84222325] as const
@@ -33,7 +33,7 @@ export type CsvSettings = AmountNotation & {
   mapping: CsvMapping
   /** The column that states the currency of a row, if any. */
   currencyColumn: FieldRef | null
-  /** The columns that tell whether a row is booked, unless the mapping does. */
+  /** The columns with the state of a row, unless the mapping names one. */
   states: readonly FieldRef[]
   /** The columns of both parties, if the name is in one of them. */
   parties: Parties | null
@@ -59,7 +59,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   const skipped = (reason: SkipReason) => ({ identifier: values.join('::'), reason })
   if (columnsOf(line.cells) > line.columns) return skipped('columns')
   if (isInOther(line, settings)) return skipped('currency')
-  if (settings.states.some((ref) => isNotBooked(line.at(ref)))) return skipped('pending')
+  if (settings.states.some((ref) => isFailed(line.at(ref)))) return skipped('pending')
   const amount = readCsvAmount(line, settings)
   if (typeof amount === 'string') return skipped(amount)
   if (amount === 0n) return skipped('zero')
