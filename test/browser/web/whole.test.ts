@@ -85,6 +85,23 @@ async function expectPreview(page: Page): Promise<void> {
   expect(await day.inputValue()).toBe('+360')
 }
 
+test('a bill that is moved to another day of the month stays there', async () => {
+  const dave = await coffer.person()
+  const { bank, spendingId } = await createHousehold(dave)
+  const url = `${coffer.baseUrl}/envelopes/${spendingId}`
+  await view({ url, cookie: dave.cookie }, async (page) => {
+    await page.getByRole('button', { name: 'Edit' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Needed on', { exact: true }).fill('2040-01-12')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  })
+  const path = { ...bank.path, spendingId }
+  const { data } = await dave.client.getSpending({ path })
+  expect(data.ruleset).toContain('BYMONTHDAY=12')
+  expect(data.nextRecurrence).toBe('2040-01-12T06:00:00Z')
+})
+
 test('the palette opens forms, and days and amounts are typed as people say them', async () => {
   const carol = await coffer.person()
   const { bank } = await createHousehold(carol)

@@ -81,7 +81,9 @@ export async function saveEnvelope(
   }
   const isMoved = Date.parse(spending.nextRecurrence) !== Date.parse(nextRecurrence)
   const isOther = kind === 'expense' && spending.ruleset !== null && entries.repeat !== 'kept'
-  const hasNewRule = isOther && entries.repeat !== repeatOf(spending.ruleset ?? '')
+  // A day that moves, moves the days of the rule: a bill of the 5th that is put to the 12th stays
+  // there.
+  const hasNewRule = isOther && (isMoved || entries.repeat !== repeatOf(spending.ruleset ?? ''))
   const body = {
     ...(shared.name === spending.name ? {} : { name: shared.name }),
     ...(targetAmount === spending.targetAmount ? {} : { targetAmount }),

@@ -81,7 +81,7 @@ export const envelopes: Translation<'envelopes'> = {
   schedule: 'Gefüllt am Zahltag',
   preview: 'Der nächste Zahltag legt {amount} hinein.',
   pause: 'Pausiert: wird nicht gefüllt',
-  required: 'Das wird gebraucht.',
+  required: 'Fülle das aus.',
   edit: 'Bearbeiten',
   editTitle: '„{name}“ bearbeiten',
   remove: 'Löschen',
