@@ -17,7 +17,18 @@ test.each([
   expect(repeatOf(ruleset)).toBe(repeat)
 })
 
-test('a rule of several days has no word', () => {
-  expect(repeatOf('RRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1')).toBeNull()
-  expect(repeatOf('RRULE:FREQ=DAILY')).toBeNull()
+test('a rule has its word in the order of the parts that the server keeps', () => {
+  const rule = 'FREQ=MONTHLY;INTERVAL=1;BYSETPOS=-1;BYMONTHDAY=28,29,30'
+  expect(repeatOf(`DTSTART:20261230T060000Z\nRRULE:${rule}`)).toBe('monthly')
+})
+
+test.each([
+  'FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1',
+  'FREQ=DAILY',
+  'FREQ=MONTHLY;INTERVAL=1;COUNT=12;BYMONTHDAY=5',
+  'FREQ=MONTHLY;INTERVAL=1;UNTIL=20270101T060000Z;BYMONTHDAY=5',
+  'FREQ=MONTHLY;INTERVAL=1;BYDAY=FR',
+  'FREQ=MONTHLY;BYMONTHDAY=5\nEXDATE:20261205T060000Z',
+])('no word says %s', (rule) => {
+  expect(repeatOf(`DTSTART:20261105T060000Z\nRRULE:${rule}`)).toBeNull()
 })

@@ -42,12 +42,21 @@ export function twiceMonthly(start: string): string {
   return `DTSTART:${begin}\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1`
 }
 
-/** Returns the word for a rule; null for one that no word says. */
+/** Further parts, in alphabetical order, of rules that a word says. */
+const plainParts: Record<string, RegExp> = {
+  WEEKLY: /^(BYDAY=\w\w)?$/,
+  MONTHLY: /^(BYMONTHDAY=(-?\d+|28,29(,30)?;BYSETPOS=-1))?$/,
+  YEARLY: /^(BYMONTH=\d+)?(;BYMONTHDAY=-?\d+)?$/,
+}
+
+/** Returns the word for a rule; null for one that no word says, such as one that ends. */
 export function repeatOf(ruleset: string): Repeat | null {
+  const parts = /RRULE:(.*)/.exec(ruleset)?.[1]?.split(';') ?? []
   const [, frequency = ''] = /FREQ=(\w+)/.exec(ruleset) ?? []
   const interval = Number(/INTERVAL=(\d+)/.exec(ruleset)?.[1] ?? 1)
-  const rule = ruleset.replace(/=28,29(,30)?;BYSETPOS=-1$/, '=28')
-  const isPlain = !/BY(?!DAY=\w\w(;|$)|MONTH=\d+(;|$)|MONTHDAY=-?\d+(;|$))/.test(rule)
+  // The server has the parts in an order of its own.
+  const further = parts.filter((part) => !/^(FREQ|INTERVAL|WKST)=/.test(part)).sort()
+  const isPlain = plainParts[frequency]?.test(further.join(';')) && !/[RX]DATE/.test(ruleset)
   const found = Object.entries(frequencies).find(([, one]) => {
     return one.frequency === frequency && one.interval === interval
   })

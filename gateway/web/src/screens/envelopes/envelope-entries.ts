@@ -1,8 +1,7 @@
 import type { Spending } from '../../api/budget-queries.ts'
-import { coffer } from '../../api/client.ts'
 import { parseAmount } from '../../format/amount-input.ts'
 import type { Manner } from '../../format/currency.ts'
-import { instantOf } from '../../format/days.ts'
+import { dayOf, instantOf } from '../../format/days.ts'
 import { formatAmount } from '../../format/money.ts'
 import { type Repeat, repeatOf, rulesetOf } from '../../format/recurrence.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
@@ -46,54 +45,32 @@ export function ruleOf(entries: Entries, timezone: string): string | null {
   return rulesetOf(repeat, { day, start: instantOf(day, timezone) })
 }
 
-interface Place {
-  bankAccountId: string
-  spending: Spending | undefined
+/** How the entries are read: amounts in the manner of their bank account, days in the timezone. */
+export interface Reading {
   manner: Manner
   timezone: string
 }
 
-/** Creates or changes the envelope. Only what differs is sent, so that nothing else is computed. */
-export async function saveEnvelope(
-  entries: Entries,
-  { bankAccountId, spending, manner, timezone }: Place,
-): Promise<unknown> {
-  const { kind, name, target, day, fundingScheduleId, isPaused } = entries
-  const targetAmount = parseAmount(target, manner) ?? 0
-  const nextRecurrence = instantOf(day, timezone)
-  const shared = { name: name.trim(), fundingScheduleId, targetAmount }
-  const ruleset = ruleOf(entries, timezone)
+/**
+ * Returns what entries change of an envelope, so that nothing else is computed. Another day is also
+ * that of the rule, unless no word says the rule: else the envelope would come again on the former.
+ */
+export function changesOf(entries: Entries, spending: Spending, reading: Reading) {
+  const { name, target, day, repeat, fundingScheduleId, isPaused } = entries
   const { graceDays, settlesWhenSpent } = entries
-  if (spending === undefined) {
-    const path = { bankAccountId }
-    const bill = { graceDays, settlesWhenSpent }
-    const body =
-      kind === 'goal'
-        ? { ...shared, spendingType: 'goal' as const, nextRecurrence }
-        : {
-            ...shared,
-            spendingType: 'expense' as const,
-            nextRecurrence,
-            ruleset: ruleset ?? '',
-            ...bill,
-          }
-    return await coffer.createSpending({ path, body })
-  }
-  const isMoved = Date.parse(spending.nextRecurrence) !== Date.parse(nextRecurrence)
-  const isOther = kind === 'expense' && spending.ruleset !== null && entries.repeat !== 'kept'
-  // A day that moves, moves the days of the rule: a bill of the 5th that is put to the 12th stays
-  // there.
-  const hasNewRule = isOther && (isMoved || entries.repeat !== repeatOf(spending.ruleset ?? ''))
-  const body = {
-    ...(shared.name === spending.name ? {} : { name: shared.name }),
+  const { manner, timezone } = reading
+  const targetAmount = parseAmount(target, manner) ?? 0
+  const isMoved = day !== dayOf(spending.nextRecurrence, timezone)
+  const hasNewRule = repeat !== 'kept' && (isMoved || repeat !== repeatOf(spending.ruleset ?? ''))
+  const ruleset = hasNewRule ? ruleOf(entries, timezone) : null
+  return {
+    ...(name.trim() === spending.name ? {} : { name: name.trim() }),
     ...(targetAmount === spending.targetAmount ? {} : { targetAmount }),
     ...(fundingScheduleId === spending.fundingScheduleId ? {} : { fundingScheduleId }),
-    ...(isMoved ? { nextRecurrence } : {}),
-    ...(hasNewRule && ruleset !== null ? { ruleset } : {}),
+    ...(isMoved ? { nextRecurrence: instantOf(day, timezone) } : {}),
+    ...(ruleset === null ? {} : { ruleset }),
     ...(graceDays === spending.graceDays ? {} : { graceDays }),
     ...(settlesWhenSpent === spending.settlesWhenSpent ? {} : { settlesWhenSpent }),
     ...(isPaused === spending.isPaused ? {} : { isPaused }),
   }
-  const path = { bankAccountId, spendingId: spending.spendingId }
-  return await coffer.updateSpending({ path, body })
 }

@@ -12,8 +12,9 @@ import { dayAfter, dayOf } from '../../format/days.ts'
 import { repeatOf } from '../../format/recurrence.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
-import { type Entries, faultsOf, type Kind, saveEnvelope } from './envelope-entries.ts'
+import { type Entries, faultsOf, type Kind } from './envelope-entries.ts'
 import { Preview } from './preview.tsx'
+import { saveEnvelope } from './save-envelope.ts'
 
 /** Banks post a bill some days after its due date. */
 const graceDaysDefault = 5

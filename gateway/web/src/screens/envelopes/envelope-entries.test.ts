@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals'
+import type { Spending } from '../../api/budget-queries.ts'
+import { changesOf, type Entries } from './envelope-entries.ts'
+
+const reading = { manner: { locale: 'en-US', currency: 'USD' }, timezone: 'America/Chicago' }
+const ruleset = 'DTSTART:20261105T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=5'
+const kept = {
+  name: 'Power',
+  fundingScheduleId: 'fs',
+  graceDays: 5,
+  settlesWhenSpent: true,
+  isPaused: false,
+  ruleset,
+}
+const power = { ...kept, targetAmount: 9_000, nextRecurrence: '2026-12-05T06:00:00Z' }
+const typed = { ...kept, kind: 'expense', target: '90', day: '2026-12-05', repeat: 'monthly' }
+
+/** Returns what entries of the form change of the envelope. */
+function changesBy(entries: Partial<Entries>, former: Partial<Spending> = {}) {
+  const spending = { ...power, ...former } as Spending
+  return changesOf({ ...typed, ...entries } as Entries, spending, reading)
+}
+
+test('a bill that is moved to another day comes again on that day', () => {
+  expect(changesBy({ day: '2026-12-12' })).toEqual({
+    nextRecurrence: '2026-12-12T06:00:00.000Z',
+    ruleset: 'DTSTART:20261212T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=12',
+  })
+})
+
+test('the rule stays if no day is changed, no word says it, or it is that of a goal', () => {
+  const nextRecurrence = '2026-12-12T06:00:00.000Z'
+  expect(changesBy({})).toEqual({})
+  expect(changesBy({ day: '2026-12-12', repeat: 'kept' })).toEqual({ nextRecurrence })
+  const goal = { kind: 'goal', ruleset: null } as const
+  expect(changesBy({ ...goal, day: '2026-12-12' }, { ruleset: null })).toEqual({ nextRecurrence })
+  expect(changesBy(goal, { ruleset: null })).toEqual({})
+})
+
+test('another word alone changes the rule from the day on', () => {
+  expect(changesBy({ repeat: 'yearly' })).toEqual({
+    ruleset: 'DTSTART:20261205T060000Z\nRRULE:FREQ=YEARLY;INTERVAL=1;BYMONTH=12;BYMONTHDAY=5',
+  })
+})
