@@ -40,12 +40,17 @@ export function startReader(read: () => Promise<unknown>): Reader {
   return {
     took: () => took,
     reads: () => took.length,
-    p99: () => took.sort((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? 0,
+    p99: () => quantile(took, 0.99),
     stop: () => {
       isStopping = true
       return reading
     },
   }
+}
+
+/** Returns the value that a share of the others is below; 0 of none. */
+export function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0
 }
 
 /**

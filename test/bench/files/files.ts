@@ -6,7 +6,7 @@ import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { runScript } from '@coffer/local/script'
 import { newPerson } from '../../harness/person.ts'
-import { readerOfBalances, residentMib, startReader, watchMemory } from '../reader.ts'
+import { quantile, readerOfBalances, residentMib, startReader, watchMemory } from '../reader.ts'
 import { type Measured, runMeasured } from '../server.ts'
 import { csvOf, fileSender, ofxOf } from './large-file.ts'
 
@@ -84,7 +84,5 @@ async function measureFile(of: {
     took.push(...reader.took())
     await sleep(pauseMs)
   }
-  took.sort((one, other) => one - other)
-  const p99Ms = took[Math.floor(took.length * 0.99)] ?? 0
-  return { seconds, p99Ms, addedMib: memory.most() - beforeMib }
+  return { seconds, p99Ms: quantile(took, 0.99), addedMib: memory.most() - beforeMib }
 }

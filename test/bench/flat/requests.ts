@@ -1,6 +1,7 @@
 import { Agent } from 'node:http'
 import { readChildrenMs, readProcessors } from '../host/proc-stat.ts'
 import { stolenShare } from '../host/steal.ts'
+import { quantile } from '../reader.ts'
 import type { FlatFigure } from '../report/flat-report.ts'
 import { type Ask, ask } from '../requests.ts'
 import { type Household, nextDay } from './household.ts'
@@ -139,9 +140,4 @@ async function succeed(request: Ask): Promise<void> {
   if ('error' in outcome || outcome.status !== 200) {
     throw new Error(`${request.url}: ${JSON.stringify(outcome)}`)
   }
-}
-
-function quantile(taken: readonly number[], part: number): number {
-  const sorted = taken.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 }

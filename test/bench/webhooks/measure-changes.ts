@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuMs, residentMib, watchMemory } from '../reader.ts'
+import { cpuMs, quantile, residentMib, watchMemory } from '../reader.ts'
 import type { Measured } from '../server.ts'
 import type { EndpointHost, Household } from './endpoints.ts'
 
@@ -62,8 +62,6 @@ export async function measureChanges(
   const [cofferCpuMsEach = 0, postgresCpuMsEach = 0] = cpu
   const repeated = host.repeated()
   const delays = host.takeDelays()
-  const quantile = (values: number[], share: number) =>
-    values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0
   return {
     changes,
     refused: changes - posts.length,

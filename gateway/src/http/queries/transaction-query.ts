@@ -71,7 +71,10 @@ const taggedBy = value
     description: 'Only transactions with this tag; case and accents do not count',
   })
 
-/** The values of `spendingId` for transactions of no envelope, in words. */
+/** The values of `spendingId` for transactions of no envelope. */
+export const ofNone = ['free', 'undecided'] as const
+
+/** These values in words. */
 export const wordsOfNone =
   'free: only those of none; undecided: of these, only those of which no user has said so'
 
@@ -126,16 +129,15 @@ export const accountTransactionPage = filtered({
 export const everyTransactionPage = filtered({ spendingId: envelopeOrFree(), deleted })
 
 function envelopeOrFree() {
-  const words = ['free', 'undecided']
   return value
-    .refine((sent) => sent === undefined || words.includes(sent) || isId('spnd', sent), {
+    .refine((sent = 'free') => ofNone.some((one) => one === sent) || isId('spnd', sent), {
       error: ({ input }) =>
-        `must be ${words.join(', ')} or an ID that begins with spnd_: ` +
+        `must be ${ofNone.join(', ')} or an ID that begins with spnd_: ` +
         idFault('spnd', String(input)),
     })
     .meta({
       anyOf: [
-        { type: 'string', enum: words },
+        { type: 'string', enum: [...ofNone] },
         { type: 'string', pattern: idPattern('spnd') },
       ],
       description: `Only transactions of this expense or goal; ${wordsOfNone}`,

@@ -17,7 +17,7 @@ import { requireDay } from '../../http/fields/day.ts'
 import { boolean, id, list, money, object, oneOf, string, text } from '../../http/fields/fields.ts'
 import { dayShape } from '../../http/fields/shapes.ts'
 import { tag } from '../../http/fields/tag.ts'
-import { wordsOfNone } from '../../http/queries/transaction-query.ts'
+import { ofNone, wordsOfNone } from '../../http/queries/transaction-query.ts'
 import { type Route, route } from '../../http/route.ts'
 import { bulkResult, sizeMax, toResult } from './bulk-transactions.ts'
 import { envelopeOf } from './transaction-list.ts'
@@ -32,7 +32,7 @@ const filter = object({
   to: day.optional().describe('Last day of the transactions, included'),
   pending: boolean.optional().describe('true: only pending ones. false: only posted ones'),
   spendingId: z
-    .union([oneOf(['free', 'undecided']), id('spnd')])
+    .union([oneOf(ofNone), id('spnd')])
     .optional()
     .describe(`Only those of this expense or goal; ${wordsOfNone}`),
   amountFrom: money.optional().describe('Smallest amount in minor units, included'),

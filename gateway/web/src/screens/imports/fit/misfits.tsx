@@ -2,9 +2,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { dropFile } from '../../../api/dropped-file.ts'
 import type { Misfit } from '../../../api/import-queries.ts'
 import { Button } from '../../../controls/button.tsx'
+import form from '../../../controls/form.module.css'
 import { useAccountNames } from '../../../shell/distinct-names.ts'
 import { importWords as words } from '../../../words/imports.ts'
-import styles from './misfits.module.css'
 
 interface Props {
   bankAccountId: string
@@ -29,7 +29,7 @@ export function Misfits({ bankAccountId, misfits = [], again, hasChoice = false 
     void navigate({ to: '/imports', search: { account: to } })
   }
   return (
-    <div role="alert" className={styles.hint}>
+    <div role="alert" className={form.banner}>
       {misfits.map(({ reason, stated, rowCount, bankAccountId: other }) => (
         <p key={reason}>
           {reason === 'number' && words.misfitNumber({ account, stated: stated ?? '' })}
