@@ -35,8 +35,9 @@ export async function withTestServers<Result>(
       env: testEnvironment(process.env),
       fresh: true,
       postgresDir,
-      // No fsync: tests need no durability against a crash of the machine.
-      postgresSettings: { fsync: 'off', full_page_writes: 'off' },
+      // No fsync: tests need no durability against a crash of the machine. No autovacuum: it would
+      // analyze tables at any moment, and change the query plans that tests compare.
+      postgresSettings: { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' },
       natsSyncInterval: '2m',
       isTemporalInMemory: true,
     }),
