@@ -47,6 +47,7 @@ describe('rows of a file that are transactions of another source', () => {
     ['no common word', [aRow('r', 5)], [stored('t', 5, 'Rewe')], []],
     ['a common number only', [aRow('r', 5, 'A 1234')], [stored('t', 5, 'B 1234')], []],
     ['accents and case', [aRow('r', 5, 'CAFE LUNA')], [stored('t', 5, 'Café')], [['r', 't']]],
+    ['umlauts', [aRow('r', 5, 'MUELLER GMBH')], [stored('t', 5, 'Müller')], [['r', 't']]],
     [
       'a day of another offset from UTC',
       [aRow('r', 5)],

@@ -189,7 +189,9 @@ function wordsOfTransaction(transaction: Joinable): Set<string> {
   return new Set(wordsIn([name, merchantName, originalName, originalMerchantName]))
 }
 
+/** Returns the words without accents; banks also write umlauts as two letters, `MUELLER`. */
 function wordsIn(texts: readonly (string | null)[]): string[] {
   const words = foldText(texts.join(' ')).split(/[^\p{L}]+/u)
-  return words.filter((word) => word.length >= wordLengthMin)
+  const long = words.filter((word) => word.length >= wordLengthMin)
+  return long.map((word) => word.replaceAll(/(?<=[aou])e/g, ''))
 }
