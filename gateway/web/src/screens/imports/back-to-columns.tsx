@@ -5,7 +5,7 @@ import type { Import } from '../../api/import-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import { importWords as words } from '../../words/imports.ts'
-import type { Draft } from './column-guess.ts'
+import type { Draft } from './columns/column-mapping.ts'
 
 /** Leads back to the columns of a file, which the server still has. */
 export function BackToColumns({ found, draft }: { found: Import; draft: RefObject<Draft> }) {

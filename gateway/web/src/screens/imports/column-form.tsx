@@ -1,23 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useState } from 'react'
+import { bankAccountsQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { type Import, mappingQuery } from '../../api/import-queries.ts'
-import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
+import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { FaultBanner, Form } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
+import { isDebt } from '../../format/debts.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
+import { type Evidence, findMisfit } from './columns/cells.ts'
+import { guessColumns, withAmount } from './columns/column-guess.ts'
 import {
   type Columns,
   type Draft,
   dayFormats,
-  findMisfit,
-  guessColumns,
+  findOpen,
   mappingOf,
   writeExample,
-} from './column-guess.ts'
-import { FirstRows } from './first-rows.tsx'
+} from './columns/column-mapping.ts'
+import { FirstRows, shownRows } from './first-rows.tsx'
 import { KnownColumns } from './fit/known-columns.tsx'
 import styles from './imports.module.css'
 import { type Choices, ReadChoices } from './read-choices.tsx'
@@ -28,14 +31,12 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
   const { bankAccountId, transactionImportId, headers, signature, reading } = found
   const { locale } = useReader()
   const { data: known } = useQuery(mappingQuery(signature))
+  const evidence = useEvidence(found)
   const [columns, setColumns] = useState(
-    () =>
-      draft.current.columns ??
-      guessColumns(headers, locale, {
-        dateFormat: reading?.dateFormat ?? undefined,
-        rows: reading?.rows ?? [],
-      }),
+    () => draft.current.columns ?? guessColumns(headers, locale, evidence),
   )
+  const [areAsked, setAsked] = useState(false)
+  const open = areAsked ? findOpen(columns) : []
   const path = { bankAccountId, transactionImportId }
   const { send, isSending, fault } = useChange(async (mappingId: string | null) => {
     const body = { mapping: mappingOf(columns, headers) }
@@ -45,8 +46,18 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
     return await coffer.updateImport({ path, body: step })
   })
   const rows = reading?.rows ?? []
-  const dates = rows.map(({ cells }) => cells[headers.indexOf(columns.date)] ?? '')
-  const change = (next: Partial<Columns>) => setColumns((now) => ({ ...now, ...next }))
+  const dates = rows
+    .slice(0, shownRows)
+    .map(({ cells }) => cells[headers.indexOf(columns.date)] ?? '')
+  const change = (next: Partial<Columns>) =>
+    setColumns((now) =>
+      next.amount ? withAmount(now, next.amount, { headers, evidence }) : { ...now, ...next },
+    )
+  const part = { headers, columns, change, open }
+  const preview = () => {
+    setAsked(true)
+    if (findOpen(columns).length === 0) send(null)
+  }
   return (
     <>
       {known && (
@@ -66,23 +77,30 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
           action={words.preview}
           isSending={isSending}
           fault={fault}
-          onSubmit={() => send(null)}
+          problems={Object.fromEntries(open.map((field) => [field, words.open]))}
+          onSubmit={preview}
         >
           <div className={styles.pair}>
-            <Texts {...{ headers, columns, change, dates }} />
+            <Texts {...part} dates={dates} />
           </div>
-          <Amounts headers={headers} columns={columns} change={change} />
-          <Column
-            {...{ headers, columns, change }}
-            label={words.id}
-            hint={words.idHint}
-            name="id"
-            isOptional
-          />
+          <Amounts {...part} />
+          <Column {...part} label={words.id} hint={words.idHint} name="id" isOptional />
         </Form>
       </Card>
     </>
   )
+}
+
+/** The server's findings in the file, and the bank account that it is for. */
+function useEvidence({ bankAccountId, reading }: Import): Evidence {
+  const { data: accounts = [] } = useQuery(bankAccountsQuery)
+  const account = accounts.find((one) => one.bankAccountId === bankAccountId)
+  return {
+    dateFormat: reading?.dateFormat ?? undefined,
+    rows: reading?.rows,
+    currency: account?.currency,
+    isDebt: account !== undefined && isDebt(account),
+  }
 }
 
 /** How the file is read; another choice reads it again. */
@@ -113,6 +131,8 @@ interface PartProps {
   headers: string[]
   columns: Columns
   change: (next: Partial<Columns>) => void
+  /** The fields that the person has to decide before the preview. */
+  open: readonly (keyof Columns)[]
 }
 
 interface ColumnProps extends PartProps {
@@ -122,15 +142,19 @@ interface ColumnProps extends PartProps {
   isOptional?: boolean
 }
 
-function Column({ label, name, hint, headers, columns, change, isOptional }: ColumnProps) {
-  const options = headers.map((value) => ({ value, text: value }))
+function Column({ label, name, hint, isOptional = false, ...part }: ColumnProps) {
+  const { headers, columns, change, open } = part
+  const value = String(columns[name])
+  const options = headers.map((one) => ({ value: one, text: one }))
+  const none = { value: '', text: isOptional ? words.nothing : words.pleaseChoose }
   return (
     <ChoiceField
       label={label}
       hint={hint}
-      value={String(columns[name])}
-      options={isOptional ? [{ value: '', text: words.nothing }, ...options] : options}
-      onChange={(value) => change({ [name]: value })}
+      fault={open.includes(name) ? words.open : null}
+      value={value}
+      options={isOptional || value === '' ? [none, ...options] : options}
+      onChange={(chosen) => change({ [name]: chosen })}
     />
   )
 }
@@ -167,36 +191,44 @@ function Amounts(part: PartProps) {
         label={words.amountKind}
         value={amountKind}
         options={Object.entries(words.amountKinds).map(([value, text]) => ({ value, text }))}
-        onChange={(value) => {
-          const kind = value as Columns['amountKind']
-          change({ amountKind: kind, invert: kind === 'sign' })
-        }}
+        onChange={(value) => change({ amountKind: value as Columns['amountKind'] })}
       />
       <div className={styles.pair}>
         {amountKind !== 'column' && <Column {...part} label={words.amount} name="amount" />}
+        {amountKind === 'sign' && <Direction {...part} />}
         {amountKind === 'column' && <Column {...part} label={words.debits} name="debits" />}
         {amountKind === 'column' && <Column {...part} label={words.credits} name="credits" />}
         {amountKind === 'type' && <Column {...part} label={words.direction} name="direction" />}
-        {amountKind === 'type' && (
-          <>
-            <TextField
-              label={words.debitWord}
-              value={columns.debitWord}
-              onChange={(event) => change({ debitWord: event.target.value })}
-            />
-            <TextField
-              label={words.creditWord}
-              value={columns.creditWord}
-              onChange={(event) => change({ creditWord: event.target.value })}
-            />
-          </>
-        )}
+        {amountKind === 'type' && <Word {...part} label={words.debitWord} name="debitWord" />}
+        {amountKind === 'type' && <Word {...part} label={words.creditWord} name="creditWord" />}
       </div>
-      <CheckField
-        label={amountKind === 'sign' ? words.invert : words.swap}
-        checked={columns.invert}
-        onChange={(event) => change({ invert: event.target.checked })}
-      />
     </>
+  )
+}
+
+/** Whether amounts without a minus leave the account; open where the file does not tell. */
+function Direction({ columns, change, open }: PartProps) {
+  const options = Object.entries(words.plainAmounts).map(([value, text]) => ({ value, text }))
+  const none = { value: '', text: words.pleaseChoose }
+  return (
+    <ChoiceField
+      label={words.plain}
+      hint={words.plainHint}
+      fault={open.includes('out') ? words.open : null}
+      value={columns.out}
+      options={columns.out === '' ? [none, ...options] : options}
+      onChange={(value) => change({ out: value as Columns['out'] })}
+    />
+  )
+}
+
+function Word({ label, name, columns, change, open }: ColumnProps) {
+  return (
+    <TextField
+      label={label}
+      fault={open.includes(name) ? words.open : null}
+      value={columns[name]}
+      onChange={(event) => change({ [name]: event.target.value })}
+    />
   )
 }

@@ -6,6 +6,9 @@ interface Props {
   rows: readonly { cells: string[] }[]
 }
 
+/** Number of rows that are shown; the guess of the columns reads more. */
+export const shownRows = 5
+
 /** The first rows of a file as they are, to choose its columns by. */
 export function FirstRows({ headers, rows }: Props) {
   if (rows.length === 0) return null
@@ -23,7 +26,7 @@ export function FirstRows({ headers, rows }: Props) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ cells }, at) => (
+          {rows.slice(0, shownRows).map(({ cells }, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: rows of a file may be alike
             <tr key={at}>
               {headers.map((name, column) => (

@@ -10,7 +10,7 @@ import { Card } from '../../controls/screen.tsx'
 import { importWords as words } from '../../words/imports.ts'
 import { wordsOf } from '../../words/refusals.ts'
 import { BackToColumns } from './back-to-columns.tsx'
-import type { Draft } from './column-guess.ts'
+import type { Draft } from './columns/column-mapping.ts'
 import type { Choices } from './read-choices.tsx'
 
 interface Props {

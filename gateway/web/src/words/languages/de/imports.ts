@@ -99,8 +99,11 @@ export const imports: Translation<'imports'> = {
   direction: 'Richtung, als Wort',
   debitWord: 'Wort für Geldausgang',
   creditWord: 'Wort für Geldeingang',
-  invert: 'Ausgaben stehen mit Minus',
-  swap: 'Geldausgang und Geldeingang sind vertauscht',
+  plain: 'Beträge ohne Minus',
+  plainHint: 'Vergleiche mit einer Zeile, die du kennst: Ein Einkauf geht vom Konto ab.',
+  plainAmounts: { minus: 'gehen ein', plain: 'gehen vom Konto ab' },
+  pleaseChoose: 'bitte wählen',
+  open: 'Die Datei sagt das nicht eindeutig. Wähle es aus: Bis dahin wird nichts gespeichert.',
   id: 'Buchungsnummer der Bank',
   idHint:
     'Daran werden Zahlungen einer früheren Datei erkannt, sonst an Datum, Verwendungszweck und Betrag.',

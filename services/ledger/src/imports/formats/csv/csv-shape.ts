@@ -40,7 +40,7 @@ const columnsMax = 400
 /** Maximum share of control characters: some programs write a few into texts. */
 const controlShareMax = 0.01
 /** Number of rows that are shown to choose a mapping by, and the length of their cells. */
-const shownRows = 5
+const shownRows = 20
 const shownLengthMax = 100
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d

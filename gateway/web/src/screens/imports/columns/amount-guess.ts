@@ -1,0 +1,149 @@
+import { proveByBalance } from './balance-proof.ts'
+import type { Cells, Evidence } from './cells.ts'
+import type { Columns } from './column-mapping.ts'
+import { findWords } from './direction-words.ts'
+import { exactHeader, findHeader } from './headers.ts'
+
+/** Words of headers by their meaning; the cells decide which of these columns can have it. */
+const meanings = {
+  amount: /amount|betrag|montant|importe|bedrag|belopp|kwota|valor|net|gross|money|umsatz|value/i,
+  debits: /debit|débit|debet|soll|withdrawal|outflow|money out|paid out|cargo|charge/i,
+  credits: /credit|crédit|kredit|haben|deposit|inflow|money in|paid in|abono/i,
+  balance: /balance|saldo|solde|kontostand/i,
+} as const
+
+/** Amounts in the currency of a shop, and amounts beside that of a payment. */
+const otherAmount = /original|foreign|fremd|ursp|local|fee|tax|shipping|insurance|geb[uü]|limit/i
+
+export type Amounts = Omit<Columns, 'date' | 'format' | 'memo' | 'merchant' | 'id'>
+
+const open: Amounts = {
+  amountKind: 'sign',
+  amount: '',
+  debits: '',
+  credits: '',
+  direction: '',
+  debitWord: '',
+  creditWord: '',
+  out: '',
+  balance: '',
+}
+
+/**
+ * Returns the columns of amounts and of the balance: those that the balance proves, else by names
+ * of columns whose cells are amounts. Texts are empty where the file leaves it open: the direction
+ * of money is not guessed.
+ */
+export function guessAmounts(
+  headers: readonly string[],
+  cells: Cells,
+  { date, currency = '', isDebt = false }: Evidence & { date: string },
+): Amounts {
+  const numbers = headers.filter((one) => cells.count === 0 || cells.isAmounts(one))
+  const ranked = numbers.toSorted((one, other) => rankOf(one, cells) - rankOf(other, cells))
+  const words = headers.filter((one) => cells.different(one) === 2 && !numbers.includes(one))
+  // The balance of a card may be what is owed, which purchases raise.
+  const proof = isDebt ? null : proveByBalance(cells, { numbers: ranked, words, date })
+  const pair = pairByNames(headers, cells)
+  // The other column may be blank in the first rows.
+  const isOfPair = proof?.kind === 'sign' && [pair?.debits, pair?.credits].includes(proof.amount)
+  if (proof?.kind === 'sign' && !isOfPair) {
+    return { ...open, balance: proof.balance, amount: proof.amount, out: proof.out }
+  }
+  if (proof && proof.kind !== 'sign') {
+    const { kind: amountKind, ...found } = proof
+    return { ...open, ...found, amountKind }
+  }
+  const balance = findHeader(numbers, meanings.balance)
+  const rest = headers.filter((one) => one !== balance)
+  if (pair) return { ...open, ...pair, balance, amountKind: 'column' }
+  const others = numbers.filter((one) => one !== balance)
+  const named = amountByName(others, { cells, currency })
+  const apart = named === '' ? pairByCells(ranked, cells) : null
+  if (apart) return { ...open, ...apart, balance, amountKind: 'column' }
+  const amount =
+    named ||
+    soleOf(
+      others.filter((one) => !otherAmount.test(one)),
+      cells,
+    )
+  return { ...open, balance, amount, ...directionOf(amount, { headers: rest, cells, isDebt }) }
+}
+
+/** Returns the place of a column among those of numbers: names of amounts, then decimals. */
+function rankOf(header: string, cells: Cells): number {
+  if (otherAmount.test(header)) return 3
+  if (meanings.amount.test(header)) return 0
+  return cells.haveDecimals(header) ? 1 : 2
+}
+
+/** `Debit Amount` and `Credit Amount` are a pair, unless one column is for amounts alone. */
+function pairByNames(headers: readonly string[], cells: Cells) {
+  const numeric = headers.filter((one) => cells.filled(one) === 0 || cells.isNumbers(one))
+  const debits = findHeader(numeric, meanings.debits)
+  const credits = findHeader(
+    numeric.filter((one) => one !== debits),
+    meanings.credits,
+  )
+  const sole = exactHeader(
+    headers.filter((one) => cells.isAmounts(one)),
+    meanings.amount,
+  )
+  const isPair = debits !== '' && credits !== '' && cells.areApart(debits, credits)
+  return isPair && sole === '' ? { debits, credits } : null
+}
+
+/** Returns the column that is named as the amounts; an empty text if several are that differ. */
+function amountByName(
+  headers: readonly string[],
+  { cells, currency }: { cells: Cells; currency: string },
+): string {
+  const own = headers.filter((one) => !otherAmount.test(one) && meanings.amount.test(one))
+  // An amount in the currency of a shop is blank in rows of the own one.
+  const most = Math.max(...own.map((one) => cells.filled(one)))
+  const full = own.filter((one) => cells.filled(one) === most)
+  const isOwn = (one: string) => currency !== '' && one.split(/[^A-Z]+/).includes(currency)
+  return (
+    exactHeader(full, meanings.amount) || soleOf(full.filter(isOwn), cells) || soleOf(full, cells)
+  )
+}
+
+/** Returns the first of some columns if all have the same cells; else the file leaves it open. */
+function soleOf([first = '', ...others]: readonly string[], cells: Cells): string {
+  const textOf = (one: string) => cells.of(one).join('\n')
+  return others.every((one) => textOf(one) === textOf(first)) ? first : ''
+}
+
+/**
+ * Returns how the amounts of one column say the direction: by a minus, or by a word. Open if most
+ * have no minus, and on cards, whose purchases have one at some banks and none at others.
+ */
+export function directionOf(
+  amount: string,
+  { headers, cells, isDebt }: { headers: readonly string[]; cells: Cells; isDebt: boolean },
+): Pick<Partial<Amounts>, 'amountKind' | 'direction' | 'debitWord' | 'creditWord' | 'out'> {
+  const amounts = cells.amounts(amount)
+  const minus = amounts.filter((one) => one < 0).length
+  const plain = amounts.filter((one) => one > 0).length
+  if (cells.haveWords(amount)) return { out: 'minus' }
+  if (minus > 0) return { out: minus >= plain && (plain === 0 || !isDebt) ? 'minus' : '' }
+  for (const direction of headers) {
+    const words = findWords(cells.of(direction))
+    if (words) return { amountKind: 'type', direction, ...words }
+  }
+  return { out: '' }
+}
+
+/** Two columns of which each row fills one: the one of negative amounts is for money out. */
+function pairByCells(numbers: readonly string[], cells: Cells): Partial<Amounts> | null {
+  for (const one of numbers) {
+    const other = numbers.find((another) => cells.areTogether(one, another))
+    if (other === undefined) continue
+    const [isOut, isOtherOut] = [one, other].map((column) =>
+      cells.amounts(column).every((size) => size <= 0),
+    )
+    if (isOut === isOtherOut) return {}
+    return isOut ? { debits: one, credits: other } : { debits: other, credits: one }
+  }
+  return null
+}

@@ -1,0 +1,168 @@
+/** Findings of the server in a file: how its days are written, and its first rows. */
+export interface Evidence {
+  dateFormat?: string | undefined
+  rows?: readonly { cells: readonly string[] }[] | undefined
+  /** Currency of the bank account, and whether it is a card or a loan. */
+  currency?: string | undefined
+  isDebt?: boolean
+}
+
+const pieces: Readonly<Record<string, string>> = {
+  YYYY: '[0-9]{4}',
+  YY: '[0-9]{2}',
+  MMM: '[^0-9 ]{3,}',
+  MM: '(?:0[1-9]|1[0-2])',
+  M: '(?:0?[1-9]|1[0-2])',
+  DD: '(?:0[1-9]|[12][0-9]|3[01])',
+  D: '(?:0?[1-9]|[12][0-9]|3[01])',
+}
+
+/** Returns the first text that the format does not fit, apart from blank ones; null if it fits. */
+export function findMisfit(texts: readonly string[], format: string): string | null {
+  const source = format
+    .replace(/[^YMD]/g, (mark) => `[${mark}]`)
+    .replace(/Y+|M+|D+/g, (part) => pieces[part] ?? part)
+  const pattern = new RegExp(`^${source}(?![0-9]{1,3}(?![0-9]))`)
+  return texts.find((text) => text !== '' && !pattern.test(text)) ?? null
+}
+
+/** Signs, a currency and brackets around the digits; a code of a bank has more digits in a row. */
+const amount = new RegExp(
+  String.raw`^[(]?[-+−]{0,2} ?(?:[\p{L}.]{0,3}\p{Sc}?) ?[-+−]?[(]?` +
+    String.raw`(?:\d[\d.,'’ ]*|[.,]\d+)[)]?[-+−]?(?: ?\p{Sc}| ?[\p{L}.]{2,4})?$`,
+  'u',
+)
+const code = /^\d{9,}$|^0\d|^[A-Za-z]{1,3}\.?\d+$/
+const minus = /^[^\d]*[-−(]|[-−]$/
+/** A word of the direction behind an amount, which the server reads. */
+const word = /(DR|CR)$/i
+
+/** The rows below the header that have a day, as columns of cells. */
+export class Cells {
+  readonly #columns: ReadonlyMap<string, readonly string[]>
+  readonly #amounts = new Map<string, number[]>()
+  readonly #mark: string
+  readonly #format: string
+  readonly count: number
+
+  constructor(headers: readonly string[], { rows = [], dateFormat }: Evidence) {
+    const dated = rows.filter(({ cells }) =>
+      cells.some((cell) => cell !== '' && dateFormat && findMisfit([cell], dateFormat) === null),
+    )
+    const read = dated.length > 0 ? dated : rows
+    this.count = read.length
+    this.#format = dateFormat ?? ''
+    this.#columns = new Map(
+      headers.map((name, at) => [name, read.map(({ cells }) => cells[at] ?? '')]),
+    )
+    const marks = [...this.#columns.values()].flat().flatMap(markOf)
+    this.#mark = marks.filter((mark) => mark === ',').length * 2 > marks.length ? ',' : '.'
+  }
+
+  of(header: string): readonly string[] {
+    return this.#columns.get(header) ?? []
+  }
+
+  /** Returns the number of cells with a text. */
+  filled(header: string): number {
+    return this.of(header).filter((cell) => cell !== '').length
+  }
+
+  /** Returns the number of different texts: one that all rows have identifies none. */
+  different(header: string): number {
+    return new Set(this.of(header).filter((cell) => cell !== '')).size
+  }
+
+  /** Returns whether a column has days in this format. */
+  isDays(header: string, format: string): boolean {
+    return this.filled(header) > 0 && findMisfit(this.of(header), format) === null
+  }
+
+  /** Returns whether most cells with a text are amounts; a row may be damaged. */
+  isNumbers(header: string): boolean {
+    const cells = this.of(header).filter((cell) => cell !== '')
+    const written = cells.filter((cell) => amount.test(cell) && !code.test(cell))
+    return written.length * 2 > cells.length
+  }
+
+  /** Returns whether most cells with a text are amounts, and one is not 0. */
+  isAmounts(header: string): boolean {
+    return this.isNumbers(header) && this.of(header).some((cell) => /[1-9]/.test(cell))
+  }
+
+  haveDecimals(header: string): boolean {
+    return this.of(header).some((cell) => markOf(cell).length > 0)
+  }
+
+  /** Returns the amounts of a column by row, 0 for a blank cell. */
+  amounts(header: string): number[] {
+    const known = this.#amounts.get(header)
+    if (known) return known
+    const amounts = this.of(header).map((cell) => readAmount(cell, this.#mark))
+    this.#amounts.set(header, amounts)
+    return amounts
+  }
+
+  /** Returns whether each amount has a word for its direction, within the cell. */
+  haveWords(header: string): boolean {
+    const cells = this.of(header).filter((cell) => cell !== '')
+    return cells.length > 0 && cells.every((cell) => word.test(cell))
+  }
+
+  /** Returns whether no row has an amount in both columns. */
+  areApart(one: string, other: string): boolean {
+    return one !== other && this.#amountsIn(one, other).every((count) => count < 2)
+  }
+
+  /** Returns whether each row has an amount in one of two columns, each of one sign. */
+  areTogether(one: string, other: string): boolean {
+    const isOfBoth = [one, other].some((column) => {
+      const signs = new Set(this.amounts(column).map(Math.sign))
+      return signs.has(1) && signs.has(-1)
+    })
+    return one !== other && !isOfBoth && this.#amountsIn(one, other).every((count) => count === 1)
+  }
+
+  #amountsIn(one: string, other: string): number[] {
+    const others = this.amounts(other)
+    return this.amounts(one).map((size, row) => Number(size !== 0) + Number(others[row] !== 0))
+  }
+
+  /** Returns the order of the days of a column; null if they do not tell. */
+  orderOf(header: string): 'oldest first' | 'newest first' | null {
+    const days = this.of(header).flatMap((day) => sortable(day, this.#format) || [])
+    const moves = days.slice(1).map((day, at) => Math.sign(day - (days[at] ?? 0)))
+    const trend = moves.reduce((sum, one) => sum + one, 0)
+    if (trend === 0) return null
+    return trend > 0 ? 'oldest first' : 'newest first'
+  }
+
+  /** Returns how much a column tells: its letters, more if its texts differ. */
+  told(header: string): number {
+    const cells = new Set(this.of(header))
+    return [...cells].join('').replace(/\P{L}/gu, '').length * cells.size
+  }
+}
+
+function markOf(cell: string): string[] {
+  const [, mark] = amount.test(cell) ? (/([.,])\d{1,2}\D*$/.exec(cell) ?? []) : []
+  return mark === undefined ? [] : [mark]
+}
+
+function readAmount(cell: string, mark: string): number {
+  const [written = ''] = /\d[\d.,'’ ]*|[.,]\d+/.exec(cell) ?? []
+  const digits = written.replace(mark === ',' ? /[^\d,]/g : /[^\d.]/g, '').replace(',', '.')
+  const size = Math.round(Number(digits) * 100) || 0
+  return minus.test(cell) ? -size : size
+}
+
+/** Returns a day so that a later one is a larger number; NaN for months that are not English. */
+function sortable(day: string, format: string): number {
+  if (format.includes('MMM')) return Date.parse(day)
+  const parts = format.match(/Y+|M+|D+/g) ?? []
+  const numbers = /\D/.test(format.replace(/[YMD]/g, ''))
+    ? day.split(/\D+/)
+    : parts.map((part) => day.slice(format.indexOf(part), format.indexOf(part) + part.length))
+  const of = (letter: string) => Number(numbers[parts.findIndex((part) => part[0] === letter)])
+  return of('Y') * 10_000 + of('M') * 100 + of('D')
+}

@@ -1,0 +1,97 @@
+import { directionOf, guessAmounts } from './amount-guess.ts'
+import { Cells, type Evidence } from './cells.ts'
+import type { Columns } from './column-mapping.ts'
+import { findHeader } from './headers.ts'
+
+/** Words of headers by their meaning: English, German, French, Spanish and Dutch banks. */
+const meanings = {
+  date: /date|buchungstag|datum|fecha|day/i,
+  merchant:
+    /merchant|payee|name|empfänger|beguenstigter|begünstigter|tegenpartij|tegenrekeninghouder/i,
+  memo: new RegExp(
+    'description|verwendungszweck|memo|label|details|text|concept|libell|omschrijving|' +
+      'narrative|note',
+    'i',
+  ),
+  id: /(transaction|reference).*(id|number|no)|\bid\b|referenz|fitid/i,
+} as const
+
+/** Days on which interest begins, beside those of bookings. */
+const valueDate = /valu|wertstell/i
+/** Identifiers of SEPA that several payments share: a creditor, a mandate, a customer, a batch. */
+const sharedIds = /gl(ä|ae)ubiger|creditor|mandat|kunden|customer|sammler|end.to.end/i
+/** Columns of the bank account itself: its name is no other party of a payment. */
+const ofOwnAccount = /account|konto|inhaber|owner|titular|compte|card/i
+/** Columns of few words and of codes, which tell less of a payment. */
+const ofKind = /type|art$|category|kategorie|status|state|currency|bic|iban|ref|number|no$|code/i
+
+/** Number of rows from which one text in all of them says that it names no other party. */
+const sameMin = 3
+
+/** Returns a first guess by headers and first rows, which the person may change. */
+export function guessColumns(
+  headers: readonly string[],
+  locale: string,
+  evidence: Evidence = {},
+): Columns {
+  const cells = new Cells(headers, evidence)
+  const format = evidence.dateFormat ?? (locale.endsWith('US') ? 'MM/DD/YYYY' : 'YYYY-MM-DD')
+  const days = headers.filter((one) => cells.isDays(one, format))
+  const date = findDate(headers, days)
+  const free = headers.filter((one) => one !== date && !days.includes(one))
+  const amounts = guessAmounts(free, cells, { ...evidence, date })
+  const taken: string[] = Object.values(amounts)
+  const texts = free.filter((one) => !taken.includes(one))
+  const id = findId(texts, cells)
+  const { memo, merchant } = guessTexts(
+    texts.filter((one) => one !== id),
+    cells,
+  )
+  return { date, format, ...amounts, id, memo, merchant }
+}
+
+/** Returns the columns with other amounts, whose direction is guessed again. */
+export function withAmount(
+  columns: Columns,
+  amount: string,
+  { headers, evidence }: { headers: readonly string[]; evidence: Evidence },
+): Columns {
+  const cells = new Cells(headers, evidence)
+  const { isDebt = false } = evidence
+  return { ...columns, amount, ...directionOf(amount, { headers, cells, isDebt }) }
+}
+
+function findDate(headers: readonly string[], days: readonly string[]): string {
+  const booked = days.filter((one) => !valueDate.test(one))
+  const [first] = booked.length > 0 ? booked : days
+  return findHeader(booked, meanings.date) || (first ?? findHeader(headers, meanings.date))
+}
+
+/** Returns the column of the bank's numbers, if no two rows have the same one. */
+function findId(headers: readonly string[], cells: Cells): string {
+  const isOne = (one: string) => !sharedIds.test(one) && cells.different(one) === cells.count
+  return findHeader(headers.filter(isOne), meanings.id)
+}
+
+function guessTexts(headers: readonly string[], cells: Cells) {
+  // The first rows may leave a column blank that has the text of most others.
+  const isRead = (one: string) => cells.count === 0 || cells.told(one) > 0
+  const texts = headers.filter(isRead)
+  const isFull = (one: string) => cells.filled(one) * 2 >= cells.count
+  const memo = findHeader(texts.filter(isFull), meanings.memo) || findHeader(texts, meanings.memo)
+  const merchant = findHeader(
+    texts.filter((one) => one !== memo && isParty(one, cells)),
+    meanings.merchant,
+  )
+  const own = texts.filter((one) => !ofKind.test(one) && !ofOwnAccount.test(one))
+  const [longest = headers[0] ?? ''] = [own, texts].flatMap((group) =>
+    group.toSorted((one, other) => cells.told(other) - cells.told(one)),
+  )
+  const text = memo || merchant || longest
+  return { memo: text, merchant: merchant === text ? '' : merchant }
+}
+
+function isParty(header: string, cells: Cells): boolean {
+  const isSame = cells.count >= sameMin && cells.different(header) === 1
+  return !isSame && !ofOwnAccount.test(header)
+}

@@ -1,0 +1,87 @@
+import type { CsvMapping } from '../../../api/import-queries.ts'
+
+/** The meaning of the columns, as the form holds it; an empty text is no column. */
+export interface Columns {
+  date: string
+  format: string
+  memo: string
+  merchant: string
+  amountKind: 'sign' | 'column' | 'type'
+  amount: string
+  debits: string
+  credits: string
+  direction: string
+  debitWord: string
+  creditWord: string
+  /** Whether money leaves by amounts with a minus, or without one; empty while it is open. */
+  out: 'minus' | 'plain' | ''
+  id: string
+  balance: string
+}
+
+/** The columns as last sent, and the mapping made of them: the person can go back to both. */
+export interface Draft {
+  columns: Columns | null
+  mappingId: string | null
+}
+
+/** Ways to write a day that are offered, the most usual ones first. */
+export const dayFormats = [
+  'YYYY-MM-DD',
+  'MM/DD/YYYY',
+  'DD.MM.YYYY',
+  'DD/MM/YYYY',
+  'M/D/YYYY',
+  'D.M.YYYY',
+  'DD-MM-YYYY',
+  'DD.MM.YY',
+  'MM/DD/YY',
+  'YYYY/MM/DD',
+]
+
+const example: Readonly<Record<string, string>> = { Y: '2026', M: '12', D: '31' }
+
+/** Returns a day as the format writes it. */
+export function writeExample(format: string): string {
+  return format.replace('MMM', 'Dec').replace(/YYYY|YY|MM|M|DD|D(?!ec)/g, (part) => {
+    const text = example[part.slice(0, 1)] ?? ''
+    return part === 'YY' ? text.slice(2) : text
+  })
+}
+
+/** The fields of the amounts by their kind, in the order of the mapping. */
+const amountFields = {
+  sign: ['amount', 'out'],
+  column: ['debits', 'credits'],
+  type: ['amount', 'direction', 'debitWord', 'creditWord'],
+} as const
+
+/** Returns the fields that neither the file nor the person has decided yet. */
+export function findOpen(columns: Columns): (keyof Columns)[] {
+  const fields = ['date', 'memo', ...amountFields[columns.amountKind]] as const
+  return fields.filter((field) => columns[field] === '')
+}
+
+/** Returns the mapping that the API takes (docs/files.md#csv-mappings). */
+export function mappingOf(columns: Columns, headers: string[]): CsvMapping {
+  const { date, format, memo, merchant, amountKind, out, id, balance } = columns
+  const amounts = {
+    sign: [columns.amount],
+    column: [columns.debits, columns.credits],
+    type: [columns.amount, columns.direction],
+  }[amountKind]
+  const words =
+    amountKind === 'type' ? { debit: columns.debitWord, credit: columns.creditWord } : {}
+  const invert = amountKind === 'sign' && out === 'minus'
+  // Without an ID of the bank, day, text and amount identify a row.
+  const identity = id === '' ? [...new Set([date, memo, ...amounts])] : [id]
+  return {
+    headers,
+    id: { kind: id === '' ? 'hashed' : 'native', fields: identity.map((name) => ({ name })) },
+    amount: { kind: amountKind, invert, fields: amounts.map((name) => ({ name })), ...words },
+    memo: { name: memo },
+    ...(merchant === '' ? {} : { merchant: { name: merchant } }),
+    date: { fields: [{ name: date }], format },
+    balance: balance === '' ? { kind: 'none' } : { kind: 'field', fields: [{ name: balance }] },
+  }
+}

@@ -1,0 +1,14 @@
+/** Returns the header that equals a word, the first word before the others; else an empty text. */
+export function exactHeader(headers: readonly string[], meaning: RegExp): string {
+  const names = meaning.source.split('|')
+  const places = (header: string) => names.indexOf(header.trim().toLowerCase())
+  const [exact = ''] = headers
+    .filter((header) => places(header) >= 0)
+    .sort((one, other) => places(one) - places(other))
+  return exact
+}
+
+/** Returns the header that equals a word of the meaning, else the first one that contains one. */
+export function findHeader(headers: readonly string[], meaning: RegExp): string {
+  return exactHeader(headers, meaning) || (headers.find((header) => meaning.test(header)) ?? '')
+}
