@@ -31,6 +31,7 @@ test.each([
   ['own numbers in two forms', 'Auftragskonto', '12345678 12341234 1234-5678'],
   ['names that rows share', 'Konto', 'Giro Tagesgeld Giro'],
   ['numbers in the first column alone', 'Kontonummer', '111 222 111'],
+  ['products', 'Product', 'Current Savings Current'],
 ])('two accounts of a column of %s ask which one is read', (_, name, cells) => {
   const [first = '', second = '', third = ''] = cells.split(' ')
   const file =

@@ -20,6 +20,8 @@ const OWN_IF_FIRST = namesIn([
   'kontonummer, konto nr, kontonr, iban, iban bban, numer rachunku, nr rachunku, numer konta',
   'cislo uctu, kontonummer iban, bank account, produit',
 ])
+/** Names of a column of products, such as accounts for savings, behind that of the kind at most. */
+const PRODUCTS = namesIn(['product, produkt, produit, producto, prodotto, produto, produktas'])
 /** Words of a heading that name an account, besides a number of five digits. */
 const ACCOUNT_WORD = new RegExp(
   'konto|giro|tagesgeld|spar|depot|karte|visa|mastercard|amex|iban|accou?n?t|chec?qu?ing|saving|' +
@@ -135,7 +137,7 @@ function listed(
 }
 
 function isOwn(name: string, at: number): boolean {
-  return OWN.has(name) || (at === 0 && OWN_IF_FIRST.has(name))
+  return OWN.has(name) || (at === 0 && OWN_IF_FIRST.has(name)) || (at < 2 && PRODUCTS.has(name))
 }
 
 /** Counts a row to its account; returns false if the column is not of few accounts. */

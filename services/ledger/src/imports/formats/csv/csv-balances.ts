@@ -55,6 +55,11 @@ export class CsvBalances {
     return most('against') > most('by') ? most('against') : 0
   }
 
+  /** Returns the number of rows whose balance follows from their amount. */
+  countBy(): number {
+    return Math.max(this.#oldestFirst.by, this.#newestFirst.by)
+  }
+
   result(): FileBalances {
     if (this.#kind === 'sum') {
       return this.#isWhole

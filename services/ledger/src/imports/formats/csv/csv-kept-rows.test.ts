@@ -199,3 +199,35 @@ test.each([
     typeof expected === 'number' ? expected : expect.stringContaining(expected),
   )
 })
+
+test.each([
+  [
+    'are part of what moves',
+    ['1,2026-01-02,Shop,-5.00,0.50,94.50', '2,2026-01-03,Plan,0.00,3.00,91.50'],
+    [550n, 300n],
+  ],
+  [
+    'lower what comes in',
+    ['1,2026-01-02,Sale,5.00,-0.50,104.50', '2,2026-01-03,Shop,-1.00,0.00,103.50'],
+    [-450n, 100n],
+  ],
+  [
+    'are in the amounts',
+    ['1,2026-01-02,Shop,-5.00,0.50,95.00', '2,2026-01-03,Shop,-3.00,0.20,92.00'],
+    [500n, 300n],
+  ],
+])('fees of a column %s, as the balances tell', (_, lines, amounts) => {
+  const balance = { kind: 'field', fields: [{ name: 'Balance' }] }
+  const names = ['Id', 'Date', 'Text', 'Amount', 'Fee', 'Balance']
+  const first = '0,2026-01-01,Pay,100.00,0.00,100.00'
+  const read = readBelow(names, [first, ...lines], { balance } as object)
+  if ('unreadable' in read) throw new Error(read.unreadable)
+  expect(read.rows.map(({ amount }) => amount)).toEqual([-10_000n, ...amounts])
+})
+
+test('a row with a balance in place of the payee is skipped beside a column of the payer', () => {
+  const lines = ['1,2026-01-02,Ann,Balance,,9.00', '2,2026-01-03,Ann,Shop,,-1.00']
+  const names = ['Id', 'Date', 'Sender', 'Payee', 'Text', 'Amount']
+  const read = readBelow(names, lines, { merchant: { name: 'Payee' } } as object)
+  expect(read).toMatchObject({ rows: [{ amount: 100n }], skipped: [{ reason: 'balance' }] })
+})

@@ -12,6 +12,13 @@ const FAILED = namesIn([
   'annullato, rifiutato, geweigerd, odrzucona, отклонено',
 ])
 
+/** Names of a column of fees beside amounts. */
+const FEES = namesIn([
+  'fee, fees, fee amount, gebuhr, gebuehr, gebuhren, entgelt, frais, comision, comisiones, tarifa',
+  'commissione, commissioni, comissao, taxa, tasa, kosten, transactiekosten, avgift, gebyr, oplata',
+  'prowizja, poplatek, kulu, teenustasu, mokestis, komisija, комиссия, 手数料, 手续费',
+])
+
 /** Names of the columns of both parties: who pays, and who is paid. */
 const PAYERS = namesIn([
   'zahlungspflichtige*r, zahlungspflichtige r, zahlungspflichtiger, zahler, auftraggeber',
@@ -34,6 +41,12 @@ export function findParties(headers: readonly string[], merchant?: FieldRef): Pa
   const payee = headers.find((name) => PAYEES.has(foldName(name)))
   const isEither = merchant?.name !== undefined && [payer, payee].includes(merchant.name)
   return isEither && payer && payee ? { payer: { name: payer }, payee: { name: payee } } : null
+}
+
+/** Returns the column of the fees, if any. */
+export function findFees(headers: readonly string[]): FieldRef | null {
+  const name = headers.find((one) => FEES.has(foldName(one)))
+  return name === undefined ? null : { name }
 }
 
 /** Returns the columns with the state of a row. */

@@ -42,6 +42,8 @@ export type CsvSettings = AmountNotation & {
    * with the other one go the other way. Null where the sign means nothing.
    */
   signs: readonly (bigint | null)[]
+  /** The column of fees, if the money that moves is the amount and its fee. */
+  fees: FieldRef | null
   readDay: (text: string) => Day | null
   timezone: string
 }
@@ -60,8 +62,10 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   if (columnsOf(line.cells) > line.columns) return skipped('columns')
   if (isInOther(line, settings)) return skipped('currency')
   if (settings.states.some((ref) => isFailed(line.at(ref)))) return skipped('pending')
-  const amount = readCsvAmount(line, settings)
-  if (typeof amount === 'string') return skipped(amount)
+  const without = readCsvAmount(line, settings)
+  if (typeof without === 'string') return skipped(without)
+  const fee = settings.fees && readAmountAt(line, settings.fees, settings)
+  const amount = without + magnitudeOf(fee ?? 0n)
   if (amount === 0n) return skipped('zero')
   const day = readDay(textOf(line, mapping.date.fields))
   const date = day === null ? null : midnightOn(day, timezone)
@@ -74,10 +78,10 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
     memo: unescaped(line.at(mapping.memo)),
     description: 'Transaction',
   })
-  if (namesBalance(names.name) || namesBalanceOnly(line, mapping)) return skipped('balance')
+  if (namesBalance(names.name) || isBalance(line, mapping)) return skipped('balance')
   const identifier = isHashed ? base32(fnv1(values.join('::'))) : values.join('::')
   const isReusable = !isHashed && posted === undefined
-  const written = [identifier, dayInContents(day), amount, names.name, names.originalName].join(' ')
+  const written = [identifier, dayInContents(day), without, names.name, names.originalName].join(' ')
   return {
     identifier,
     isHashed,
@@ -110,10 +114,13 @@ function isInOther({ at, behind, cells }: CsvCells, settings: CsvSettings): bool
   return codes.some((code) => statesOther(code, currency)) && !codes.includes(currency)
 }
 
-/** Returns whether a row without texts of a booking names a balance in another column. */
-function namesBalanceOnly({ at, cells }: CsvCells, { memo, merchant }: CsvMapping): boolean {
-  const isBlank = at(memo) === '' && (merchant === undefined || at(merchant) === '')
-  return isBlank && cells.some(namesBalance)
+/**
+ * Returns whether a row names a balance in place of the other party, or in any column if it has no
+ * texts of a booking.
+ */
+function isBalance({ at, cells }: CsvCells, { memo, merchant }: CsvMapping): boolean {
+  const party = merchant === undefined ? '' : at(merchant)
+  return namesBalance(party) || (party === '' && at(memo) === '' && cells.some(namesBalance))
 }
 
 /**

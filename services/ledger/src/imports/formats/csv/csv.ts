@@ -20,7 +20,7 @@ import { CsvBalances } from './csv-balances.ts'
 import { findCurrencyColumn } from './csv-currency.ts'
 import { headRows } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
-import { findParties, findStates } from './csv-roles.ts'
+import { findFees, findParties, findStates } from './csv-roles.ts'
 import { type CsvCells, type CsvRow, type CsvSettings, readCsvRow, usualSigns } from './csv-rows.ts'
 import { countHead } from './csv-shape.ts'
 import { type CsvLine, readTable } from './csv-table.ts'
@@ -78,11 +78,13 @@ export function readCsv(
     places,
     mark: mark.mark,
     signs: usualSigns(rowsBelow(table), signedFields(mapping)),
+    fees: null,
     readDay: createDayParser(format),
     timezone,
   }
   const balances = new CsvBalances(mapping)
-  const read = nameRows(numbered(findRows(table, { rowSettings, delimiter, balances })))
+  const moved = { ...rowSettings, fees: feesMoved(table, rowSettings) }
+  const read = nameRows(numbered(findRows(table, { rowSettings: moved, delimiter, balances })))
   const count = balances.countAgainst()
   if (count > 0) return { unreadable: say('BALANCES_CONTRADICT', { count }) }
   return { currency, balances: balances.result(), mark, dateFormat: format, ...read }
@@ -138,6 +140,19 @@ function* amountsIn(file: CsvFile, mapping: CsvMapping): Generator<string> {
 function* textsOf(file: CsvFile, field: FieldRef | undefined): Generator<string> {
   if (field === undefined) return
   for (const { at } of rowsBelow(file)) yield at(field)
+}
+
+/** Returns the column of fees if balances move by amounts and fees, and by amounts alone less. */
+function feesMoved(file: CsvFile, rowSettings: CsvSettings): FieldRef | null {
+  const { mapping } = rowSettings
+  const fees = mapping.balance.kind === 'field' ? findFees([...file.columns.keys()]) : null
+  if (fees === null) return null
+  const [without = 0, within = 0] = [null, fees].map((one) => {
+    const balances = new CsvBalances(mapping)
+    for (const row of rowsBelow(file)) balances.add(readCsvRow(row, { ...rowSettings, fees: one }))
+    return balances.countBy()
+  })
+  return within > without ? fees : null
 }
 
 type Found = (CsvRow | SkippedRow) & { place: () => RowPlace }
