@@ -81,7 +81,9 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   if (namesBalance(names.name) || isBalance(line, mapping)) return skipped('balance')
   const identifier = isHashed ? base32(fnv1(values.join('::'))) : values.join('::')
   const isReusable = !isHashed && posted === undefined
-  const written = [identifier, dayInContents(day), without, names.name, names.originalName].join(' ')
+  const written = [identifier, dayInContents(day), without, names.name, names.originalName].join(
+    ' ',
+  )
   return {
     identifier,
     isHashed,

@@ -18,6 +18,7 @@ import { decodeFile } from '../text/file-text.ts'
 import { CsvAccounts } from './csv-accounts.ts'
 import { CsvBalances } from './csv-balances.ts'
 import { findCurrencyColumn } from './csv-currency.ts'
+import { findHeadBalance } from './csv-head-balance.ts'
 import { headRows } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 import { findFees, findParties, findStates } from './csv-roles.ts'
@@ -87,7 +88,11 @@ export function readCsv(
   const read = nameRows(numbered(findRows(table, { rowSettings: moved, delimiter, balances })))
   const count = balances.countAgainst()
   if (count > 0) return { unreadable: say('BALANCES_CONTRADICT', { count }) }
-  return { currency, balances: balances.result(), mark, dateFormat: format, ...read }
+  // Above a file of several accounts, it is the balance of the first one.
+  const isStated = mapping.balance.kind === 'none' && stated?.statement === undefined
+  const notation = { ...rowSettings, order: orderOf(format) }
+  const stating = isStated ? findHeadBalance(above(table), notation) : balances.result()
+  return { currency, balances: stating, mark, dateFormat: format, ...read }
 }
 
 /** Returns the format of the dates, in the order that the client states for this file. */
@@ -96,12 +101,16 @@ function formatOf({ date }: CsvMapping, dayFirst: boolean | undefined): string {
   return inOrder(date.format, dayFirst ? 'day first' : 'month first')
 }
 
+function orderOf(format: string): DayOrder {
+  return inOrder(format, 'day first') === format ? 'day first' : 'month first'
+}
+
 /**
  * Returns a date that has day and month in the other order than a format, if no date has a number
  * above 12 where the format has the day: the others would be read with both exchanged.
  */
 function otherOrderIn(texts: Iterable<string>, format: string): string | null {
-  const own: DayOrder = inOrder(format, 'day first') === format ? 'day first' : 'month first'
+  const own = orderOf(format)
   let other: string | null = null
   for (const text of texts) {
     const order = orderShownBy(text)
@@ -130,6 +139,16 @@ function* rowsBelow(file: CsvFile): Generator<CsvCells & { line: number }> {
     const { cells, line } = one
     if (number > 0 && isRead(one)) yield { ...cellsOf(cells, { columns, number }), line }
   }
+}
+
+/** Returns the lines above the header. */
+function above({ lines, head }: CsvFile): CsvLine[] {
+  const found: CsvLine[] = []
+  for (const line of lines) {
+    if (found.length >= head - 1) break
+    found.push(line)
+  }
+  return found
 }
 
 function* amountsIn(file: CsvFile, mapping: CsvMapping): Generator<string> {

@@ -1,0 +1,37 @@
+import { dayNumber, endOfDay } from '@coffer/kit/values/day'
+import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
+import { createDayParser, detectDayFormat } from '../day-format.ts'
+import type { DayOrder } from '../day-text.ts'
+import { type FileBalances, noBalances } from '../statement.ts'
+import { foldName, namesIn } from './csv-roles.ts'
+import type { CsvLine } from './csv-table.ts'
+
+/** A word for a balance with its day, `Kontostand vom 31.12.2026:`, in front of the amount. */
+const DATED =
+  /^(\p{L}+) (?:vom|per|zum|am|on|at|as of|le|au|al|del|a|op) (\d[\d./-]+\d|\d.*\d{4}):?$/iu
+const WORDS = namesIn(['kontostand, saldo, balance, solde, kontosaldo'])
+
+/** Returns the balance that a line above the header states for a day, if one line alone does. */
+export function findHeadBalance(
+  above: readonly CsvLine[],
+  settings: AmountNotation & { order: DayOrder; timezone: string },
+): FileBalances {
+  const stated = above.flatMap(({ cells }) => balanceIn(cells, settings))
+  const [only] = stated
+  if (only === undefined || stated.length > 1) return noBalances
+  return { ...noBalances, ...only }
+}
+
+function balanceIn(
+  cells: readonly string[],
+  settings: AmountNotation & { order: DayOrder; timezone: string },
+) {
+  const [label = '', amount = ''] = cells.filter((cell) => cell !== '')
+  const [, word = '', text = ''] = DATED.exec(label) ?? []
+  const current = WORDS.has(foldName(word)) ? readWrittenAmount(amount, settings) : null
+  const format = detectDayFormat([text], settings.order)?.format
+  const day = format === undefined ? null : createDayParser(format)(text)
+  const number = day && dayNumber(day)
+  if (current === null || number === null) return []
+  return [{ current, asOf: new Date(endOfDay(number, settings.timezone)) }]
+}
