@@ -204,7 +204,7 @@ async function faultsOf(context: BrowserContext, viewing: Viewing): Promise<stri
     // A worker that becomes active during a load: the files then come from the browser's cache.
     if (hasWorker && message.text().includes('service worker resource mismatch')) return
     if (isFramed && /^(Framing|Refused to (frame|display)) /.test(message.text())) return
-    if (hasOutage && /net::ERR_|status of 50[234]/.test(message.text())) return
+    if (hasOutage && /net::ERR_|status of 50[234]|A part of the app/.test(message.text())) return
     if (['error', 'warning'].includes(message.type())) faults.push(message.text())
   })
   context.on('weberror', (error) => faults.push(String(error.error())))

@@ -7,9 +7,9 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { noteSession } from './api/live/session-end.ts'
 import { forgetSession, queries } from './api/query-client.ts'
-import { isServerReached } from './api/reachability.ts'
 import { apply } from './preferences/preferences.ts'
 import { router } from './routes.tsx'
+import { nameLostPart } from './shell/upgrade.ts'
 import { language } from './words/languages/texts.ts'
 
 apply()
@@ -22,12 +22,7 @@ setTimeout(
   settledMs,
 )
 
-// A newer version has other files: a part that is loaded only now may be gone.
-addEventListener('vite:preloadError', (event) => {
-  event.preventDefault()
-  if (!isServerReached() || !navigator.onLine) return
-  dispatchEvent(new Event('coffer-upgraded'))
-})
+addEventListener('vite:preloadError', ({ payload }) => nameLostPart(payload))
 
 const leave = () => {
   const { href: next, pathname } = router.state.location

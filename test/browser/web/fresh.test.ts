@@ -124,12 +124,35 @@ test('answers that are asked for before the app is there are asked for once', as
   })
 })
 
+/** The page of a newer build. */
+const newer = '<!doctype html><script type="module" src="/assets/index-newer.js"></script>'
+
+test('a screen that cannot be loaded says why: no server, or an upgrade', async () => {
+  const hugo = await coffer.person()
+  await createHousehold(hugo)
+  const viewing = { url: `${coffer.baseUrl}/tags`, cookie: hugo.cookie, hasOutage: true }
+  await view(viewing, async (page) => {
+    await page.getByRole('heading', { level: 1, name: 'Tags' }).waitFor()
+    await page.route(/assets\/rules-[\w-]+\.js/, (route) => route.abort())
+    await page.route(`${coffer.baseUrl}/`, (route) => route.abort(), { times: 1 })
+    await page.getByRole('link', { name: 'Rules' }).first().click()
+    const alert = page.getByRole('alert')
+    await alert.getByText('The server cannot be reached.').waitFor()
+    await page.route(`${coffer.baseUrl}/`, (route) => route.fulfill({ body: newer }))
+    await alert.getByRole('button', { name: 'Try again' }).click()
+    await alert.getByText('Coffer was upgraded meanwhile').waitFor()
+    await takePicture(page, 'web-part-gone')
+    await page.unrouteAll()
+    await alert.getByRole('button', { name: 'Reload' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Rules' }).waitFor()
+  })
+})
+
 test('an upgrade of the server is noticed when its tab is seen again', async () => {
   const bob = await coffer.person()
   await createHousehold(bob)
   await view({ url: `${coffer.baseUrl}/tags`, cookie: bob.cookie }, async (page) => {
     await page.getByRole('heading', { level: 1, name: 'Tags' }).waitFor()
-    const newer = '<!doctype html><script type="module" src="/assets/index-newer.js"></script>'
     await page.route(`${coffer.baseUrl}/`, (route) => route.fulfill({ body: newer }))
     await seeAgain(page)
     await page.getByText('A newer version of Coffer is here.').waitFor()

@@ -1,6 +1,6 @@
 import { createClient } from '@coffer/client'
 import { basePath } from '../base-path.ts'
-import { OfflineError } from '../offline/offline-error.ts'
+import { OfflineError, withAnswer } from '../offline/offline-error.ts'
 import { fetchRevalidated } from './revalidation.ts'
 
 /** Asks for problem details: they have the code by which the app says a refusal in its language. */
@@ -8,7 +8,7 @@ function fetchCoded(request: Request): Promise<Response> {
   const { headers } = request
   const asked = headers.get('accept') ?? 'application/json, */*;q=0.1'
   headers.set('accept', `${asked}, application/problem+json`)
-  return fetchRevalidated(request)
+  return withAnswer(request, () => fetchRevalidated(request))
 }
 
 /** The client of the API. The browser sends the cookie of the session by itself. */

@@ -1,5 +1,6 @@
 import { CofferError } from '@coffer/client'
 import { expect, test } from '@jest/globals'
+import { OfflineError } from '../offline/offline-error.ts'
 import { type Coded, wordsOf } from '../words/refusals.ts'
 import { faultOf, refusalOf } from './faults.ts'
 
@@ -28,7 +29,7 @@ test.each([
   [{ code: 'NAME_TAKEN', params: { name: 'Rent' } }, 'This name is in use: Rent.'],
   [{ code: 'PASSWORD_LENGTH', params: { min: '8', max: '72' } }, 'Use 8 to 72 characters.'],
   [{ code: 'NEXT_NOT_IN_FUTURE' }, 'Choose a day that is not past.'],
-  [{}, 'Is odd.'],
+  [{ code: undefined }, 'Is odd.'],
 ])('the problem %j has words for people', (reason, text) => {
   const errors = [
     { pointer: '#/name/0', detail: 'is odd', ...reason },
@@ -36,6 +37,7 @@ test.each([
   ]
   const fault = refused(400, { detail: 'Invalid request', code: 'INVALID_REQUEST', errors })
   expect(fault).toMatchObject({ problems: { name: text }, text: 'Some entries need another look.' })
+  expect(fault?.problemCodes.name).toBe(reason.code)
 })
 
 test('of alternatives of a value, the fault counts that is not of its type', () => {
@@ -43,6 +45,14 @@ test('of alternatives of a value, the fault counts that is not of its type', () 
   const errors = faults.map((one) => ({ pointer: '#/name', detail: 'must be', ...one }))
   const fault = refused(400, { detail: 'Invalid request', code: 'INVALID_REQUEST', errors })
   expect(fault?.problems.name).toMatch(/comma/)
+})
+
+test.each([
+  [new OfflineError({ wasSent: null, isFinal: false }), /^The server cannot be reached\. Your/],
+  [new OfflineError({ wasSent: true, isFinal: false }), /may have saved this/],
+  [new TypeError("Cannot read properties of undefined (reading 'name')"), /The fault is ours/],
+])('%s is told apart from other faults', (error, text) => {
+  expect(faultOf(error)?.text).toMatch(text)
 })
 
 test('an item of a bulk request is refused in words', () => {

@@ -9,13 +9,21 @@ export interface Fault {
   text: string
   /** Texts by field of the form, from the `problems` of the answer. */
   problems: Record<string, string>
+  /** Their codes by field (docs/api/refusals.md). */
+  problemCodes: Record<string, string | undefined>
   /** ID of the request, for the logs of the server. */
   requestId: string | null
   status: number | null
   code: string | null
 }
 
-const noAnswer = { problems: {}, requestId: null, status: null, code: null }
+export const noAnswer = {
+  problems: {},
+  problemCodes: {},
+  requestId: null,
+  status: null,
+  code: null,
+}
 
 /** Tells of a change whose request is repeated until the server can be reached. */
 export const tryingFault: Fault = { ...noAnswer, text: faultWords.trying }
@@ -24,23 +32,26 @@ export const tryingFault: Fault = { ...noAnswer, text: faultWords.trying }
 export function faultOf(error: unknown): Fault | null {
   if (error === null || error === undefined) return null
   if (!(error instanceof CofferError)) return { ...noAnswer, text: textOfNone(error) }
-  const problems = problemsOf(error.faults)
+  const faults = faultsByField(error.faults)
+  const problems = wordsByField(faults)
   const isOfFields = Object.keys(problems).length > 0
   return {
     text: isOfFields ? faultWords.fields : textOf(error),
     problems,
+    problemCodes: Object.fromEntries(faults.map(([field, { code }]) => [field, code])),
     requestId: error.requestId ?? null,
     status: error.status,
     code: error.code ?? null,
   }
 }
 
-/** Returns the words for a request without an answer. */
+/** Returns the words for a request without an answer, or for a fault of the app. */
 function textOfNone(error: unknown): string {
   if (error instanceof OfflineError) {
+    if (error.wasSent === null) return faultWords.unreachable
     return error.wasSent ? faultWords.unanswered : faultWords.notSent
   }
-  return error instanceof DOMException ? faultWords.slow : faultWords.unreachable
+  return error instanceof DOMException ? faultWords.slow : faultWords.broken
 }
 
 /** Returns the words for a refusal as a whole. */
@@ -67,7 +78,7 @@ interface RefusedItem extends Coded {
 
 /** Returns why an item of a bulk request was refused, as sentences for people. */
 export function refusalOf({ error, errors = [], ...coded }: RefusedItem): string {
-  const named = [...new Set(Object.values(problemsOf(errors)))]
+  const named = [...new Set(Object.values(wordsByField(faultsByField(errors))))]
   return named.length > 0 ? named.join(' ') : refusalWords({ detail: error, ...coded })
 }
 
@@ -80,16 +91,19 @@ export function isSignedOut(error: unknown): boolean {
 const typeCodes = /^NOT_(NULL|STRING|INTEGER|BOOLEAN|LIST|OBJECT)$/
 
 /**
- * Returns the words by field of the form: the outermost key of a value. Its first fault counts, but
- * one of the type only without another: alternatives of a value state the types not sent first.
+ * Returns the fault of each field of the form: the outermost key of a value. Its first one counts,
+ * but one of the type only without another: alternatives of a value state types not sent first.
  */
-function problemsOf(faults: readonly ValueFault[]): Record<string, string> {
+function faultsByField(faults: readonly ValueFault[]): [field: string, ValueFault][] {
   const isOfType = ({ code = '' }: ValueFault) => Number(typeCodes.test(code))
-  const found = faults
-    .toSorted((a, b) => isOfType(a) - isOfType(b))
-    .map((fault) => {
-      const [, field = ''] = fault.pointer.split('/')
-      return [decodeURIComponent(field), refusalWords(fault)]
-    })
-  return Object.fromEntries(found.reverse())
+  const found = new Map<string, ValueFault>()
+  for (const fault of faults.toSorted((a, b) => isOfType(a) - isOfType(b))) {
+    const field = decodeURIComponent(fault.pointer.split('/')[1] ?? '')
+    if (!found.has(field)) found.set(field, fault)
+  }
+  return [...found]
+}
+
+function wordsByField(faults: [field: string, ValueFault][]): Record<string, string> {
+  return Object.fromEntries(faults.map(([field, fault]) => [field, refusalWords(fault)]))
 }

@@ -77,10 +77,12 @@ export function Form({ children, action, isDanger = false, isSending = false, ..
 interface BannerProps {
   fault: Fault
   again?: () => void
+  /** Text of the button that calls `again`. */
+  action?: string
 }
 
 /** A fault in words, with the ID of the request for those who look into logs. */
-export function FaultBanner({ fault, again }: BannerProps) {
+export function FaultBanner({ fault, again, action = faultWords.again }: BannerProps) {
   const named = Object.keys(fault.problems).length > 0
   return (
     <div role="alert" tabIndex={-1} className={styles.banner}>
@@ -89,7 +91,7 @@ export function FaultBanner({ fault, again }: BannerProps) {
       {fault.requestId && fault.status !== null && fault.status >= 500 && (
         <p className={styles.request}>{faultWords.request({ id: fault.requestId })}</p>
       )}
-      {again && <Button onClick={again}>{faultWords.again}</Button>}
+      {again && <Button onClick={again}>{action}</Button>}
     </div>
   )
 }

@@ -1,8 +1,10 @@
 import { Link, useRouter } from '@tanstack/react-router'
-import { faultOf } from '../api/faults.ts'
+import { useEffect, useState } from 'react'
+import { faultOf, noAnswer } from '../api/faults.ts'
 import { FaultBanner } from '../controls/form.tsx'
 import { Screen } from '../controls/screen.tsx'
 import { faultWords } from '../words/faults.ts'
+import { findServedBuild, isLostPart, type ServedBuild } from './upgrade.ts'
 
 /** The page of an address that no screen has. */
 export function MissingPage() {
@@ -19,15 +21,33 @@ export function MissingPage() {
 /** The page of a screen that could not be shown. */
 export function BrokenPage({ error }: { error: unknown }) {
   const router = useRouter()
-  const known = faultOf(error)
-  // Only requests have words; any other error is a fault of the app.
-  const isRequest = known?.status !== null || error instanceof TypeError
-  const fault = known && { ...known, text: isRequest ? known.text : faultWords.broken }
+  const fault = faultOf(error)
   return (
     <main>
       <Screen title={faultWords.failed} isNarrow>
-        {fault && <FaultBanner fault={fault} again={() => void router.invalidate()} />}
+        {isLostPart(error) ? (
+          <LostPart />
+        ) : (
+          fault && <FaultBanner fault={fault} again={() => void router.invalidate()} />
+        )}
       </Screen>
     </main>
   )
+}
+
+/** Says why a part of the app cannot be loaded, and reloads the page once the server answers. */
+function LostPart() {
+  const [build, setBuild] = useState<ServedBuild | undefined>()
+  useEffect(() => void findServedBuild().then(setBuild), [])
+  if (build === undefined) return null
+  const reload = async () => {
+    const found = await findServedBuild()
+    if (found === null) setBuild(found)
+    else location.reload()
+  }
+  const [text, action] =
+    build === null
+      ? [faultWords.unreachable, faultWords.again]
+      : [build === 'other' ? faultWords.partGone : faultWords.broken, faultWords.reload]
+  return <FaultBanner fault={{ ...noAnswer, text }} again={() => void reload()} action={action} />
 }

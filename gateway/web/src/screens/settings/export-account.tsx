@@ -9,6 +9,7 @@ import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { saveFile } from '../../controls/texts/saved-file.ts'
+import { withAnswer } from '../../offline/offline-error.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { settingsWords as words } from '../../words/settings.ts'
 
@@ -21,7 +22,11 @@ export function ExportAccount() {
     mutationFn: async () => {
       setBytes(0)
       abort.current = new AbortController()
-      saveFile(await readExport(setBytes, abort.current.signal), 'coffer-export.json')
+      const { signal } = abort.current
+      saveFile(
+        await withAnswer({ signal }, () => readExport(setBytes, signal)),
+        'coffer-export.json',
+      )
     },
   })
   const fault = abort.current?.signal.aborted ? null : faultOf(error)
@@ -60,7 +65,7 @@ export function ExportAccount() {
   )
 }
 
-/** Returns the export as it has come. Throws a TypeError for one that ends too early. */
+/** Returns the export as it has come. Throws an error for one that ends too early. */
 async function readExport(note: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
   const url = new URL('api/users/me/export', new URL(basePath, location.href))
   const response = await fetchRevalidated(new Request(url, { signal }))
@@ -77,6 +82,6 @@ async function readExport(note: (bytes: number) => void, signal: AbortSignal): P
   }
   const file = new Blob(parts, { type: 'application/json' })
   const end = await file.slice(-64).text()
-  if (!/"complete":\s*true\s*\}\s*$/.test(end)) throw new TypeError('the export was cut off')
+  if (!/"complete":\s*true\s*\}\s*$/.test(end)) throw new Error('the export was cut off')
   return file
 }

@@ -80,8 +80,8 @@ export function SignIn() {
 
 /** Shows the refusal of a password's length as that of a wrong password. */
 function passwordFaultOf(fault: Fault | null): string | undefined {
-  const problem = fault?.problems.password
-  return problem?.startsWith('Use ') ? signInWords.wrong : problem
+  const isOfLength = fault?.problemCodes.password === 'PASSWORD_LENGTH'
+  return isOfLength ? signInWords.wrong : fault?.problems.password
 }
 
 function OtherWays({ mayRegister }: { mayRegister: boolean }) {
