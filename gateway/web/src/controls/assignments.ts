@@ -1,12 +1,12 @@
 import type { Spending, Transaction } from '../api/budget-queries.ts'
 import { changeOne } from '../api/bulk-changes.ts'
-import { dayOf, formatDay } from '../format/days.ts'
+import { dayOf, formatDay, type Place } from '../format/days.ts'
 import { homeWords } from '../words/home.ts'
 
 /** How amounts and days are written. */
 interface Says {
   money: (amount: number) => string
-  reader: { locale: string; timezone: string; today: string }
+  reader: Place & { today: string }
 }
 
 /** A transaction and the envelope that pays it; null leaves it free to use. */

@@ -4,6 +4,9 @@ import { dayText, parseDay } from './day-input.ts'
 /** 2026-11-28 is a Saturday. */
 const today = '2026-11-28'
 
+/** A person whose app speaks the language of the region. */
+const at = (locale: string) => ({ locale, language: locale.slice(0, 2), today })
+
 test.each([
   ['2026-11-20', 'en-US', '2026-11-20', '2026-11-20'],
   ['5.11', 'en-US', '2026-11-05', '2027-11-05'],
@@ -40,8 +43,8 @@ test.each([
   ['soon', 'en-US', null, null],
   ['', 'en-US', null, null],
 ])('the day %j in %s is %j, and ahead %j', (text, locale, passed, ahead) => {
-  expect(parseDay(text, { locale, today })).toBe(passed)
-  expect(parseDay(text, { locale, today, isAhead: true })).toBe(ahead)
+  expect(parseDay(text, at(locale))).toBe(passed)
+  expect(parseDay(text, { ...at(locale), isAhead: true })).toBe(ahead)
 })
 
 test.each(['en-US', 'de-DE', 'ja-JP', 'ar-EG', 'hi-IN', 'sv-SE', 'fr-CA'])(
@@ -49,6 +52,18 @@ test.each(['en-US', 'de-DE', 'ja-JP', 'ar-EG', 'hi-IN', 'sv-SE', 'fr-CA'])(
   (locale) => {
     const days = ['2026-11-05', '2024-02-29']
     const texts = days.map((one) => dayText(one, locale))
-    expect(texts.map((one) => parseDay(one, { locale, today }))).toEqual(days)
+    expect(texts.map((one) => parseDay(one, at(locale)))).toEqual(days)
   },
 )
+
+test('names are read in the language of the app, too', () => {
+  const reading = { locale: 'en-US', language: 'de', today }
+  const texts = ['gestern', 'Mittwoch', '3. Mai', '11/5', 'fri']
+  expect(texts.map((one) => parseDay(one, reading))).toEqual([
+    '2026-11-27',
+    '2026-11-25',
+    '2026-05-03',
+    '2026-11-05',
+    '2026-11-27',
+  ])
+})

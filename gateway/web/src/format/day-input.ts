@@ -1,10 +1,8 @@
-import { dayAfter } from './days.ts'
+import { dayAfter, type Regional } from './days.ts'
 import { plainText } from './plain-text.ts'
 
 /** How a typed day is read. */
-export interface DayReading {
-  /** BCP 47. */
-  locale: string
+export interface DayReading extends Regional {
   /** `2026-11-20` */
   today: string
   /** Whether the day lies ahead, as that of a plan does; otherwise it has passed, or is today. */
@@ -16,8 +14,9 @@ const daysMax = 31
 
 /**
  * Returns the day that a person typed, as `2026-11-20`; null for a text that is none. Days have
- * figures in the order of the locale, points mean day before month, names are those of the locale
- * or English and may be cut off: `5.11`, `11/5`, `5`, `fri`, `nov 5`, `last day`, `tomorrow`, `+3`.
+ * figures in the order of the locale, and points mean day before month. Names are those of the
+ * locale, of the app or English, and may be cut off: `5.11`, `11/5`, `5`, `fri`, `nov 5`,
+ * `last day`, `tomorrow`, `+3`.
  */
 export function parseDay(typed: string, reading: DayReading): string | null {
   const text = plainDigits(typed.normalize('NFKC').replaceAll(/[\u200e\u200f]/g, ''))
@@ -42,12 +41,12 @@ export function dayText(day: string, locale: string): string {
   return text.replaceAll(/[\u200e\u200f]/g, '')
 }
 
-/** `today`, `yesterday` and `tomorrow` in English and the locale's language; `+3`, `-2`. */
-function offsetDay(text: string, { locale, today }: DayReading): string | null {
+/** `today`, `yesterday` and `tomorrow` in any of the languages; `+3`, `-2`. */
+function offsetDay(text: string, { today, ...regional }: DayReading): string | null {
   const [, count] = /^([+-]\d{1,3})$/.exec(text) ?? []
   if (count !== undefined) return dayAfter(today, Number(count))
   const named = [0, -1, 1].find((days) =>
-    [locale, 'en'].some((one) => {
+    languagesOf(regional).some((one) => {
       const name = new Intl.RelativeTimeFormat(one, { numeric: 'auto' }).format(days, 'day')
       return isCutOff(text, name, 3)
     }),
@@ -64,7 +63,7 @@ function lastDay(text: string, reading: DayReading): string | null {
   const [year = 0, month = 0] = today.split('-').map(Number)
   const endOf = (y: number, m: number) => new Date(Date.UTC(y, m, 0)).toISOString().slice(0, 10)
   if (name !== undefined) {
-    const named = monthOf(name, reading.locale)
+    const named = monthOf(name, reading)
     if (named === null) return null
     return chosenOf(
       [year - 1, year, year + 1].map((one) => endOf(one, named)),
@@ -101,9 +100,9 @@ function figuresDay(text: string, reading: DayReading): string | null {
 }
 
 function weekday(text: string, reading: DayReading): string | null {
-  const { locale, today, isAhead = false } = reading
+  const { today, isAhead = false } = reading
   const name = text.replace(/^(next|last|this) /, '').replace(/\.$/, '')
-  const fits = (day: string) => weekdayNames(day, locale).some((one) => isCutOff(name, one, 2))
+  const fits = (day: string) => weekdayNames(day, reading).some((one) => isCutOff(name, one, 2))
   const days = [0, 1, 2, 3, 4, 5, 6].map((at) => dayAfter(today, isAhead ? at + 1 : -at))
   const found = days.filter(fits)
   // `s` fits two days, `t` too.
@@ -116,7 +115,7 @@ function namedDay(text: string, reading: DayReading): string | null {
   const name = parts.find((one) => /^\p{L}/u.test(one))
   const [day = '', year = '', more] = parts.filter((one) => one !== name)
   const isPlain = /^\d{1,2}$/.test(day) && /^(\d{2}|\d{4})?$/.test(year) && more === undefined
-  const month = name === undefined ? null : monthOf(name, reading.locale)
+  const month = name === undefined ? null : monthOf(name, reading)
   if (month === null || !isPlain) return null
   return year ? isoOf(yearOf(year), month, Number(day)) : yearless(month, Number(day), reading)
 }
@@ -157,10 +156,10 @@ function yearOf(text: string): number {
   return text.length <= 2 ? 2000 + Number(text) : Number(text)
 }
 
-function monthOf(text: string, locale: string): number | null {
+function monthOf(text: string, regional: Regional): number | null {
   const months = Array.from({ length: 12 }, (_, at) => at + 1)
   const found = months.find((month) =>
-    [locale, 'en'].some((one) => {
+    languagesOf(regional).some((one) => {
       const format = new Intl.DateTimeFormat(one, { month: 'long', timeZone: 'UTC' })
       return isCutOff(text, format.format(Date.UTC(2026, month - 1, 1)), 3)
     }),
@@ -168,8 +167,13 @@ function monthOf(text: string, locale: string): number | null {
   return found ?? null
 }
 
-function weekdayNames(day: string, locale: string): string[] {
-  return [locale, 'en'].map((one) =>
+/** Languages in which people type the names of days. */
+function languagesOf({ locale, language }: Regional): string[] {
+  return [locale, language, 'en']
+}
+
+function weekdayNames(day: string, regional: Regional): string[] {
+  return languagesOf(regional).map((one) =>
     new Intl.DateTimeFormat(one, { weekday: 'long', timeZone: 'UTC' }).format(Date.parse(day)),
   )
 }

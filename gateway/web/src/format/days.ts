@@ -3,6 +3,18 @@ import { isolated } from './isolation.ts'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
+/** Returns the format in a language, with the order and figures of the region of a locale. */
+function formatIn(
+  { language, locale }: Regional,
+  options: Intl.DateTimeFormatOptions,
+): Intl.DateTimeFormat {
+  const own = new Intl.Locale(locale)
+  return formatOf(
+    own.language === language ? locale : `${language}-${own.maximize().region}`,
+    options,
+  )
+}
+
 function formatOf(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${locale} ${JSON.stringify(options)}`
   const found = formats.get(key) ?? new Intl.DateTimeFormat(locale, options)
@@ -34,20 +46,20 @@ export function daysBetween(from: string, to: string): number {
 }
 
 /** Returns a day in words, such as `Friday, November 20`; with the year if it is another one. */
-export function formatDay(day: string, { locale, today }: { locale: string; today: string }) {
+export function formatDay(day: string, { today, ...regional }: OnDay) {
   const isThisYear = day.slice(0, 4) === today.slice(0, 4)
   const options = isThisYear
     ? ({ weekday: 'long', month: 'long', day: 'numeric' } as const)
     : ({ year: 'numeric', month: 'long', day: 'numeric' } as const)
-  return isolated(formatOf(locale, { ...options, timeZone: 'UTC' }).format(Date.parse(day)))
+  return isolated(formatIn(regional, { ...options, timeZone: 'UTC' }).format(Date.parse(day)))
 }
 
 /** Returns a day in few characters, such as `Nov 20`; with the year if it is another one. */
-export function formatShortDay(day: string, { locale, today }: { locale: string; today: string }) {
+export function formatShortDay(day: string, { today, ...regional }: OnDay) {
   const isThisYear = day.slice(0, 4) === today.slice(0, 4)
   const year = isThisYear ? {} : ({ year: 'numeric' } as const)
   const options = { month: 'short', day: 'numeric', timeZone: 'UTC', ...year } as const
-  return isolated(formatOf(locale, options).format(Date.parse(day)))
+  return isolated(formatIn(regional, options).format(Date.parse(day)))
 }
 
 /**
@@ -67,13 +79,22 @@ export function formatDistance(
 }
 
 /** Returns an instant with its time of day. */
-export function formatInstant(instant: string, { locale, timezone }: Place): string {
+export function formatInstant(instant: string, { timezone, ...regional }: Place): string {
   const options = { dateStyle: 'medium', timeStyle: 'short', timeZone: timezone } as const
-  return isolated(formatOf(locale, options).format(new Date(instant)))
+  return isolated(formatIn(regional, options).format(new Date(instant)))
 }
 
-/** Locale (BCP 47) and timezone (IANA) of a reader. */
-export interface Place {
+/** Language of the texts around a day, and the locale (BCP 47) of the reader's region. */
+export interface Regional {
+  language: string
   locale: string
+}
+
+interface OnDay extends Regional {
+  today: string
+}
+
+/** The same, with the timezone (IANA) of the reader. */
+export interface Place extends Regional {
   timezone: string
 }

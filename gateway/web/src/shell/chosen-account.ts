@@ -15,11 +15,9 @@ export function useChosenAccountId(): string | null {
   return [account, bankAccountId].find((id) => ids.includes(id ?? '')) ?? ids[0] ?? null
 }
 
-/** How days and amounts are written for the reader: locale, timezone of the account, today. */
+/** How days and amounts are written for the reader: language, region, timezone, today. */
 export interface Reader extends Place {
   today: string
-  /** Language of the texts, also of distances between days. */
-  language: string
   currencyDefault: string
 }
 

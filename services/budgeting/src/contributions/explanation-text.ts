@@ -19,7 +19,8 @@ type Texts = { words: Words; money: (amount: bigint) => string; day: (date: Date
 
 /**
  * Renders an explanation as sentences in the language of the style, English if there are none in
- * that language (docs/plans.md#the-explanation). Amounts and days are written as in the locale.
+ * that language (docs/plans.md#the-explanation). Amounts are written as in the locale, days in its
+ * region's order.
  */
 export function renderSentences(plan: Spending, explanation: Explanation, style: Style): string[] {
   const texts = createTexts(style)
@@ -168,9 +169,13 @@ function createTexts({ currency, locale, timezone, language }: Style): Texts {
     minimumFractionDigits: places,
     maximumFractionDigits: places,
   })
-  const days = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: timezone })
+  const own = new Intl.Locale(tag)
+  const asked = language ?? own.language
+  const spoken = wordsOf.has(asked) ? asked : 'en'
+  const dayTag = spoken === own.language ? tag : `${spoken}-${own.maximize().region}`
+  const days = new Intl.DateTimeFormat(dayTag, { dateStyle: 'medium', timeZone: timezone })
   return {
-    words: wordsOf.get(language ?? new Intl.Locale(tag).language) ?? english,
+    words: wordsOf.get(spoken) ?? english,
     money: (amount) => isolated(amounts.format(decimal(amount, places))),
     day: (date) => isolated(days.format(date)),
   }

@@ -63,6 +63,15 @@ describe('an explanation leads to the contribution', () => {
     },
   )
 
+  test.each([
+    ['en_US', 'de', /01\.03\.2024/],
+    ['de_DE', 'en', /\b1 Mar 2024/],
+    ['fr_FR', undefined, /\b1 Mar 2024/],
+    ['ja_JP', 'en', /\bMar 1, 2024/],
+  ])('with the days of %s in the language %s of the sentences', (locale, language, day) => {
+    expect(render(rent, { currency: 'USD', locale, language })[0]).toMatch(day)
+  })
+
   test('of a bill that is due before the payday', () => {
     const nextRecurrence = new Date('2023-10-12T05:00Z')
     expect(render({ ...rent, nextRecurrence })).toEqual([

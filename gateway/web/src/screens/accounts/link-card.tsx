@@ -56,10 +56,10 @@ function Remove({
   onClose,
 }: Props & { title: string; onClose: () => void }) {
   const { linkId, linkType } = link
-  const { locale } = useReader()
+  const { language } = useReader()
   const { data: archived = [] } = useQuery(archivedAccountsQuery(linkId))
   const all = [...accounts, ...archived].map(({ name }) => name)
-  const names = new Intl.ListFormat(locale).format(all)
+  const names = new Intl.ListFormat(language).format(all)
   return (
     <Confirmation
       title={words.removeTitle({ name: title })}

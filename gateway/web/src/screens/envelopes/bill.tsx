@@ -56,7 +56,7 @@ export function Bill({ spending }: { spending: Spending }) {
       {lastSkipped && (
         <div className={rows.toolbar}>
           <p>
-            {words.skipped({ days: new Intl.ListFormat(reader.locale).format(skipped.map(day)) })}
+            {words.skipped({ days: new Intl.ListFormat(reader.language).format(skipped.map(day)) })}
           </p>
           <Button isBusy={move.isSending} onClick={() => move.send(lastSkipped)}>
             {words.unskip}

@@ -7,7 +7,7 @@ export const settings: Translation<'settings'> = {
   firstName: 'Vorname',
   lastName: 'Nachname',
   locale: 'Schreibweise von Tagen und Beträgen',
-  localeHint: 'Die Sprache der Texte wählst du getrennt davon.',
+  localeHint: 'Texte und die Namen der Tage sind in der Sprache der App.',
   language: 'Sprache',
   languageLabel: 'Sprache der App',
   changeLanguage: 'Sprache wählen',

@@ -19,7 +19,7 @@ export const signIn: Translation<'signIn'> = {
   timezone: 'Deine Zeitzone',
   timezoneHint: 'Zahlungen und Fälligkeiten liegen auf den Tagen dieser Zeitzone.',
   locale: 'Schreibweise von Tagen und Beträgen',
-  localeHint: 'Die Sprache der Texte wählst du getrennt davon.',
+  localeHint: 'Texte und die Namen der Tage sind in der Sprache der App.',
   foreignDevice: 'Das ist nicht mein Gerät: hier nichts behalten',
   working: 'Einen Moment: Dein Browser löst eine kleine Aufgabe, die Roboter fernhält.',
   secondFactor: 'Code eingeben',

@@ -5,7 +5,7 @@ export const settings = {
   firstName: 'First name',
   lastName: 'Last name',
   locale: 'How days and amounts are written',
-  localeHint: 'The language of the texts is a choice of its own.',
+  localeHint: 'Texts and the names of days are in the language of the app.',
   language: 'Language',
   languageLabel: 'Language of the app',
   changeLanguage: 'Choose the language',

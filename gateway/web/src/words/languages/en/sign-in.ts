@@ -17,7 +17,7 @@ export const signIn = {
   timezone: 'Your timezone',
   timezoneHint: 'Payments and due dates are on the days of this timezone.',
   locale: 'How days and amounts are written',
-  localeHint: 'The language of the texts is a choice of its own.',
+  localeHint: 'Texts and the names of days are in the language of the app.',
   foreignDevice: 'This is not my device: keep nothing on it',
   working: 'One moment: your browser solves a small task that keeps robots out.',
   secondFactor: 'Enter a code',
