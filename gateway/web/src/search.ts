@@ -23,6 +23,18 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+/** Names of the objects that screens are about, each of one bank account. */
+interface Objects {
+  spendingId?: string | undefined
+  like?: string | undefined
+}
+
+/** Returns the search parameters for another bank account, which has none of these objects. */
+export function ofAccount<Search extends Objects>(search: Search, account: string) {
+  const { spendingId, like: _, ...others } = search
+  return { ...others, account, spendingId: spendingId === 'free' ? spendingId : undefined }
+}
+
 /** Reads the filters of transactions from the URL; whatever is none of them is left out. */
 export function filtersOf(search: Record<string, unknown>): Filters {
   const sources = ['aggregator', 'upload', 'manual', 'feed'] as const

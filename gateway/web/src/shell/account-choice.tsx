@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { bankAccountsQuery } from '../api/account-queries.ts'
 import { setPreferences } from '../preferences/preferences.ts'
+import { ofAccount } from '../search.ts'
 import { frameWords } from '../words/frame.ts'
 import { useChosenAccountId } from './chosen-account.ts'
 import { useAccountNames } from './distinct-names.ts'
@@ -24,7 +25,7 @@ export function AccountChoice() {
     const { pathname } = router.state.location
     const list = lists.find((one) => pathname.startsWith(`${one}/`))
     if (list) void navigate({ to: list, search: { account } })
-    else void navigate({ to: '.', search: (now) => ({ ...now, account }) })
+    else void navigate({ to: '.', search: (now) => ofAccount(now, account) })
   }
   return (
     <div className={styles.account}>

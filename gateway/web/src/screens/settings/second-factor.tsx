@@ -29,7 +29,13 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
       {!isOn && <p>{isSettingUp ? words.secondFactorBegun : words.secondFactorOff}</p>}
       {isOn && secret !== null && <p role="status">{words.secondFactorSet}</p>}
       {codes.length > 0 && <Codes codes={codes} />}
-      {isSettingUp && <Confirm secret={secret} onDone={() => setCodes(secret.recoveryCodes)} />}
+      {isSettingUp && (
+        <Confirm
+          secret={secret}
+          onDone={() => setCodes(secret.recoveryCodes)}
+          onCancel={() => setSecret(null)}
+        />
+      )}
       {!isOn && !isSettingUp && <Begin onBegun={setSecret} />}
       {isOn && <Others onReplaced={setCodes} />}
     </Card>
@@ -57,7 +63,13 @@ function Begin({ onBegun }: { onBegun: (secret: Secret) => void }) {
   )
 }
 
-function Confirm({ secret, onDone }: { secret: Secret; onDone: () => void }) {
+interface Setup {
+  secret: Secret
+  onDone: () => void
+  onCancel: () => void
+}
+
+function Confirm({ secret, onDone, onCancel }: Setup) {
   const { send, isSending, fault } = useChange((totp: string) =>
     coffer.confirmTotp({ body: { totp: readCode(totp) } }),
   )
@@ -76,6 +88,7 @@ function Confirm({ secret, onDone }: { secret: Secret; onDone: () => void }) {
         isSending={isSending}
         fault={fault}
         onSubmit={({ totp = '' }) => send(totp, onDone)}
+        others={<Button onClick={onCancel}>{words.cancel}</Button>}
       >
         <TextField
           label={words.code}
