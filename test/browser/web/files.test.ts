@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { eventually } from '@coffer/host/testing/boot'
 import { started } from '@coffer/host/testing/started'
 import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
@@ -149,6 +150,32 @@ test('a file of the bank is imported and undone, a CSV file is mapped and stored
     await page.getByRole('button', { name: 'Create one envelope' }).click()
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
     await page.getByText('fills one envelope').waitFor()
+  })
+})
+
+/** Sockets that take long to open, and are not to be closed before. */
+const slowSockets = `globalThis.WebSocket = class extends EventTarget {
+  close() { console.error('closed before it was open') }
+}`
+
+test('a file is done before the socket of its progress is open', async () => {
+  const alice = await coffer.person()
+  const { bank } = await alice.createBankAccount(0)
+  const body = { data: new File([readFileSync(data('card.qfx'))], 'card.qfx') }
+  const { transactionUploadId } = (await alice.client.createUpload({ ...bank, body })).data
+  const path = { ...bank.path, transactionUploadId }
+  await eventually(
+    async () => (await alice.client.getUpload({ path })).data.status,
+    (status) => status === 'complete',
+  )
+  await view({ url: `${coffer.baseUrl}/icon.svg`, cookie: alice.cookie }, async (page) => {
+    await page.addInitScript(slowSockets)
+    const isList = /transactions\/upload(\?|$)/
+    const working = [{ ...(await alice.client.listUploads(bank)).data[0], status: 'processing' }]
+    await page.route(isList, (route) => route.fulfill({ json: working }), { times: 1 })
+    await page.goto(`${coffer.baseUrl}/imports`)
+    await page.getByText('Reading', { exact: true }).waitFor()
+    await page.getByText('Done').waitFor()
   })
 })
 

@@ -185,6 +185,7 @@ test('a session that ends elsewhere is noticed, and nothing typed is lost', asyn
     await over.getByRole('button', { name: 'Sign in', exact: true }).click()
     await over.waitFor({ state: 'detached' })
     expect(await form.getByLabel('Amount').inputValue()).toBe('20+5')
+    await form.getByRole('alert').waitFor({ state: 'detached' })
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('link', { name: 'Bookshop' }).waitFor()
   })

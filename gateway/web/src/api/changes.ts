@@ -1,5 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { type Fault, faultOf, tryingFault } from './faults.ts'
+import { useEffect, useEffectEvent } from 'react'
+import { type Fault, faultOf, isSignedOut, tryingFault } from './faults.ts'
+import { useSessionEnd } from './live/session-end.ts'
 import { showHints, showNote } from './notes.ts'
 import { announceChange } from './query-client.ts'
 import { useReachability } from './reachability.ts'
@@ -34,6 +36,10 @@ export function useChange<Input, Output>(
     },
   })
   const isReached = useReachability()
+  const hasEnded = useSessionEnd()
+  const forgetEnd = useEffectEvent(() => isSignedOut(error) && reset())
+  // After the sign-in over the screen, the form may be sent again.
+  useEffect(() => (hasEnded ? () => void forgetEnd() : undefined), [hasEnded])
   return {
     send: (input, done) => mutate({ input, done }),
     isSending: isPending,

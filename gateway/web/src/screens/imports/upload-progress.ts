@@ -24,17 +24,19 @@ export function useProgress(upload: Upload): Progress {
   useEffect(() => {
     if (!isOpen) return
     const stop = new AbortController()
+    const opened = Promise.withResolvers<void>()
     const path = { bankAccountId, transactionUploadId }
+    const watching = { path, signal: stop.signal, onOpen: opened.resolve }
     const watch = async () => {
-      for await (const one of coffer.watchUpload({ path, signal: stop.signal })) {
-        setFrame(one as Partial<Progress>)
-      }
-      setFrame({})
+      for await (const one of coffer.watchUpload(watching)) setFrame(one as Partial<Progress>)
       await announceChange()
     }
     // Without the socket, the list is asked for again until the file is read.
-    watch().catch(() => null)
-    return () => stop.abort()
+    void watch()
+      .catch(() => null)
+      .finally(() => setFrame({}))
+    // The list may show first that a file is read. Browsers log a socket that is closed too early.
+    return () => void opened.promise.then(() => stop.abort())
   }, [bankAccountId, transactionUploadId, isOpen])
   return isOpen ? { ...upload, ...frame } : upload
 }
