@@ -13,12 +13,15 @@ export const node24 = join(root, 'node_modules/.bin/node')
  * Options of Node for Coffer. V8 sizes its heap by the machine's memory: on 16 GB and more, the
  * young generation alone grows to 100 MB, and the old one keeps garbage until it has doubled.
  * Semi-spaces of 32 MB cost a forecast a third less processor time than 16, and no idle memory
- * (docs/benchmarks/lists.md#semi-spaces).
+ * (docs/benchmarks/lists.md#semi-spaces). V8 has one thread beside the event loop, not four, for
+ * compiling and collecting: they run before the threads of large files, whose heaps they collect,
+ * and with four the event loop waits for a processor (docs/benchmarks/lists.md#threads-of-v8).
  */
 export const nodeOptions = [
   '--disable-warning=ExperimentalWarning',
   '--max-semi-space-size=32',
   '--heap-growing-percent=50',
+  '--v8-pool-size=1',
 ]
 
 /**
