@@ -104,6 +104,28 @@ test('a file of another bank account says so, and leads there', async () => {
   })
 })
 
+test('a CSV file that leaves open which amounts leave asks before the preview', async () => {
+  const alice = await coffer.person()
+  await alice.createBankAccount(0)
+  const text = ['Date,Text,Amount', '2026-10-30,Rewe,12.50', '2026-11-02,Hotel,90.00', ''].join(
+    '\n',
+  )
+  const file = { name: 'card.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }
+  await view({ url: `${coffer.baseUrl}/imports`, cookie: alice.cookie }, async (page) => {
+    await page.getByLabel('Choose a file').setInputFiles(file)
+    const plain = page.getByLabel('Amounts without a minus')
+    await plain.waitFor()
+    await page.getByRole('button', { name: 'Show a preview' }).click()
+    await page.getByText('The file does not say this clearly.').waitFor()
+    await takePicture(page, 'web-csv-asks')
+    await plain.selectOption('leave the account')
+    await page.getByRole('button', { name: 'Show a preview' }).click()
+    await page.getByText('2 new transactions').waitFor()
+    expect(await page.getByText('goes out').count()).toBe(2)
+    expect(await page.getByText('comes in').count()).toBe(0)
+  })
+})
+
 test('a file of the bank is imported and undone, a CSV file is mapped and stored', async () => {
   const alice = await coffer.person()
   const { path } = await alice.createBankAccount(0)

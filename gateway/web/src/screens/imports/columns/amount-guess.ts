@@ -6,7 +6,11 @@ import { exactHeader, findHeader } from './headers.ts'
 
 /** Words of headers by their meaning; the cells decide which of these columns can have it. */
 const meanings = {
-  amount: /amount|betrag|montant|importe|bedrag|belopp|kwota|valor|net|gross|money|umsatz|value/i,
+  amount: new RegExp(
+    'amount|betrag|montant|importe|importo|bedrag|belopp|beløb|kwota|suma|summa|сумма|金额|valor|' +
+      'net|gross|money|umsatz|value',
+    'i',
+  ),
   debits: /debit|débit|debet|soll|withdrawal|outflow|money out|paid out|cargo|charge/i,
   credits: /credit|crédit|kredit|haben|deposit|inflow|money in|paid in|abono/i,
   balance: /balance|saldo|solde|kontostand/i,
@@ -59,14 +63,10 @@ export function guessAmounts(
   if (pair) return { ...open, ...pair, balance, amountKind: 'column' }
   const others = numbers.filter((one) => one !== balance)
   const named = amountByName(others, { cells, currency })
-  const apart = named === '' ? pairByCells(ranked, cells) : null
+  const apart = named === '' ? pairByCells(ranked, { cells, isDebt }) : null
   if (apart) return { ...open, ...apart, balance, amountKind: 'column' }
-  const amount =
-    named ||
-    soleOf(
-      others.filter((one) => !otherAmount.test(one)),
-      cells,
-    )
+  const own = others.filter((one) => !otherAmount.test(one))
+  const amount = named || soleOf(own, cells) || besideCodes(own, cells)
   return { ...open, balance, amount, ...directionOf(amount, { headers: rest, cells, isDebt }) }
 }
 
@@ -114,6 +114,17 @@ function soleOf([first = '', ...others]: readonly string[], cells: Cells): strin
   return others.every((one) => textOf(one) === textOf(first)) ? first : ''
 }
 
+/** Returns the one column of decimals with a minus if all others are whole numbers, as codes. */
+function besideCodes(headers: readonly string[], cells: Cells): string {
+  const isMinus = (size: number) => size < 0
+  const written = headers.filter(
+    (one) => cells.haveDecimals(one) || cells.amounts(one).some(isMinus),
+  )
+  const [first = ''] = written
+  const isOne = written.length === 1 && cells.haveDecimals(first)
+  return isOne && cells.amounts(first).some(isMinus) ? first : ''
+}
+
 /**
  * Returns how the amounts of one column say the direction: by a minus, or by a word. Open if most
  * have no minus, and on cards, whose purchases have one at some banks and none at others.
@@ -135,14 +146,17 @@ export function directionOf(
 }
 
 /** Two columns of which each row fills one: the one of negative amounts is for money out. */
-function pairByCells(numbers: readonly string[], cells: Cells): Partial<Amounts> | null {
+function pairByCells(
+  numbers: readonly string[],
+  { cells, isDebt }: { cells: Cells; isDebt: boolean },
+): Partial<Amounts> | null {
   for (const one of numbers) {
     const other = numbers.find((another) => cells.areTogether(one, another))
     if (other === undefined) continue
     const [isOut, isOtherOut] = [one, other].map((column) =>
       cells.amounts(column).every((size) => size <= 0),
     )
-    if (isOut === isOtherOut) return {}
+    if (isOut === isOtherOut || isDebt) return {}
     return isOut ? { debits: one, credits: other } : { debits: other, credits: one }
   }
   return null

@@ -26,7 +26,9 @@ export function proveByBalance(
   const order = cells.orderOf(date)
   // Banks that state balances before the amounts would prove the other direction.
   if (order === null) return null
-  const proofs = numbers.flatMap((balance) => {
+  // A column of debits or credits has blanks or 0, and seems to move by the amounts of its rows.
+  const balances = numbers.filter((one) => cells.amounts(one).every((size) => size !== 0))
+  const proofs = balances.flatMap((balance) => {
     const steps = stepsOf(cells.amounts(balance), order)
     const others = numbers.filter((one) => one !== balance)
     return areDistinct(steps) ? movesOf(cells, steps, { numbers: others, words, balance }) : []

@@ -112,6 +112,12 @@ test.each([
     'type 金额 借贷 借 Dr/贷 Cr',
   ],
   ['two names', 'Date;Deposit;Withdrawal', `${day(1)};5.00;`, 'column Withdrawal Deposit'],
+  [
+    'a minus beside codes',
+    'Dag;Laji;Määrä',
+    `${day(1)};162;-5,00\n${day(2)};710;3,00`,
+    'sign Määrä minus',
+  ],
   ['a column with minus', 'Dag;In;Ut', `${day(1)};5,00;\n${day(2)};;-3,00`, 'column Ut In'],
 ])('the amounts are found by %s', (_, header, rows, expected) => {
   expect(amountsOf(guessOf(`${header}\n${rows}`, { currency: 'EUR' }))).toBe(expected)
@@ -132,6 +138,12 @@ test.each([
     ['1;5,00;;105,00', '2;;3,00;102,00', '3;;1,50;100,50'],
     'column B A',
   ],
+  [
+    'beside debits and credits',
+    'Dag;Nr;Y;X;Soll;Haben',
+    ['1;95,00;-5,00;-5,00;0', '2;105,00;10,00;0;10,00', '3;98,00;-7,00;-7,00;0'],
+    'sign X minus',
+  ],
   ['words', 'Dag;Nr;T;X;Y', ['1;Ki;5;105', '2;Be;7,50;112,50', '3;Ki;4;108,50'], 'type X T Ki/Be'],
 ])('a balance proves the amounts, whatever they are called: %s', (_, header, rows, expected) => {
   const below = rows.map((row) => `${day(Number(row[0]))};${row}`)
@@ -151,6 +163,12 @@ test.each([
   ['most without a minus', 'Date;Amount', [`${day(1)};5`, `${day(2)};7`, `${day(3)};-1`], ['out']],
   ['of a card', 'Date;Amount', [`${day(1)};-5.00`, `${day(2)};7.00`], ['out']],
   ['of two columns', 'Dag;A;B', [`${day(1)};5,00;`, `${day(2)};;3,00`], ['debits', 'credits']],
+  [
+    'of two columns of a card',
+    'Dag;A;B',
+    [`${day(1)};-5,00;`, `${day(2)};;3,00`],
+    ['debits', 'credits'],
+  ],
   ['in one of two', 'Dag;A;B', [`${day(1)};-5,00;9,00`, `${day(2)};-3,00;8,00`], ['amount', 'out']],
   [
     'with balances before them',
@@ -159,7 +177,7 @@ test.each([
     ['amount', 'out'],
   ],
 ])('the direction of amounts %s is asked for', (name, header, rows, open) => {
-  const more = { isDebt: name === 'of a card' }
+  const more = { isDebt: name.endsWith('of a card') }
   const { columns, headers, evidence } = guessOf([header, ...rows].join('\n'), more)
   expect(findOpen({ ...columns, memo: 'any' })).toEqual(open)
   const chosen = withAmount(columns, 'A', { headers, evidence })

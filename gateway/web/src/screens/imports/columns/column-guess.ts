@@ -23,7 +23,7 @@ const sharedIds = /gl(ä|ae)ubiger|creditor|mandat|kunden|customer|sammler|end.t
 /** Columns of the bank account itself: its name is no other party of a payment. */
 const ofOwnAccount = /account|konto|inhaber|owner|titular|compte|card/i
 /** Columns of few words and of codes, which tell less of a payment. */
-const ofKind = /type|art$|category|kategorie|status|state|currency|bic|iban|ref|number|no$|code/i
+const ofKind = /typ|art$|[ck]at[eé]gor|status|state|currency|bic|iban|ref|number|no$|code/i
 
 /** Number of rows from which one text in all of them says that it names no other party. */
 const sameMin = 3
