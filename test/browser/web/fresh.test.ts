@@ -137,7 +137,7 @@ test('a screen that cannot be loaded says why: no server, or an upgrade', async 
     await page.route(`${coffer.baseUrl}/`, (route) => route.abort(), { times: 1 })
     await page.getByRole('link', { name: 'Rules' }).first().click()
     const alert = page.getByRole('alert')
-    await alert.getByText('The server cannot be reached.').waitFor()
+    await alert.getByText('so this page cannot be loaded').waitFor()
     await page.route(`${coffer.baseUrl}/`, (route) => route.fulfill({ body: newer }))
     await alert.getByRole('button', { name: 'Try again' }).click()
     await alert.getByText('Coffer was upgraded meanwhile').waitFor()

@@ -23,15 +23,13 @@ export function BrokenPage({ error }: { error: unknown }) {
   const router = useRouter()
   const fault = faultOf(error)
   return (
-    <main>
-      <Screen title={faultWords.failed} isNarrow>
-        {isLostPart(error) ? (
-          <LostPart />
-        ) : (
-          fault && <FaultBanner fault={fault} again={() => void router.invalidate()} />
-        )}
-      </Screen>
-    </main>
+    <Screen title={faultWords.failed} isNarrow>
+      {isLostPart(error) ? (
+        <LostPart />
+      ) : (
+        fault && <FaultBanner fault={fault} again={() => void router.invalidate()} />
+      )}
+    </Screen>
   )
 }
 
@@ -47,7 +45,7 @@ function LostPart() {
   }
   const [text, action] =
     build === null
-      ? [faultWords.unreachable, faultWords.again]
+      ? [faultWords.partAway, faultWords.again]
       : [build === 'other' ? faultWords.partGone : faultWords.broken, faultWords.reload]
   return <FaultBanner fault={{ ...noAnswer, text }} again={() => void reload()} action={action} />
 }

@@ -17,6 +17,7 @@ export const faults: Translation<'faults'> = {
     'ändern. Es wird wieder versucht.',
   lastSeen: 'Keine Verbindung. Du siehst, was bis {at} bekannt war, und kannst nichts ändern.',
   upgraded: 'Eine neuere Version von Coffer ist da.',
+  partAway: 'Der Server ist nicht erreichbar, also kann diese Seite nicht geladen werden.',
   partGone: 'Coffer wurde inzwischen erneuert. Lade diese Seite deshalb neu.',
   reload: 'Neu laden',
   broken: 'Diese Seite ist abgestürzt. Der Fehler liegt bei uns, nicht bei dir.',

@@ -14,6 +14,7 @@ export const faults = {
     'tried again.',
   lastSeen: 'No connection. You see what was known at {at} or before, and can change nothing.',
   upgraded: 'A newer version of Coffer is here.',
+  partAway: 'The server cannot be reached, so this page cannot be loaded.',
   partGone: 'Coffer was upgraded meanwhile, so this page has to be loaded again.',
   reload: 'Reload',
   broken: 'This page has failed. The fault is ours, not yours.',
