@@ -28,7 +28,8 @@ const leave = () => {
   const { href: next, pathname } = router.state.location
   if (pathname === '/login') return
   noteSession(false)
-  void router.navigate({ to: '/login', search: { next, ended: true } }).then(forgetSession)
+  const search = { next, ended: true }
+  void router.navigate({ to: '/login', search, ignoreBlocker: true }).then(forgetSession)
 }
 
 // The person has signed out in another tab.

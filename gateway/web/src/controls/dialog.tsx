@@ -12,6 +12,7 @@ import { languages } from '../words/languages/languages.ts'
 import { language } from '../words/languages/texts.ts'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
+import { leaveEntries } from './entries/entries.ts'
 
 interface Props {
   title: string
@@ -21,31 +22,28 @@ interface Props {
 }
 
 /**
- * A dialog over the screen. It keeps the focus. Escape or its button closes it; a press beside it
- * does so as long as nothing was typed.
+ * A dialog over the screen. It keeps the focus. Escape, its button or a press beside it closes it,
+ * after a question if a form in it has entries.
  */
 export function Dialog({ title, isOpen, onClose, children }: Props) {
-  const isEdited = useRef(false)
-  const edit = () => {
-    isEdited.current = true
-  }
+  const content = useRef<HTMLDivElement>(null)
+  const close = () => leaveEntries(content.current, onClose)
   return (
     <I18nProvider locale={languages[language].locale}>
       <ModalOverlay
         className={styles.overlay}
         isOpen={isOpen}
         onOpenChange={(open) => {
-          if (!open) onClose()
+          if (!open) close()
         }}
         isDismissable
-        shouldCloseOnInteractOutside={() => !isEdited.current}
       >
         <Modal className={styles.modal}>
           <AriaDialog className={styles.dialog}>
-            <div className={styles.content} onInput={edit}>
+            <div ref={content} className={styles.content}>
               <header className={styles.header}>
                 <Heading slot="title">{title}</Heading>
-                <Button kind="quiet" aria-label={frameWords.close} onClick={onClose}>
+                <Button kind="quiet" aria-label={frameWords.close} onClick={close}>
                   <X size={20} aria-hidden />
                 </Button>
               </header>

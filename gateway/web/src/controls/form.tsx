@@ -1,7 +1,9 @@
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Fault } from '../api/faults.ts'
 import { faultWords } from '../words/faults.ts'
+import { frameWords } from '../words/frame.ts'
 import { Button } from './button.tsx'
+import { leaveEntries, noteEntries } from './entries/entries.ts'
 import styles from './form.module.css'
 
 interface Props {
@@ -16,13 +18,15 @@ interface Props {
   problems?: Record<string, string>
   /** Gets the values of the form's controls by name. */
   onSubmit: (values: Record<string, string>) => void
+  /** Runs by a button to close the form, after a question if there are entries. */
+  onCancel?: (() => void) | undefined
   /** Further buttons or links, beside the button that sends. */
   others?: ReactNode
 }
 
 /** A form. After a fault the focus goes to the first field that has one, else to the banner. */
 export function Form({ children, action, isDanger = false, isSending = false, ...props }: Props) {
-  const { fault, problems, onSubmit, others } = props
+  const { fault, problems, onSubmit, onCancel, others } = props
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (!fault && Object.keys(problems ?? {}).length === 0) return
@@ -38,28 +42,25 @@ export function Form({ children, action, isDanger = false, isSending = false, ..
     const marked = form.current?.querySelectorAll('[aria-invalid]').length ?? 0
     setShown(named > 0 && marked >= named)
   }, [fault])
-  const isEdited = useRef(false)
   useEffect(() => {
-    const ask = (event: BeforeUnloadEvent) => {
-      if (isEdited.current) event.preventDefault()
+    const shown = form.current
+    return () => {
+      if (shown) noteEntries(shown, false)
     }
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
   }, [])
   // A refused form still holds what was typed.
   useEffect(() => {
-    if (fault || Object.keys(problems ?? {}).length > 0) isEdited.current = true
+    if (!form.current) return
+    if (fault || Object.keys(problems ?? {}).length > 0) noteEntries(form.current, true)
   }, [fault, problems])
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isSending) return
     const entries = [...new FormData(event.currentTarget)]
-    isEdited.current = false
+    noteEntries(event.currentTarget, false)
     onSubmit(Object.fromEntries(entries.map(([name, value]) => [name, String(value)])))
   }
-  const edit = () => {
-    isEdited.current = true
-  }
+  const edit = (event: FormEvent<HTMLFormElement>) => noteEntries(event.currentTarget, true)
   return (
     <form ref={form} className={styles.form} onSubmit={submit} onInput={edit} noValidate>
       {fault && !areShown && <FaultBanner fault={fault} />}
@@ -68,6 +69,9 @@ export function Form({ children, action, isDanger = false, isSending = false, ..
         <Button type="submit" kind={isDanger ? 'danger' : 'primary'} isBusy={isSending}>
           {action}
         </Button>
+        {onCancel && (
+          <Button onClick={() => leaveEntries(form.current, onCancel)}>{frameWords.cancel}</Button>
+        )}
         {others}
       </div>
     </form>

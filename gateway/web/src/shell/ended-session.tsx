@@ -40,7 +40,7 @@ export function EndedSession() {
   }, [step])
   const leave = () => {
     noteSession(false)
-    void navigate({ to: '/login', search: {} }).then(forgetSession)
+    void navigate({ to: '/login', search: {}, ignoreBlocker: true }).then(forgetSession)
   }
   const { fault, isSending, send } = useChange((values: Record<string, string>) =>
     signInAgain(values, email, config?.proofOfWorkEnabled ?? false),

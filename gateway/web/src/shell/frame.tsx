@@ -3,6 +3,7 @@ import { Eye, EyeOff, LogOut } from 'lucide-react'
 import { lazy, Suspense, useEffect } from 'react'
 import { followAccount } from '../api/live/live-changes.ts'
 import { useSessionEnd } from '../api/live/session-end.ts'
+import { LeaveGuard } from '../controls/entries/leave-guard.tsx'
 import { setPreferences, usePreferences } from '../preferences/preferences.ts'
 import { frameWords } from '../words/frame.ts'
 import { AccountChoice } from './account-choice.tsx'
@@ -55,6 +56,7 @@ export function Frame() {
       )}
       <Keyboard />
       <FileDrop />
+      <LeaveGuard />
       <nav aria-label={frameWords.navigation} className={styles.bar}>
         {[...places.slice(0, barPlacesMax), more].map(({ to, text, icon: Icon }) => (
           <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>

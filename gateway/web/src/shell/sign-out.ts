@@ -13,7 +13,7 @@ export function useSignOut(): () => void {
     await endSession()
     announceSignOut()
     setPreferences({ bankAccountId: null })
-    await navigate({ to: '/login', search: {} })
+    await navigate({ to: '/login', search: {}, ignoreBlocker: true })
     forgetSession()
   }
   return () => void leave()

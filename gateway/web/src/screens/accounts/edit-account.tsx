@@ -2,7 +2,6 @@ import { useState } from 'react'
 import type { BankAccount } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
-import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
@@ -55,7 +54,7 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
         fault={fault}
         problems={faults}
         onSubmit={submit}
-        others={<Button onClick={onClose}>{words.cancel}</Button>}
+        onCancel={onClose}
       >
         <TextField label={words.name} name="name" defaultValue={name} fault={problems.name} />
         {isByHand && (

@@ -1,7 +1,6 @@
 import type { Link } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
-import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
@@ -30,7 +29,7 @@ export function EditLink({ link, title, onClose }: Props) {
         isSending={isSending}
         fault={fault}
         onSubmit={submit}
-        others={<Button onClick={onClose}>{words.cancel}</Button>}
+        onCancel={onClose}
       >
         <TextField
           label={words.name}

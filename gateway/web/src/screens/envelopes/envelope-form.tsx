@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Spending, schedulesQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
-import { Button } from '../../controls/button.tsx'
 import { DayField } from '../../controls/days/day-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
@@ -54,7 +53,7 @@ export function EnvelopeForm({ bankAccountId, spending, onClose }: Props) {
         fault={fault}
         problems={faults}
         onSubmit={submit}
-        others={<Button onClick={onClose}>{words.cancel}</Button>}
+        onCancel={onClose}
       >
         {!spending && (
           <ChoiceField

@@ -5,7 +5,6 @@ import { spendingQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { showNote } from '../../api/notes.ts'
-import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import formStyles from '../../controls/form.module.css'
@@ -30,12 +29,6 @@ interface Transfer {
   amount: number
 }
 
-/** An amount that is more than what is free to use, and by how much. */
-interface Warned {
-  amount: number
-  missing: number
-}
-
 /** Moves money between two envelopes, or between one and the money that is free to use. */
 export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Props) {
   const manner = useManner(bankAccountId)
@@ -43,7 +36,8 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const balances = useQuery(bankAccountOverviewQuery(bankAccountId)).data?.balance
   const [faults, setFaults] = useState<Record<string, string>>({})
-  const [warned, setWarned] = useState<Warned | null>(null)
+  // An amount that is more than what is free to use: sent again, it is confirmed.
+  const [warned, setWarned] = useState<number | null>(null)
   const { send, isSending, fault } = useChange((body: Transfer) => transfer(bankAccountId, body))
   const nameOf = (id: string | null) =>
     spending.find(({ spendingId }) => spendingId === id)?.name ?? words.free
@@ -55,12 +49,14 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
         : { amount: words.amountFault({ example: formatAmount(2_500, manner) }) }),
       ...(from === to ? { toSpendingId: words.sameFault } : {}),
     }
-    setFaults(found)
-    if (Object.keys(found).length > 0) return
     const missing = from === '' && balances ? amount - balances.free : 0
-    setWarned(missing > 0 ? { amount, missing } : null)
-    // A warned amount that is sent again is confirmed.
-    if (missing > 0 && warned?.amount !== amount) return
+    const isWarned = missing > 0 && warned !== amount
+    const isFaulty = Object.keys(found).length > 0
+    const warning = { overdrawn: words.overdrawn({ amount: money(missing) }) }
+    setFaults(isWarned && !isFaulty ? warning : found)
+    if (isFaulty) return
+    setWarned(missing > 0 ? amount : null)
+    if (isWarned) return
     const body = { fromSpendingId: from || null, toSpendingId: to || null, amount }
     send(body, () => {
       showMoved(
@@ -80,12 +76,12 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
         fault={fault}
         problems={faults}
         onSubmit={submit}
-        others={<Button onClick={onClose}>{words.cancel}</Button>}
+        onCancel={onClose}
       >
         <Fields {...{ bankAccountId, source, goal, problems }} />
-        {warned && (
+        {faults.overdrawn && (
           <p role="alert" className={formStyles.banner}>
-            {words.overdrawn({ amount: money(warned.missing) })}
+            {faults.overdrawn}
           </p>
         )}
       </Form>

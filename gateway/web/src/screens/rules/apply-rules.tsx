@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import type { RuleScope } from '../../api/rule-queries.ts'
-import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
@@ -31,7 +30,7 @@ export function ApplyRules({ known, onClose }: Props) {
         isSending={isSending}
         fault={fault}
         onSubmit={() => send(undefined, onClose)}
-        others={<Button onClick={onClose}>{words.cancel}</Button>}
+        onCancel={onClose}
       >
         <ChoiceField
           label={words.bankAccount}

@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { noteRule, type Rule, rulesMax } from '../../api/rule-queries.ts'
-import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
@@ -64,7 +63,7 @@ export function RuleForm({ rule, entries: first, known, onClose }: Props) {
         fault={fault}
         problems={faults}
         onSubmit={submit}
-        others={<Button onClick={onClose}>{words.cancel}</Button>}
+        onCancel={onClose}
       >
         <ConditionFields {...part} />
         <ActionFields {...part} />

@@ -1,8 +1,7 @@
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type { FundingSchedule } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
-import { Button } from '../../controls/button.tsx'
 import { DayField } from '../../controls/days/day-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
@@ -43,7 +42,7 @@ export function ScheduleForm({ bankAccountId, schedule, onClose }: Props) {
         schedule={schedule}
         proposal={{ pace: 'biweekly' }}
         onDone={onClose}
-        others={<Button onClick={onClose}>{words.cancel}</Button>}
+        onCancel={onClose}
       />
     </Dialog>
   )
@@ -53,11 +52,11 @@ interface FormProps extends Omit<Props, 'onClose'> {
   /** Entries of a new payday. */
   proposal: Proposal
   onDone: () => void
-  others?: ReactNode
+  onCancel?: () => void
 }
 
 /** The form of a payday. */
-export function PaydayForm({ bankAccountId, schedule, proposal, onDone, others }: FormProps) {
+export function PaydayForm({ bankAccountId, schedule, proposal, onDone, onCancel }: FormProps) {
   const { timezone, today } = useReader()
   const manner = useManner(bankAccountId)
   const [faults, setFaults] = useState<Record<string, string>>({})
@@ -93,7 +92,7 @@ export function PaydayForm({ bankAccountId, schedule, proposal, onDone, others }
       fault={fault}
       problems={faults}
       onSubmit={submit}
-      others={others}
+      onCancel={onCancel}
     >
       <Fields
         bankAccountId={bankAccountId}

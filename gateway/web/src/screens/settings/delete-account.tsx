@@ -42,7 +42,7 @@ export function DeleteAccount() {
             isSending={isPending}
             fault={fault}
             onSubmit={({ currentPassword = '' }) => mutate(currentPassword)}
-            others={<Button onClick={() => setAsked(false)}>{words.cancel}</Button>}
+            onCancel={() => setAsked(false)}
           >
             <PasswordField
               name="currentPassword"

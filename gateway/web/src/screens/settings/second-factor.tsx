@@ -88,7 +88,7 @@ function Confirm({ secret, onDone, onCancel }: Setup) {
         isSending={isSending}
         fault={fault}
         onSubmit={({ totp = '' }) => send(totp, onDone)}
-        others={<Button onClick={onCancel}>{words.cancel}</Button>}
+        onCancel={onCancel}
       >
         <TextField
           label={words.code}
@@ -152,7 +152,7 @@ function Others({ onReplaced }: { onReplaced: (codes: string[]) => void }) {
           setIntent(null)
         })
       }
-      others={<Button onClick={() => setIntent(null)}>{words.cancel}</Button>}
+      onCancel={() => setIntent(null)}
     >
       <PasswordField
         name="currentPassword"

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { renameTags } from '../../api/tag-queries.ts'
-import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
@@ -35,7 +34,7 @@ export function RenameTags({ names, onClose }: Props) {
         fault={fault}
         problems={problems}
         onSubmit={submit}
-        others={<Button onClick={onClose}>{words.cancel}</Button>}
+        onCancel={onClose}
       >
         <TextField
           label={words.name}

@@ -3,12 +3,13 @@ import { type ReactNode, useState } from 'react'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
-import { Button } from '../../controls/button.tsx'
+import { noteAssigned } from '../../controls/assignments/assignments.ts'
 import { DayField } from '../../controls/days/day-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { TagField } from '../../controls/tag-field.tsx'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { parseAmount } from '../../format/amount-input.ts'
 import { instantOf } from '../../format/days.ts'
 import { formatAmount } from '../../format/money.ts'
@@ -27,6 +28,8 @@ type Body = Parameters<typeof coffer.createTransaction>[0]['body']
 export function NewTransaction({ bankAccountId, onClose }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
+  const money = useMoneyText(manner)
+  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const [tags, setTags] = useState<string[]>([])
   const [isDeposit, setDeposit] = useState(false)
   const [faults, setFaults] = useState<Record<string, string>>({})
@@ -59,7 +62,10 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
       ...(notes ? { notes } : {}),
       ...(tags.length > 0 ? { tags } : {}),
     }
-    send(body, onClose)
+    send(body, ({ data: { transaction } }) => {
+      noteAssigned(transaction, { spending, money, reader })
+      onClose()
+    })
   }
   const problems: Record<string, string> = { ...fault?.problems, ...faults }
   return (
@@ -70,7 +76,7 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
         fault={fault}
         problems={faults}
         onSubmit={submit}
-        others={<Button onClick={onClose}>{words.cancel}</Button>}
+        onCancel={onClose}
       >
         <Kinds isDeposit={isDeposit} onChange={setDeposit} />
         <Fields bankAccountId={bankAccountId} isDeposit={isDeposit} problems={problems}>

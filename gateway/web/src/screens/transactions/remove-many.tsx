@@ -6,6 +6,7 @@ import { Dialog } from '../../controls/dialog.tsx'
 import { CheckField } from '../../controls/field.tsx'
 import rows from '../../controls/rows.module.css'
 import { bulkWords as words } from '../../words/bulk.ts'
+import { frameWords } from '../../words/frame.ts'
 import { transactionWords } from '../../words/transactions.ts'
 
 interface Props {
@@ -34,7 +35,7 @@ export function RemoveMany({ chosen, remove, onClose }: Props) {
         <Button kind="danger" onClick={submit}>
           {transactionWords.remove}
         </Button>
-        <Button onClick={onClose}>{transactionWords.cancel}</Button>
+        <Button onClick={onClose}>{frameWords.cancel}</Button>
       </div>
     </Dialog>
   )

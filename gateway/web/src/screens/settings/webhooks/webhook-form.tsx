@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import type { Fault } from '../../../api/faults.ts'
-import { Button } from '../../../controls/button.tsx'
 import { CheckField, ChoiceField, TextField } from '../../../controls/field.tsx'
 import { Form } from '../../../controls/form.tsx'
 import { webhookWords as words } from '../../../words/webhooks.ts'
@@ -43,7 +42,7 @@ export function WebhookForm({ webhook, isSending, fault, onSubmit, onClose }: Pr
       fault={fault}
       problems={problems}
       onSubmit={submit}
-      others={<Button onClick={onClose}>{words.cancel}</Button>}
+      onCancel={onClose}
     >
       <TextField
         label={words.url}

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useState } from 'react'
 import type { Transaction } from '../../../api/budget-queries.ts'
 import { useChange } from '../../../api/changes.ts'
 import { coffer } from '../../../api/client.ts'
-import { Button } from '../../../controls/button.tsx'
+import { leaveEntries } from '../../../controls/entries/entries.ts'
 import { TextField } from '../../../controls/field.tsx'
 import { Form } from '../../../controls/form.tsx'
 import { transactionWords as words } from '../../../words/transactions.ts'
@@ -25,8 +25,8 @@ export function RenameRow({ transaction, onClose }: Props) {
     }
     return coffer.updateTransaction({ path: { bankAccountId, transactionId }, body })
   })
-  const close = ({ key }: KeyboardEvent) => {
-    if (key === 'Escape') onClose()
+  const close = ({ key, target }: KeyboardEvent) => {
+    if (key === 'Escape') leaveEntries((target as HTMLElement).closest('form'), onClose)
   }
   return (
     <div className={styles.rename}>
@@ -35,7 +35,7 @@ export function RenameRow({ transaction, onClose }: Props) {
         isSending={isSending}
         fault={fault}
         onSubmit={() => send(undefined, onClose)}
-        others={<Button onClick={onClose}>{words.cancel}</Button>}
+        onCancel={onClose}
       >
         <TextField
           autoFocus

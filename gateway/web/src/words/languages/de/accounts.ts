@@ -26,7 +26,6 @@ export const accounts: Translation<'accounts'> = {
   name: 'Name',
   note: 'Notiz',
   save: 'Speichern',
-  cancel: 'Abbrechen',
   required: 'Fülle das aus.',
   archive: 'Archivieren',
   archiveTitle: '„{name}“ archivieren?',

@@ -54,7 +54,6 @@ export const envelopes: Translation<'envelopes'> = {
     'Frei verfügbar läge {amount} unter null: In den Umschlägen wäre mehr Geld, als da ist.',
   hasMoved: '{amount} umgebucht von {from} nach {to}.',
   undo: 'Rückgängig machen',
-  cancel: 'Abbrechen',
   save: 'Speichern',
   kind: 'Art',
   state: 'Stand',

@@ -40,7 +40,6 @@ export const rules: Translation<'rules'> = {
   deleteTitle: '„{name}“ löschen?',
   deleteText: 'Die Buchungen behalten, was sie gesetzt hat.',
   save: 'Speichern',
-  cancel: 'Abbrechen',
   saved: 'Die Regel sortiert Buchungen, die von jetzt an hereinkommen.',
   conditions: 'Wenn all das zutrifft',
   actions: 'Setze',

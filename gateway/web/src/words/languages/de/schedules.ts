@@ -27,7 +27,6 @@ export const schedules: Translation<'schedules'> = {
   amountFault: 'Gib einen Betrag ein, etwa {example}, oder nichts.',
   required: 'Fülle das aus.',
   save: 'Speichern',
-  cancel: 'Abbrechen',
   edit: 'Bearbeiten',
   remove: 'Löschen',
   removeTitle: '„{name}“ löschen?',

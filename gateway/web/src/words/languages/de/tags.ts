@@ -24,7 +24,6 @@ export const tags: Translation<'tags'> = {
   name: 'Neuer Name',
   nameText: 'Es ändert sich in allen Buchungen aller Konten und in Regeln.',
   save: 'Speichern',
-  cancel: 'Abbrechen',
   required: 'Fülle das aus.',
   delete: 'Entfernen',
   deleteTitle: '{name} überall entfernen?',

@@ -65,7 +65,6 @@ export const webhooks: Translation<'webhooks'> = {
   someTypes: '{count, plural, one {1 Art von Änderungen} other {# Arten von Änderungen}}',
   create: 'Anlegen',
   save: 'Speichern',
-  cancel: 'Abbrechen',
   edit: 'Bearbeiten',
   on: 'An',
   paused: 'Pausiert',

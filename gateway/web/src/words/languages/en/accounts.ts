@@ -23,7 +23,6 @@ export const accounts = {
   name: 'Name',
   note: 'Note',
   save: 'Save',
-  cancel: 'Cancel',
   required: 'This is needed.',
   archive: 'Archive',
   archiveTitle: 'Archive {name}?',

@@ -52,7 +52,6 @@ export const envelopes = {
     'Free to use would be {amount} below zero: the envelopes would hold more than there is.',
   hasMoved: '{amount} moved from {from} to {to}.',
   undo: 'Undo',
-  cancel: 'Cancel',
   save: 'Save',
   kind: 'Kind',
   state: 'State',

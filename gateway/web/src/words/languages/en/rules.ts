@@ -41,7 +41,6 @@ export const rules = {
   deleteTitle: 'Delete {name}?',
   deleteText: 'Transactions keep what it has set.',
   save: 'Save',
-  cancel: 'Cancel',
   saved: 'The rule sorts transactions that come in from now on.',
   conditions: 'If all of these hold',
   actions: 'Set',

@@ -25,7 +25,6 @@ export const schedules = {
   amountFault: 'Enter an amount such as {example}, or nothing.',
   required: 'This is needed.',
   save: 'Save',
-  cancel: 'Cancel',
   edit: 'Edit',
   remove: 'Delete',
   removeTitle: 'Delete {name}?',

@@ -21,7 +21,6 @@ export const tags = {
   name: 'New name',
   nameText: 'It changes in all transactions of all bank accounts, and in rules.',
   save: 'Save',
-  cancel: 'Cancel',
   required: 'This is needed.',
   delete: 'Remove',
   deleteTitle: 'Remove {name} everywhere?',

@@ -10,6 +10,7 @@ export const transactions = {
   envelope: 'Envelope',
   all: 'All envelopes',
   noEnvelope: 'Without an envelope',
+  waiting: 'Waiting for an envelope',
   flow: 'Direction',
   flows: {
     '': 'In and out',
@@ -56,7 +57,6 @@ export const transactions = {
   isPending: 'Still pending',
   appliesRules: 'Let rules fill in what is empty',
   save: 'Save',
-  cancel: 'Cancel',
   amountFault: 'Enter an amount other than zero, such as {example}.',
   required: 'This is needed.',
   refund: 'Refund of an envelope',

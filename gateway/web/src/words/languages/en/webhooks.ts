@@ -63,7 +63,6 @@ export const webhooks = {
   someTypes: '{count, plural, one {1 kind of change} other {# kinds of changes}}',
   create: 'Create it',
   save: 'Save',
-  cancel: 'Cancel',
   edit: 'Edit',
   on: 'On',
   paused: 'Paused',
