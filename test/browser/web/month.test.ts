@@ -66,6 +66,7 @@ async function expectWarning(page: Page) {
   await page.getByText('Free to use would be $0.01 below zero').waitFor()
   await takePicture(page, 'web-move-warned')
   await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Discard' }).click()
 }
 
 /** Reads the forecast by the keys of a slider. */
@@ -229,6 +230,12 @@ test('payments older than the first envelope are left free to use, or any other'
     await page.getByText(/The payment is older than the envelope/).waitFor()
     await takePicture(page, 'web-home-older')
     await undo()
+    await page.getByRole('link', { name: 'Rent of May' }).click()
+    await page.getByLabel('Envelope', { exact: true }).selectOption('Groceries')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(/The payment is older than the envelope/).waitFor()
+    await undo()
+    await open(page, 'Home')
     await select('Rent of May').waitFor()
     await page.getByRole('button', { name: 'Leave those free to use' }).click()
     await page.getByText('2 transactions changed.').waitFor()

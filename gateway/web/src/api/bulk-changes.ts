@@ -25,17 +25,20 @@ export interface Refusal {
 
 /**
  * Changes 1 to 500 transactions of a bank account as one operation, and shows a note that undoes
- * it. Returns those that were refused.
+ * it, with what `textOf` says of the changed ones. Returns those that were refused.
  */
 export async function changeMany(
   bankAccountId: string,
   chosen: Chosen,
   change: BulkChange,
+  textOf: (changed: Transaction[]) => string | null = () => null,
 ): Promise<Refusal[]> {
   const body = { items: [...chosen.keys()], ...change }
   const { data } = await coffer.changeTransactions({ path: { bankAccountId }, body })
   const refused = refusalsOf(data.results, chosen)
-  const text = words.changed(chosen.size - refused.length, chosen.size)
+  const changed = data.results.flatMap(({ transaction }) => transaction ?? [])
+  const said = [words.changed(chosen.size - refused.length, chosen.size), textOf(changed)]
+  const text = said.filter(Boolean).join(' ')
   showNote({ text, ...(data.operationId ? { act: undoOf(data.operationId, chosen) } : {}) })
   return refused
 }

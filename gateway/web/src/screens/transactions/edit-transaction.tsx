@@ -4,29 +4,38 @@ import { type Spending, spendingQuery, type Transaction } from '../../api/budget
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { tagChanges } from '../../api/tag-queries.ts'
+import { assign } from '../../controls/assignments/assignments.ts'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { TagField } from '../../controls/tag-field.tsx'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
 /** Name, envelope, tags and note of a transaction. The name of the bank is kept beside. */
 export function EditTransaction({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId, amount, originalName, notes } = transaction
+  const reader = useReader()
+  const money = useMoneyText(useManner(bankAccountId))
   const name = transaction.name ?? originalName
   const formerTags = transaction.tags ?? []
   const [tags, setTags] = useState(formerTags)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const former = amount > 0 ? transaction.spendingId : transaction.refundSpendingId
-  const { send, isSending, fault } = useChange((values: Record<string, string>) => {
+  const { send, isSending, fault } = useChange(async (values: Record<string, string>) => {
     const { spendingId, ...texts } = values
-    const key = amount > 0 ? ('spendingId' as const) : ('refundSpendingId' as const)
+    const isMoved = spendingId !== (former ?? '')
     const body = {
       ...(texts.name === name ? {} : { name: texts.name }),
       ...(texts.notes === (notes ?? '') ? {} : { notes: texts.notes || null }),
-      ...(spendingId === (former ?? '') ? {} : { [key]: spendingId || null }),
+      ...(isMoved && amount <= 0 ? { refundSpendingId: spendingId || null } : {}),
       ...tagChanges(formerTags, tags),
     }
-    return coffer.updateTransaction({ path: { bankAccountId, transactionId }, body })
+    const path = { bankAccountId, transactionId }
+    if (Object.keys(body).length > 0) await coffer.updateTransaction({ path, body })
+    if (!isMoved || amount <= 0) return
+    const envelope = spending.find((one) => one.spendingId === spendingId) ?? null
+    await assign({ transaction, envelope, saysAll: false, money, reader })
   })
   return (
     <Form
@@ -37,7 +46,7 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
     >
       <TextField label={words.name} name="name" defaultValue={name} fault={fault?.problems.name} />
       <ChoiceField
-        key={spending.length}
+        key={`${spending.length} ${former}`}
         label={amount > 0 ? words.envelope : words.refund}
         name="spendingId"
         defaultValue={former ?? ''}

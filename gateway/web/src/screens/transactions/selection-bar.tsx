@@ -4,9 +4,10 @@ import { createPortal } from 'react-dom'
 import { spendingQuery, type Transaction } from '../../api/budget-queries.ts'
 import { type BulkChange, bulkMax, changeMany, type Refusal } from '../../api/bulk-changes.ts'
 import { useChange } from '../../api/changes.ts'
+import { olderText } from '../../controls/assignments/assigned-text.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
-import { useIsManual } from '../../shell/chosen-account.ts'
+import { useIsManual, useReader } from '../../shell/chosen-account.ts'
 import { bulkWords as words } from '../../words/bulk.ts'
 import { transactionWords } from '../../words/transactions.ts'
 import { RemoveMany } from './remove-many.tsx'
@@ -28,9 +29,14 @@ interface Props {
 export function SelectionBar({ bankAccountId, selection, loaded, areDeleted, slot }: Props) {
   const { chosen, choose, end } = selection
   const [refused, setRefused] = useState<Refusal[]>([])
-  const { send, isSending, fault, reset } = useChange(async (change: BulkChange) =>
-    changeMany(bankAccountId, chosen ?? new Map(), change),
-  )
+  const reader = useReader()
+  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const { send, isSending, fault, reset } = useChange(async (change: BulkChange) => {
+    const envelope = spending.find(({ spendingId }) => spendingId === change.set?.spendingId)
+    return await changeMany(bankAccountId, chosen ?? new Map(), change, (changed) =>
+      envelope ? olderText(changed, { envelope, reader }) : null,
+    )
+  })
   const isMoved = useRef(false)
   const start = () => {
     isMoved.current = true

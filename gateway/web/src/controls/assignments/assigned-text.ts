@@ -1,0 +1,53 @@
+import type { Spending, Transaction } from '@coffer/client/types'
+import { dayOf, formatDay, type Place } from '../../format/days.ts'
+import { bulkWords } from '../../words/bulk.ts'
+import { homeWords } from '../../words/home.ts'
+
+/** How amounts and days are written. */
+export interface Says {
+  money: (amount: number) => string
+  reader: Place & { today: string }
+}
+
+/** Returns what many payments have taken from an envelope that began after them; null for none. */
+export function olderText(
+  changed: Transaction[],
+  { envelope, reader }: { envelope: Spending; reader: Says['reader'] },
+): string | null {
+  const count = changed.filter((one) => isOlder(one, envelope, reader)).length
+  if (count === 0) return null
+  const day = formatDay(dayOf(envelope.createdAt, reader.timezone), reader)
+  return bulkWords.older({ count, all: changed.length, envelope: envelope.name, day })
+}
+
+/** Returns whether an envelope pays a payment as a person expects. */
+export function isUsual(transaction: Transaction, envelope: Spending, { reader }: Says): boolean {
+  return !isPaidInPart(transaction) && !isOlder(transaction, envelope, reader)
+}
+
+function isPaidInPart({ amount, spendingAmount = amount }: Transaction): boolean {
+  return spendingAmount < amount
+}
+
+/** Returns whether the envelope has paid a transaction of a day before its first one. */
+function isOlder(
+  { date, spendingAmount = 0 }: Transaction,
+  { createdAt }: Spending,
+  { timezone }: Says['reader'],
+): boolean {
+  return spendingAmount > 0 && dayOf(date, timezone) < dayOf(createdAt, timezone)
+}
+
+/** Returns what an assignment has done, in words: an envelope gives what it holds at most. */
+export function assignedText(transaction: Transaction, envelope: Spending, says: Says): string {
+  const { spendingAmount = 0, originalName } = transaction
+  const names = { name: transaction.name ?? originalName, envelope: envelope.name }
+  const amount = says.money(spendingAmount)
+  if (isOlder(transaction, envelope, says.reader)) {
+    const day = formatDay(dayOf(envelope.createdAt, says.reader.timezone), says.reader)
+    return homeWords.assignedOlder({ ...names, amount, day })
+  }
+  if (!isPaidInPart(transaction)) return homeWords.assigned(names)
+  if (spendingAmount === 0) return homeWords.assignedEmpty(names)
+  return homeWords.assignedPart({ ...names, amount })
+}
