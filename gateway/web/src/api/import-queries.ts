@@ -20,12 +20,22 @@ export type CsvMapping = CreateMappingData['body']['mapping']
 const workingMs = 700
 const restingMs = 15_000
 
-/** Files that were imported, newest first; asked for often while one is read. */
-export function uploadsQuery(bankAccountId: string) {
+/** Number of imports of a list, and by which a person makes it longer. */
+export const listedStep = 25
+/** Maximum number of entries of a page (docs/api/lists.md). */
+const pageMax = 100
+
+/**
+ * The newest files that were imported, and one more that tells whether there are others; asked for
+ * often while one is read.
+ */
+export function uploadsQuery(bankAccountId: string, count = listedStep) {
   const path = { bankAccountId }
   return queryOptions({
-    queryKey: ['uploads', bankAccountId],
-    queryFn: async ({ signal }) => (await coffer.listUploads({ path, signal })).data,
+    queryKey: ['uploads', bankAccountId, count],
+    queryFn: ({ signal }) =>
+      newestOf(paginate(coffer.listUploads, { path, query: pageOf(count), signal }), count),
+    placeholderData: (former, query) => (query?.queryKey[1] === bankAccountId ? former : undefined),
     refetchInterval: ({ state }) => (state.data?.some(isWorking) ? workingMs : restingMs),
   })
 }
@@ -41,14 +51,29 @@ export function uploadQuery({ bankAccountId, transactionUploadId }: Upload) {
   })
 }
 
-/** Files that were imported into several bank accounts, newest first. */
-export const uploadGroupsQuery = queryOptions({
-  queryKey: ['upload-groups'],
-  queryFn: async ({ signal }) => (await coffer.listUploadGroups({ signal })).data,
-  refetchInterval: ({ state }) => {
-    return state.data?.some(({ status }) => status === 'processing') ? workingMs : restingMs
-  },
-})
+/** The newest files that were imported into several bank accounts, and one more. */
+export function uploadGroupsQuery(count = listedStep) {
+  return queryOptions({
+    queryKey: ['upload-groups', count],
+    queryFn: ({ signal }) =>
+      newestOf(paginate(coffer.listUploadGroups, { query: pageOf(count), signal }), count),
+    placeholderData: (former) => former,
+    refetchInterval: ({ state }) => {
+      return state.data?.some(({ status }) => status === 'processing') ? workingMs : restingMs
+    },
+  })
+}
+
+function pageOf(count: number): { limit: number } {
+  return { limit: Math.min(count + 1, pageMax) }
+}
+
+/** Returns the first entries of a list, and one more if there is one. */
+async function newestOf<Entry>(list: AsyncIterable<Entry>, count: number): Promise<Entry[]> {
+  const found: Entry[] = []
+  for await (const one of list) if (found.push(one) > count) break
+  return found
+}
 
 /** An import of a CSV file, with its preview. */
 export function importQuery(bankAccountId: string, transactionImportId: string) {

@@ -1,9 +1,12 @@
-import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import { Button } from './button.tsx'
 import rows from './rows.module.css'
 
 interface Props {
-  query: Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>
+  query: {
+    hasNextPage: boolean
+    isFetchingNextPage: boolean
+    fetchNextPage: () => unknown
+  }
   children: string
 }
 

@@ -20,22 +20,20 @@ const route = getRouteApi('/frame/imports/$transactionImportId')
 export function CsvImport() {
   const { transactionImportId } = route.useParams()
   const bankAccountId = useChosenAccountId()
-  return (
-    <Screen title={words.mapTitle} help="files">
-      {bankAccountId && (
-        <Steps key={transactionImportId} bankAccountId={bankAccountId} id={transactionImportId} />
-      )}
-    </Screen>
-  )
+  if (bankAccountId === null) return <Screen title={words.mapTitle}>{null}</Screen>
+  return <Steps key={transactionImportId} bankAccountId={bankAccountId} id={transactionImportId} />
 }
 
 function Steps({ bankAccountId, id }: { bankAccountId: string; id: string }) {
   const found = useQuery(importQuery(bankAccountId, id))
   const draft = useRef<Draft>({ columns: null, mappingId: null })
+  const isDone = found.data?.status === 'complete'
   return (
-    <Asked query={found} lines={8}>
-      {(one) => <Step found={one} draft={draft} />}
-    </Asked>
+    <Screen title={isDone ? words.resultTitle : words.mapTitle} help="files">
+      <Asked query={found} lines={8}>
+        {(one) => <Step found={one} draft={draft} />}
+      </Asked>
+    </Screen>
   )
 }
 

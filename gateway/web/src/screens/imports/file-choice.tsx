@@ -20,6 +20,9 @@ import type { Choices } from './read-choices.tsx'
 import { Stored } from './stored/stored.tsx'
 import { countsOf } from './upload-row.tsx'
 
+/** On a phone nothing is dragged. */
+const phone = matchMedia('(hover: none) and (pointer: coarse)')
+
 /** Takes a file that is chosen or dropped. A CSV file leads to the form of its columns. */
 export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
   const input = useRef<HTMLInputElement>(null)
@@ -53,7 +56,7 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
         onDrop={drop}
       >
         <FileUp size={28} aria-hidden />
-        <p className={styles.lead}>{words.drop}</p>
+        <p className={styles.lead}>{phone.matches ? words.chooseOne : words.drop}</p>
         <Kinds bankAccountId={bankAccountId} />
         <input
           ref={input}

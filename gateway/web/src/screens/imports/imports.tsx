@@ -1,9 +1,11 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { bankAccountsQuery, configQuery, linksQuery } from '../../api/account-queries.ts'
-import { uploadsQuery } from '../../api/import-queries.ts'
+import { listedStep, type Upload, uploadsQuery } from '../../api/import-queries.ts'
 import { basePath } from '../../base-path.ts'
 import { Asked } from '../../controls/asked.tsx'
+import { MoreButton } from '../../controls/more-button.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card, Screen } from '../../controls/screen.tsx'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
@@ -56,18 +58,25 @@ function ImportedFiles({ bankAccountId }: { bankAccountId: string }) {
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const { data: links = [] } = useQuery(linksQuery)
   const names = useAccountNames()
-  const chosen = useQuery(uploadsQuery(bankAccountId))
+  const [count, setCount] = useState(listedStep)
+  const chosen = useQuery(uploadsQuery(bankAccountId, count))
   const isByHand = (linkId: string) =>
     links.some((one) => one.linkId === linkId && one.linkType === 'manual')
   const ids = accounts
     .filter((one) => one.bankAccountId !== bankAccountId && isByHand(one.linkId))
     .map((one) => one.bankAccountId)
-  const others = useQueries({ queries: ids.map(uploadsQuery) }).flatMap(({ data = [] }) => data)
+  const others = useQueries({ queries: ids.map((id) => uploadsQuery(id, count)) })
+  const all = newestFirst([chosen, ...others])
+  const more = {
+    hasNextPage: all.length > count,
+    isFetchingNextPage: [chosen, ...others].some(({ isPlaceholderData }) => isPlaceholderData),
+    fetchNextPage: () => setCount(count + listedStep),
+  }
   return (
     <Card title={words.list}>
       <Asked query={chosen}>
-        {(own) =>
-          own.length + others.length === 0 ? (
+        {() =>
+          all.length === 0 ? (
             <p className={rows.soft}>
               {words.none}{' '}
               <a href={`${basePath}sample.csv`} download>
@@ -76,19 +85,25 @@ function ImportedFiles({ bankAccountId }: { bankAccountId: string }) {
             </p>
           ) : (
             <ul className={rows.rows}>
-              {[...own, ...others]
-                .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
-                .map((one) => (
-                  <UploadRow
-                    key={one.transactionUploadId}
-                    upload={one}
-                    account={names.get(one.bankAccountId) ?? ''}
-                  />
-                ))}
+              {all.slice(0, count).map((one) => (
+                <UploadRow
+                  key={one.transactionUploadId}
+                  upload={one}
+                  account={names.get(one.bankAccountId) ?? ''}
+                />
+              ))}
             </ul>
           )
         }
       </Asked>
+      <MoreButton query={more}>{words.more}</MoreButton>
     </Card>
   )
+}
+
+/** Returns the uploads of several bank accounts as one list. */
+function newestFirst(lists: { data?: Upload[] | undefined }[]): Upload[] {
+  return lists
+    .flatMap(({ data = [] }) => data)
+    .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
 }

@@ -28,7 +28,7 @@ type Goals = Record<string, string>
 export function SeveralAccounts({ previewed, onEnd }: PreviewProps) {
   const { data, upload } = previewed
   const { statement: _, delimiter: __, ...choices } = previewed.choices
-  const { data: groups = [] } = useQuery(uploadGroupsQuery)
+  const { data: groups = [] } = useQuery(uploadGroupsQuery())
   const [chosen, setChosen] = useState<Goals>({})
   const [read, setRead] = useState<{ group: UploadGroup; choices: GroupChoices } | null>(null)
   const goals = { ...formerGoals(upload.statements, groups), ...chosen }

@@ -3,10 +3,11 @@ import { useState } from 'react'
 import { bankAccountsQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
-import { type UploadGroup, uploadGroupsQuery } from '../../api/import-queries.ts'
+import { listedStep, type UploadGroup, uploadGroupsQuery } from '../../api/import-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { Confirmation } from '../../controls/confirmation.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
+import { MoreButton } from '../../controls/more-button.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { formatInstant } from '../../format/days.ts'
@@ -20,8 +21,9 @@ import { countsOf } from './upload-row.tsx'
 
 /** Files that were imported into several bank accounts, each undone as one. */
 export function UploadGroups() {
-  const { data: groups = [] } = useQuery(uploadGroupsQuery)
-  const shown = groups.filter((group) => partsOf(group).length > 0)
+  const [count, setCount] = useState(listedStep)
+  const { data: groups = [], isPlaceholderData } = useQuery(uploadGroupsQuery(count))
+  const shown = groups.slice(0, count).filter((group) => partsOf(group).length > 0)
   if (shown.length === 0) return null
   return (
     <Card title={words.severalList}>
@@ -30,6 +32,15 @@ export function UploadGroups() {
           <GroupRow key={one.uploadGroupId} group={one} />
         ))}
       </ul>
+      <MoreButton
+        query={{
+          hasNextPage: groups.length > count,
+          isFetchingNextPage: isPlaceholderData,
+          fetchNextPage: () => setCount(count + listedStep),
+        }}
+      >
+        {words.more}
+      </MoreButton>
     </Card>
   )
 }

@@ -4,12 +4,14 @@ export const imports: Translation<'imports'> = {
   title: 'Importe',
   choose: 'Datei auswählen',
   drop: 'Lege hier eine Datei deiner Bank ab',
+  chooseOne: 'Wähle eine Datei deiner Bank',
   kinds:
     'OFX, QFX, QBO, QIF, CAMT (XML), MT940, CSV, XLSX oder ODS. Die Buchungen kommen auf das Konto „{account}“.',
   notManual:
     'Dateien gehören zu Konten, die von Hand geführt werden. Dieses bekommt seine Daten von der Bank.',
   off: 'Dieser Server nimmt keine Dateien an.',
   list: 'Importierte Dateien',
+  more: 'Ältere zeigen',
   listed: '{account} · {at}',
   none: 'Noch wurde keine Datei importiert.',
   sample: 'Keine Datei zur Hand? Lade ein Beispiel herunter',
@@ -70,6 +72,7 @@ export const imports: Translation<'imports'> = {
   cancel: 'Abbrechen',
   file: 'Datei',
   mapTitle: 'CSV-Datei lesen',
+  resultTitle: 'Ergebnis des Imports',
   columns: 'Spalten der Datei',
   mapText:
     'Gib einmal an, welche Spalte der Datei was enthält. Weitere Dateien dieser Bank werden genauso gelesen.',

@@ -2,12 +2,14 @@ export const imports = {
   title: 'Imports',
   choose: 'Choose a file',
   drop: 'Drop a file of your bank here',
+  chooseOne: 'Choose a file of your bank',
   kinds:
     'OFX, QFX, QBO, QIF, CAMT (XML), MT940, CSV, XLSX or ODS. Its transactions go to {account}.',
   notManual:
     'Files go to bank accounts that are kept by hand. This one gets its data from the bank.',
   off: 'This server takes no files.',
   list: 'Imported files',
+  more: 'Show older ones',
   listed: '{account} · {at}',
   none: 'No file was imported yet.',
   sample: 'No file at hand? Download a sample',
@@ -79,6 +81,7 @@ export const imports = {
   cancel: 'Cancel',
   file: 'File',
   mapTitle: 'Read a CSV file',
+  resultTitle: 'Result of the import',
   columns: 'Columns of the file',
   mapText:
     'Say once which column of the file holds each of these. Further files of this bank are read the same way.',
