@@ -93,6 +93,13 @@ test('an overview has what is behind by due date, with the present money', async
   const more = Array.from({ length: 96 }, () => ({ ...tea, date: at('2023-10-09T05:00Z') }))
   await home.transactions.createTransactions({ bankAccountId, transactions: more }, as)
   expect(await countsOf()).toEqual([98, false])
+  // One that stays free to use by the user's choice waits no longer.
+  const waiting = { bankAccountId, free: true, undecided: true, limit: 1 }
+  const [kept] = (await home.transactions.listTransactions(waiting, as)).transactions
+  const { transactionId = '' } = kept ?? {}
+  const updateMask = { paths: ['spending_id'] }
+  await home.transactions.updateTransaction({ bankAccountId, transactionId, updateMask }, as)
+  expect(await countsOf()).toEqual([97, false])
   await accounts.archiveBankAccount({ bankAccountId }, as)
   const left = await accounts.listOverviews({}, as)
   expect(left.bankAccounts.map((row) => row.bankAccount)).toEqual([bankAccount])

@@ -5,6 +5,7 @@ import { notFound } from '@coffer/kit/rpc/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { BankAccount } from '../book/bank-account.ts'
+import { isUndecided } from '../book/field-marks.sql.ts'
 
 const columns = columnsOf(BankAccount, { table: 'bank_accounts' })
 
@@ -32,8 +33,8 @@ const Overview = BankAccount.extend({
 const countedMax = 100
 
 /**
- * Lists live bank accounts, ordered by ID, with the number of payments in no envelope among their
- * newest transactions: the scan of an index, bounded for each.
+ * Lists live bank accounts, ordered by ID, with the number of payments that wait for the choice of
+ * an envelope among their newest transactions: the scan of an index, bounded for each.
  */
 export function listOverviews(
   { pool }: Database,
@@ -43,10 +44,12 @@ export function listOverviews(
     SELECT ${columns}, unassigned.count AS "unassignedCount",
       unassigned.is_exact AS "isUnassignedCountExact"
     FROM bank_accounts CROSS JOIN LATERAL (
-      SELECT count(*) FILTER (WHERE spending_id IS NULL AND amount > 0)::integer AS count,
+      SELECT
+        count(*) FILTER (WHERE spending_id IS NULL AND amount > 0 AND ${isUndecided})::integer
+          AS count,
         count(*) < ${countedMax} AS is_exact
       FROM (
-        SELECT spending_id, amount FROM transactions
+        SELECT spending_id, amount, field_marks FROM transactions
         WHERE account_id = ${accountId} AND bank_account_id = bank_accounts.bank_account_id
           AND deleted_at IS NULL
         ORDER BY date DESC, transaction_id DESC LIMIT ${countedMax}

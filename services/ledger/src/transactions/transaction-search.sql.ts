@@ -3,6 +3,7 @@ import { columnsOf, namesOf } from '@coffer/kit/database/rows'
 import { prepareParts } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, StatementTimeoutError, sql } from 'slonik'
 import { z } from 'zod'
+import { isUndecided } from '../book/field-marks.sql.ts'
 import { searchedTexts, Transaction } from '../book/transaction.ts'
 import { type Listed, ListedRow, listedOf } from './transaction.sql.ts'
 import { TransactionCursor, type TransactionSearch } from './transaction-search.ts'
@@ -212,10 +213,6 @@ function keptBy(p: Parameters, has: Filters): FragmentSqlToken {
     ? sql.fragment`true`
     : sql.fragment`${sql.join(kept, sql.fragment` AND `)}`
 }
-
-/** The mark of the envelope is not that of the user (`isUsers` in book/field-marks.ts). */
-const isUndecided = sql.fragment`
-  coalesce(field_marks -> 'spendingId' <> '{"ruleId": null, "value": null}', true)`
 
 function isTagged(p: Parameters): FragmentSqlToken {
   return sql.fragment`tags IS NOT NULL AND EXISTS (

@@ -11,7 +11,7 @@ import {
 import { useChange } from '../../api/changes.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
-import { assign } from '../../controls/assignments.ts'
+import { assign } from '../../controls/assignments/assignments.ts'
 import { FaultBanner } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
@@ -66,7 +66,10 @@ function Others({ bankAccountId, overview }: OthersProps) {
   if (unassignedCount <= shownMax) return null
   return (
     <p>
-      <Link to="/transactions" search={{ account: bankAccountId, spendingId: 'free', flow: 'out' }}>
+      <Link
+        to="/transactions"
+        search={{ account: bankAccountId, spendingId: 'undecided', flow: 'out' }}
+      >
         {homeWords.unassignedAll({ count: unassignedCount, isExact: isUnassignedCountExact })}
       </Link>
     </p>

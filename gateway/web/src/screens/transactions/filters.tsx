@@ -114,6 +114,7 @@ function FilterFields({ bankAccountId, filters, change }: FieldsProps) {
         options={[
           { value: '', text: words.all },
           { value: 'free', text: words.noEnvelope },
+          { value: 'undecided', text: words.waiting },
           ...spending.map((one) => ({ value: one.spendingId, text: one.name })),
         ]}
         onChange={(value) => change({ spendingId: value || undefined })}

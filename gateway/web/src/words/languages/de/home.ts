@@ -32,7 +32,7 @@ export const home: Translation<'home'> = {
   unassignedText:
     'Solange du keinen Umschlag wählst, zahlt „Frei verfügbar“. Was du frei verfügbar lässt, verlässt diese Liste.',
   unassignedAll:
-    '{isExact, select, true {Alle {count, plural, other {#}} Zahlungen ohne Umschlag zeigen} other {Alle Zahlungen ohne Umschlag zeigen: {count, plural, other {#}} oder mehr}}',
+    '{isExact, select, true {Alle {count, plural, other {#}} Zahlungen zeigen, die auf einen Umschlag warten} other {Alle Zahlungen zeigen, die auf einen Umschlag warten: {count, plural, other {#}} oder mehr}}',
   unassignedNone: 'Keine Zahlung wartet auf einen Umschlag.',
   assign: 'Umschlag für {name}',
   assigned: '{name}: aus dem Umschlag „{envelope}“.',
