@@ -52,7 +52,7 @@ export const stories: Record<'en' | 'de', Story> = {
       '11/03/2026,CORNER MARKET 0417,-38.20',
       '11/05/2026,CITY POWER,-64.00',
       '11/06/2026,WAGE NOVEMBER,1800.00',
-      '11/09/2026,ELM PHARMACY,-12.75',
+      '11/16/2026,ELM PHARMACY,-12.75',
     ].join('\n'),
   },
   de: {

@@ -107,7 +107,7 @@ test('a file of another bank account says so, and leads there', async () => {
 test('a CSV file that leaves open which amounts leave asks before the preview', async () => {
   const alice = await coffer.person()
   await alice.createBankAccount(0)
-  const text = ['Date,Text,Amount', '2026-10-30,Rewe,12.50', '2026-11-02,Hotel,90.00', ''].join(
+  const text = ['Date,Text,Amount', '02/10/2026,Rewe,12.50', '03/11/2026,Hotel,90.00', ''].join(
     '\n',
   )
   const file = { name: 'card.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }
@@ -116,8 +116,9 @@ test('a CSV file that leaves open which amounts leave asks before the preview', 
     const plain = page.getByLabel('Amounts without a minus')
     await plain.waitFor()
     await page.getByRole('button', { name: 'Show a preview' }).click()
-    await page.getByText('The file does not say this clearly.').waitFor()
+    await page.getByText('The file does not say this clearly.').nth(1).waitFor()
     await takePicture(page, 'web-csv-asks')
+    await page.getByLabel('Dates are written as').selectOption('DD/MM/YYYY')
     await plain.selectOption('leave the account')
     await page.getByRole('button', { name: 'Show a preview' }).click()
     await page.getByText('2 new transactions').waitFor()

@@ -15,8 +15,8 @@ import { guessColumns, withAmount } from './columns/column-guess.ts'
 import {
   type Columns,
   type Draft,
-  dayFormats,
   findOpen,
+  listFormats,
   mappingOf,
   writeExample,
 } from './columns/column-mapping.ts'
@@ -81,7 +81,7 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
           onSubmit={preview}
         >
           <div className={styles.pair}>
-            <Texts {...part} dates={dates} />
+            <Texts {...part} dates={dates} found={evidence.dateFormat ?? columns.format} />
           </div>
           <Amounts {...part} />
           <Column {...part} label={words.id} hint={words.idHint} name="id" isOptional />
@@ -97,6 +97,8 @@ function useEvidence({ bankAccountId, reading }: Import): Evidence {
   const account = accounts.find((one) => one.bankAccountId === bankAccountId)
   return {
     dateFormat: reading?.dateFormat ?? undefined,
+    isDayOpen:
+      reading?.reasons.some(({ codedReason }) => codedReason?.code === 'DAYS_OPEN') ?? false,
     rows: reading?.rows,
     currency: account?.currency,
     isDebt: account !== undefined && isDebt(account),
@@ -159,20 +161,25 @@ function Column({ label, name, hint, isOptional = false, ...part }: ColumnProps)
   )
 }
 
-function Texts({ dates, ...part }: PartProps & { dates: string[] }) {
-  const { columns, change } = part
-  const misfit = findMisfit(dates, columns.format)
+function Texts({ dates, found, ...part }: PartProps & { dates: string[]; found: string }) {
+  const { columns, change, open } = part
+  const { format } = columns
+  const misfit = format === '' ? null : findMisfit(dates, format)
+  const options = [...new Set([...(format === '' ? [] : [format]), ...listFormats(found)])].map(
+    (value) => ({
+      value,
+      text: words.formatOf({ example: writeExample(value), format: value }),
+    }),
+  )
+  const none = { value: '', text: words.pleaseChoose }
   return (
     <>
       <Column {...part} label={words.date} name="date" />
       <ChoiceField
         label={words.format}
-        fault={misfit && words.misfit({ text: misfit })}
-        value={columns.format}
-        options={[...new Set([columns.format, ...dayFormats])].map((value) => ({
-          value,
-          text: words.formatOf({ example: writeExample(value), format: value }),
-        }))}
+        fault={open.includes('format') ? words.open : misfit && words.misfit({ text: misfit })}
+        value={format}
+        options={format === '' ? [none, ...options] : options}
         onChange={(format) => change({ format })}
       />
       <Column {...part} label={words.memo} name="memo" />

@@ -1,6 +1,8 @@
 /** Findings of the server in a file: how its days are written, and its first rows. */
 export interface Evidence {
   dateFormat?: string | undefined
+  /** Whether the days fit the other order of day and month too. */
+  isDayOpen?: boolean
   rows?: readonly { cells: readonly string[] }[] | undefined
   /** Currency of the bank account, and whether it is a card or a loan. */
   currency?: string | undefined

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { type Evidence, findMisfit } from './cells.ts'
 import { guessColumns, withAmount } from './column-guess.ts'
-import { findOpen, mappingOf, writeExample } from './column-mapping.ts'
+import { findOpen, listFormats, mappingOf, writeExample } from './column-mapping.ts'
 
 test.each`
   headers                     | found           | guess
@@ -149,6 +149,17 @@ test.each([
   const below = rows.map((row) => `${day(Number(row[0]))};${row}`)
   const guess = guessOf([header, ...below].join('\n'))
   expect([amountsOf(guess), guess.columns.balance]).toEqual([expected, 'Y'])
+})
+
+test.each([
+  ['DD/MM/YY', true, '', ['DD/MM/YY', 'MM/DD/YY']],
+  ['DD.MM.YYYY', true, 'DD.MM.YYYY', ['DD.MM.YYYY', 'MM.DD.YYYY']],
+  ['M-D-YYYY', false, 'M-D-YYYY', ['M-D-YYYY', 'D-M-YYYY']],
+  ['D MMM YYYY', false, 'D MMM YYYY', ['D MMM YYYY', 'YYYY-MM-DD']],
+])('days of the format %s whose order is open, %s, are guessed as %j', (...of) => {
+  const [dateFormat, isDayOpen, format, offered] = of
+  expect(guessOf('Date;Amount', { dateFormat, isDayOpen, rows: [] }).columns.format).toBe(format)
+  expect(listFormats(dateFormat).slice(0, 2)).toEqual(offered)
 })
 
 test('the column of credits may be blank in the first rows, and a card owes its balance', () => {

@@ -47,7 +47,9 @@ export function guessColumns(
     texts.filter((one) => one !== id),
     cells,
   )
-  return { date, format, ...amounts, id, memo, merchant }
+  // Countries that write points have the day first.
+  const isOpen = evidence.isDayOpen && !format.includes('.')
+  return { date, format: isOpen ? '' : format, ...amounts, id, memo, merchant }
 }
 
 /** Returns the columns with other amounts, whose direction is guessed again. */

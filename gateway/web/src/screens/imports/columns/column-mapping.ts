@@ -26,7 +26,7 @@ export interface Draft {
 }
 
 /** Ways to write a day that are offered, the most usual ones first. */
-export const dayFormats = [
+const dayFormats = [
   'YYYY-MM-DD',
   'MM/DD/YYYY',
   'DD.MM.YYYY',
@@ -38,6 +38,15 @@ export const dayFormats = [
   'MM/DD/YY',
   'YYYY/MM/DD',
 ]
+
+/** Returns the formats to choose from: that of the file, with day and month exchanged, others. */
+export function listFormats(found: string): string[] {
+  const other = found.replace(/D+|M{1,2}(?!M)/g, (part) =>
+    (part.startsWith('D') ? 'M' : 'D').repeat(part.length),
+  )
+  const both = found.startsWith('Y') || found.includes('MMM') ? [found] : [found, other]
+  return [...new Set([...both, ...dayFormats])]
+}
 
 const example: Readonly<Record<string, string>> = { Y: '2026', M: '12', D: '31' }
 
@@ -58,7 +67,7 @@ const amountFields = {
 
 /** Returns the fields that neither the file nor the person has decided yet. */
 export function findOpen(columns: Columns): (keyof Columns)[] {
-  const fields = ['date', 'memo', ...amountFields[columns.amountKind]] as const
+  const fields = ['date', 'format', 'memo', ...amountFields[columns.amountKind]] as const
   return fields.filter((field) => columns[field] === '')
 }
 
