@@ -1,7 +1,7 @@
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { expect, test } from '@jest/globals'
-import { overflowOf, takePicture, useBrowser } from '../browser.ts'
+import { overflowOf, takePicture, useBrowser, waitForAnswers } from '../browser.ts'
 import { createHousehold } from './household.ts'
 import { screensOf, visit } from './screens.ts'
 
@@ -25,6 +25,8 @@ test.each(['de_DE', 'ja_JP', 'ar_AE', 'hi_IN'])(
         const shown = await visit(page, { ...coffer, path, heading })
         await takePicture(page, `${shown}-${locale}`)
         await page.setViewportSize({ width: 360, height: 800 })
+        // Tables and charts change their form after the width.
+        await waitForAnswers(page)
         expect([path, await overflowOf(page)]).toEqual([path, 0])
         await takePicture(page, `${shown}-${locale}-phone`)
         await page.evaluate('document.documentElement.dir = "rtl"')
