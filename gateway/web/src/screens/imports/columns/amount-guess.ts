@@ -52,7 +52,12 @@ export function guessAmounts(
   // The other column may be blank in the first rows.
   const isOfPair = proof?.kind === 'sign' && [pair?.debits, pair?.credits].includes(proof.amount)
   if (proof?.kind === 'sign' && !isOfPair) {
-    return { ...open, balance: proof.balance, amount: proof.amount, out: proof.out }
+    const { balance, amount, out } = proof
+    const size = cells.amounts(amount)
+    // No move proves the oldest row, whose word may be another one.
+    const isWorded = !size.some((one) => one < 0) && words.some((one) => cells.isOnceAtEnd(one))
+    const direction = isWorded ? directionOf(amount, { headers, cells, isDebt }) : { out }
+    return { ...open, balance, amount, ...direction }
   }
   if (proof && proof.kind !== 'sign') {
     const { kind: amountKind, ...found } = proof

@@ -75,6 +75,13 @@ export class Cells {
     return new Set(this.of(header).filter((cell) => cell !== '')).size
   }
 
+  /** Returns whether the first or the last row has a text that no other row has. */
+  isOnceAtEnd(header: string): boolean {
+    const texts = this.of(header)
+    const ends = [texts[0], texts.at(-1)]
+    return ends.some((end) => texts.filter((text) => text === end).length === 1)
+  }
+
   /** Returns whether a column has days in this format. */
   isDays(header: string, format: string): boolean {
     return this.filled(header) > 0 && findMisfit(this.of(header), format) === null

@@ -151,6 +151,15 @@ test.each([
   expect([amountsOf(guess), guess.columns.balance]).toEqual([expected, 'Y'])
 })
 
+test('a balance does not prove the oldest row, whose word is another one', () => {
+  const rows = ['01;Ki;5,00;105,00', '02;Be;7,50;97,50', '03;Be;4,00;93,50']
+  const guess = guessOf(['Dag;T;X;Y', ...rows.map((row) => `2026-03-${row}`)].join('\n'))
+  expect(findOpen(guess.columns)).toContain('out')
+  expect(amountsOf(guessOf('Dag;T;X;Y\n2026-03-02;D;4,84;76,59\n2026-03-01;C;8,00;81,43'))).toBe(
+    'type X T D/C',
+  )
+})
+
 test.each([
   ['DD/MM/YY', true, '', ['DD/MM/YY', 'MM/DD/YY']],
   ['DD.MM.YYYY', true, 'DD.MM.YYYY', ['DD.MM.YYYY', 'MM.DD.YYYY']],
