@@ -127,6 +127,30 @@ test('a CSV file that leaves open which amounts leave asks before the preview', 
   })
 })
 
+test('the list of imports goes on after the newest 25; a phone drops no file', async () => {
+  const bob = await coffer.person()
+  const { bank } = await bob.createBankAccount(0)
+  for (let at = 0; at < 26; at += 1) {
+    const data = new File(['!Type:Bank\nD10/25/2026\nT-1.00\nPShop\n^\n'], `number ${at}.qif`)
+    await bob.client.createUpload({ ...bank, body: { data } })
+    // At most ten are under way.
+    if (at % 10 === 9) {
+      const list = async () => (await bob.client.listUploads(bank)).data
+      await eventually(list, (all) => all.every(({ status }) => status === 'complete'))
+    }
+  }
+  const viewing = { url: `${coffer.baseUrl}/imports`, cookie: bob.cookie, isPhone: true }
+  await view(viewing, async (page) => {
+    await page.getByText('Choose a file of your bank').waitFor()
+    await page.getByText('number 1.qif', { exact: true }).waitFor()
+    await takePicture(page, 'web-imports-phone')
+    expect(await page.getByText('number 0.qif').count()).toBe(0)
+    await page.getByRole('button', { name: 'Show older ones' }).click()
+    await page.getByText('number 0.qif').waitFor()
+    await page.getByRole('button', { name: 'Show older ones' }).waitFor({ state: 'detached' })
+  })
+})
+
 test('a file of the bank is imported and undone, a CSV file is mapped and stored', async () => {
   const alice = await coffer.person()
   const { path } = await alice.createBankAccount(0)
@@ -158,6 +182,7 @@ test('a file of the bank is imported and undone, a CSV file is mapped and stored
     await takePicture(page, 'web-csv-preview')
     await page.getByRole('button', { name: /^Import \d/ }).click()
     await page.getByText('4 transactions', { exact: true }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Result of the import' }).waitFor()
     await page.getByRole('link', { name: 'Look at the transactions' }).click()
     await page.getByText('+1,500.00').waitFor()
     expect(await count()).toBe(4)
