@@ -40,7 +40,9 @@ export function UploadRow({ upload, account }: Props) {
       </div>
       <div className={rows.figures} role="status">
         <p>{undoneAt === null ? words.statuses[status] : words.undone}</p>
-        {status !== 'failed' && <p className={rows.soft}>{countsOf(progress)}</p>}
+        {status !== 'failed' && (
+          <p className={`${rows.soft} ${styles.counts}`}>{countsOf(progress)}</p>
+        )}
         {isWorking({ status }) && <progress aria-label={words.reading} />}
         {isUndoable && (
           <div className={styles.flush}>

@@ -12,7 +12,7 @@ export const transactions: Translation<'transactions'> = {
   envelope: 'Umschlag',
   all: 'Alle Umschläge',
   noEnvelope: 'Ohne Umschlag',
-  waiting: 'Wartet auf einen Umschlag',
+  waiting: 'Wartet auf Umschlag',
   flow: 'Richtung',
   flows: { '': 'Ein- und Ausgang', out: 'Geldausgang', in: 'Geldeingang' },
   source: 'Herkunft',
