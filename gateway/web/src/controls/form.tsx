@@ -48,11 +48,11 @@ export function Form({ children, action, isDanger = false, isSending = false, ..
       if (shown) noteEntries(shown, false)
     }
   }, [])
-  // A refused form still holds what was typed.
+  // A refused form still holds what was typed. One that is being sent may have a fault, too.
   useEffect(() => {
-    if (!form.current) return
+    if (!form.current || isSending) return
     if (fault || Object.keys(problems ?? {}).length > 0) noteEntries(form.current, true)
-  }, [fault, problems])
+  }, [fault, problems, isSending])
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isSending) return
