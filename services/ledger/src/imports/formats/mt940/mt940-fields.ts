@@ -8,6 +8,8 @@ export type MtEntry = { lines: string[]; texts: string[]; at: number }
 const TOLD = {
   account: ['25', '25P'],
   balance: ['60F', '60M', '62F', '62M', '64'],
+  opening: ['60F', '60M'],
+  ending: ['62F', '62M'],
   closing: ['62F'],
   available: ['64'],
   floor: ['34F'],
@@ -67,8 +69,8 @@ export function readMtMessages(text: string): MtMessage[] {
 }
 
 function startMessage(entries: PagesPart<MtEntry>): MtMessage {
-  const none = { account: null, balance: null, closing: null, available: null }
-  return { ...none, floor: null, sums: null, entries }
+  const none = { account: null, balance: null, opening: null, ending: null, closing: null }
+  return { ...none, available: null, floor: null, sums: null, entries }
 }
 
 /** Adds a field to the last of the messages; one string is kept of what the one before says too. */

@@ -15,12 +15,13 @@ export type MtRowSettings = {
 
 /**
  * Value date, entry date, direction with the third letter of the currency, amount, kind of booking,
- * references. Some banks write blanks for a missing entry date, or within the kind.
+ * references. Some banks write blanks for a missing entry date, or within the kind. An amount has
+ * its mark (SWIFT 15d), without which it may be cut.
  */
 const ENTRY = new RegExp(
   [
     '^(\\d\\d)(\\d\\d)(\\d\\d)(?:(\\d\\d)(\\d\\d)|\\s{4})?',
-    '([RE]?[CD])[A-Z]?\\s*([\\d.,]+)\\s*',
+    '([RE]?[CD])[A-Z]?\\s*(\\d*[.,][\\d.,]*)\\s*',
     '([A-Z][A-Z\\d]{2}[A-Z\\d ])?(.*)$',
   ].join(''),
 )

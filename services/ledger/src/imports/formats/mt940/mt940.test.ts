@@ -71,6 +71,8 @@ test.each([
 
 test.each([
   ['amount', '2601310131DNMSC'],
+  ['amount', '2601310131CR1'],
+  ['amount', '2601310131D15NMSC'],
   ['amount', '2601310131D1.000,00NMSC'],
   ['amount', '2601310131X10,00NMSC'],
   ['zero', '2601310131D0,00NMSC'],
@@ -142,6 +144,13 @@ test('pages are one statement, with the closing balance of the last', () => {
   expect([rows.length, balances.current]).toEqual([2, 9000n])
 })
 
+test('several messages without closing balances are read, unless the last line is cut', () => {
+  const message = statementOf(':61:2601310131C1500,00NMSC', '')
+  expect(read(`${message}\n${message}\n`).rows).toHaveLength(2)
+  const cut = `${message}\n${message.slice(0, message.indexOf('00NMSC'))}`
+  expect(() => read(cut)).toThrow('The file ends before its statement does')
+})
+
 describe('a file', () => {
   test.each([
     ['ABNANL2A\n940\nABNANL2A\n', ''],
@@ -155,6 +164,10 @@ describe('a file', () => {
 
   test.each([
     ['', 'The file holds no statement of a bank account (MT940 or MT942)'],
+    [
+      `${statementOf(':61:2601310131D1,NMSC')}\n${statementOf(':61:2601310131CR1500,0', '')}`,
+      'The file ends before its statement does',
+    ],
     [interim.replaceAll('EUR', 'ZZZ'), 'The file is not in one currency that this server knows'],
     [
       `${interim}${':61:2601310131D7,NMSC\n'.repeat(100_000)}`,

@@ -19,7 +19,7 @@ import { decodeFile, encodingOf } from '../text/file-text.ts'
 import { type MtMessage, readMtMessages } from './mt940-fields.ts'
 import { readMtEntry } from './mt940-rows.ts'
 
-const BALANCE = /^([CD])(\d\d)(\d\d)(\d\d)([A-Z]{3})([\d.,]+)$/
+const BALANCE = /^([CD])(\d\d)(\d\d)(\d\d)([A-Z]{3})(\d*[.,][\d.,]*)$/
 
 /**
  * Returns the bank accounts of an MT940 or MT942 file (docs/file-formats.md#mt940-and-mt942);
@@ -30,12 +30,12 @@ export function readMt940Accounts(
   settings: ReadingSettings,
 ): FileAccount[] | Unreadable {
   const encoding = encodingOf(bytes, settings.stated?.encoding)
-  const messages = readMtMessages(decodeFile(bytes, encoding.value)).filter(
-    (one) => isStatement(one) || one.entries.length > 0,
-  )
+  const text = decodeFile(bytes, encoding.value)
+  const messages = readMtMessages(text).filter((one) => isStatement(one) || one.entries.length > 0)
   if (messages.length === 0) {
     return { unreadable: say('FILE_NO_STATEMENT', { formats: 'MT940 or MT942' }) }
   }
+  if (isCut(messages, text)) return { unreadable: say('FILE_CUT') }
   if (countEntries(messages) > rowsMax) {
     return { unreadable: say('FILE_ROWS', { max: rowsMax }) }
   }
@@ -94,6 +94,16 @@ function accountOf(message: MtMessage): string {
 /** Returns whether a message is an MT940, which has balances; an MT942 has none. */
 function isStatement({ balance }: MtMessage): boolean {
   return balance !== null
+}
+
+/**
+ * Returns whether a message ends before its closing balance. Some programs write none at all: a
+ * file of several such messages is whole if its last line is.
+ */
+function isCut(messages: readonly MtMessage[], text: string): boolean {
+  const open = messages.filter(({ opening, ending }) => opening !== null && ending === null)
+  const isDialect = open.length > 1 && messages.every(({ ending }) => ending === null)
+  return open.length > 0 && !(isDialect && /(?:[\r\n]|@@)-?\}?\s*$/.test(text))
 }
 
 function currencyOf({ balance, floor, sums }: MtMessage): string | undefined {

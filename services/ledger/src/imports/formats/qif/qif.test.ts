@@ -103,6 +103,18 @@ test.each([
   expect(written(`!Type:Bank\nD1/31/24\nT${amount}\n^\n`).rows[0]?.amount).toBe(read)
 })
 
+test.each([
+  ['', 1, ['amount']],
+  ['\n', 2, []],
+  ['\r\n^', 2, []],
+])(
+  'a last record that ends with %j is cut unless the end of its line is there',
+  (end, count, why) => {
+    const { rows, skipped } = written(`!Type:Bank\nD1/31/24\nT-2.00\n^\nPX\nD1/31/24\nT15${end}`)
+    expect([rows.length, skipped.map(({ reason }) => reason)]).toEqual([count, why])
+  },
+)
+
 test('names are in NFC', () => {
   const { rows } = written('!Type:Bank\nD1/31/24\nT-1.00\nPCafe\u0301\nMPr\u030ci\u0301jem\n^\n')
   expect(rows).toMatchObject([{ name: 'Caf\u00e9', originalName: 'P\u0159\u00edjem' }])
@@ -131,7 +143,7 @@ test.each([
 test.each([
   '!Type:Cash\nD1/31/24\nT-1\n^',
   '!type:ccard\nD1/31/24\nT-1\n^',
-  '!Type:Bank \nD1/31/24\nT-1',
+  '!Type:Bank \nD1/31/24\nT-1\n',
   '\n\n!Type:Oth L\nD1/31/24\nU-1\n^\n^\n^',
 ])('%j is one row', (text) => {
   const file = written(text)

@@ -23,9 +23,9 @@ import { decodeFile, encodingOf } from '../text/file-text.ts'
 
 /**
  * The fields of a QIF record, keyed by letter, only the first field of a repeated letter; `line` is
- * that of its first field.
+ * that of its first field. The last one of a file may be cut within a line.
  */
-type QifRecord = { fields: Readonly<Record<string, string>>; line: number }
+type QifRecord = { fields: Readonly<Record<string, string>>; line: number; isCut: boolean }
 
 /** Consecutive records of a kind such as `Bank`; `account` is empty if the file names none. */
 type QifSection = { kind: string; account: string; records: Pages<QifRecord> }
@@ -113,10 +113,10 @@ function readQifSections(text: string): QifSection[] {
   let fields: Record<string, string> = {}
   let line = 0
   const lineAt = lineCounter(text)
-  const endRecord = () => {
+  const endRecord = ({ isCut } = { isCut: false }) => {
     const section = sections.at(-1)
     if (section !== undefined && Object.keys(fields).length > 0) {
-      section.records.push({ fields, line })
+      section.records.push({ fields, line, isCut })
       account = section.kind === 'Account' ? (fields.N ?? account) : account
     }
     fields = {}
@@ -134,7 +134,8 @@ function readQifSections(text: string): QifSection[] {
       fields[letter] ??= written.slice(1).trim()
     }
   }
-  endRecord()
+  // Many programs leave out the last `^`, but not the end of the line.
+  endRecord({ isCut: !/[\r\n]\s*$/.test(text) })
   return sections
 }
 
@@ -176,7 +177,7 @@ function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | Skipped
   const skipped = (reason: SkipReason) => ({ identifier: `${dayOf(record)} ${payee}`, reason })
   if (isOpening(record, settings.account)) return skipped('balance')
   const amount = readWrittenAmount(amountOf(record), settings)
-  if (amount === null) return skipped('amount')
+  if (amount === null || record.isCut) return skipped('amount')
   if (amount === 0n) return skipped('zero')
   const day = readWrittenDay(dayOf(record), settings.order)
   const date = day === null ? null : midnightOn(day, settings.timezone)
