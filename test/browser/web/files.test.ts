@@ -31,7 +31,8 @@ async function drop(page: Page, name: string): Promise<void> {
 test('the days of a CSV file are guessed by its rows, and the way back is open', async () => {
   const alice = await coffer.person()
   await alice.createBankAccount(0)
-  const rows = ['30.10.2026,Rewe,-12.50', '01.11.2026,Lohn,900.00', '02.11.2026,Kaputt,x']
+  const spent = ['30.10.2026,Rewe,-12.50', '31.10.2026,Kaffee,-3.00']
+  const rows = [...spent, '01.11.2026,Lohn,900.00', '02.11.2026,Kaputt,x']
   const text = ['Datum,Text,Betrag', ...rows, ''].join('\n')
   const file = { name: 'giro.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }
   const viewing = { url: `${coffer.baseUrl}/imports`, cookie: alice.cookie, hasRefusals: true }
@@ -60,7 +61,7 @@ test('the days of a CSV file are guessed by its rows, and the way back is open',
     await page.getByRole('button', { name: 'Show a preview' }).click()
     await page.getByText('The file states no balance, so it stays $0.00.').waitFor()
     await page.getByRole('button', { name: /^Import \d/ }).click()
-    await page.getByText('2 transactions, 1 left out').waitFor()
+    await page.getByText('3 transactions, 1 left out').waitFor()
     await page.getByText('The next file with these columns').waitFor()
     await page.goto(`${coffer.baseUrl}/imports`)
     await page.getByLabel('Choose a file').setInputFiles(file)
@@ -69,7 +70,7 @@ test('the days of a CSV file are guessed by its rows, and the way back is open',
     await page.getByText('Files with these columns').waitFor({ state: 'detached' })
     await page.goto(`${coffer.baseUrl}/imports`)
     await page.getByText('no amount: 1').click()
-    await page.getByText('Line 4:').waitFor()
+    await page.getByText('Line 5:').waitFor()
     await page.getByRole('link', { name: 'Go on with the plan' }).click()
     await page.getByText('When does money come in?').waitFor()
   })

@@ -61,3 +61,60 @@ test('whatever its columns are called, a file is guessed right or asked about', 
   })
   fc.assert(property)
 })
+
+const wise =
+  'Direction,Created on,Source fee amount,Source name,Source amount (after fees),Target name,' +
+  'Target amount (after fees),Target currency,Exchange rate'
+
+// Columns for the day, for the amount and for the balance; an amount is open where it is asked for.
+test.each([
+  ['a rate', wise, ['OUT,2026-11-24,0.30,Ann,44.70,Shop,49.17,USD,1.10'], 'Created on||'],
+  [
+    'a rate that is named Kurs',
+    'Datum,Text,Kurs,Betrag inkl. Gebühr',
+    ['2026-11-24,Grocer,-1.05,-45.20'],
+    'Datum|Betrag inkl. Gebühr|',
+  ],
+  ['a rate first', 'Day,Rate,Amount incl. fee', ['2026-11-24,1.10,-9'], 'Day|Amount incl. fee|'],
+  [
+    'a reward',
+    'Day,Cashback,Charged total fee included',
+    ['2026-11-24,0.10,-9.50'],
+    'Day|Charged total fee included|',
+  ],
+  ['a number beside a fee', 'Day,Number,Fee amount', ['2026-11-24,5.20,-0.30'], 'Day||'],
+  [
+    'an amount before its fee',
+    'Day,Amount,Amount with fee included',
+    ['2026-11-24,-9.50,-9.80'],
+    'Day||',
+  ],
+  [
+    'an amount before its fee, which no move proves',
+    'Date,Gross,Fee,Net,Balance',
+    ['2026-11-20,100.00,-3.20,96.80,596.80', '2026-11-24,-4.75,0.00,-4.75,592.05'],
+    'Date|Net|Balance',
+  ],
+  [
+    'one of two amounts that no move parts',
+    'Date,X,Y,Z',
+    ['2026-11-20,100.00,96.80,596.80', '2026-11-24,-4.75,-4.75,592.05'],
+    'Date||',
+  ],
+  [
+    'a row that has no day of a booking',
+    'Booking date,Value date,Payee,Amount',
+    [
+      '2026-11-24,2026-11-26,Grocer,-45.20',
+      '2026-11-25,2026-11-26,Baker,-5.00',
+      'Balance,2026-11-28,,1954.80',
+    ],
+    'Booking date|Amount|',
+  ],
+])('the amounts are not %s', (_, header, lines, expected) => {
+  const rows = lines.map((line) => ({ cells: line.split(',') }))
+  const evidence = { dateFormat: 'YYYY-MM-DD', rows }
+  const { date, amount, balance, merchant } = guessColumns(header.split(','), 'en_GB', evidence)
+  expect([date, amount, balance].join('|')).toBe(expected)
+  expect(merchant).not.toBe('Source name')
+})

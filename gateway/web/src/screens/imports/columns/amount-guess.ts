@@ -1,4 +1,4 @@
-import { proveByBalance } from './balance-proof.ts'
+import { type Proof, proveByBalance } from './balance-proof.ts'
 import type { Cells, Evidence } from './cells.ts'
 import type { Columns } from './column-mapping.ts'
 import { findWords } from './direction-words.ts'
@@ -18,6 +18,16 @@ const meanings = {
 
 /** Amounts in the currency of a shop, and amounts beside that of a payment. */
 const otherAmount = /original|foreign|fremd|ursp|local|fee|tax|shipping|insurance|geb[uü]|limit/i
+/** An amount that includes fees, or from which they were taken, is one of the payment itself. */
+const withFees = /incl|inkl|after|nach/i
+const fees = /fee|geb[uü]h|entgelt|frais|comis|commis|provision/i
+const beforeFees = /gross|brut|lordo/i
+/** Numbers that are no money of the account: exchange rates, points and rewards. */
+const noMoney = new RegExp(
+  String.raw`(?<!\p{L})(?:rates?|points?|fx)(?!\p{L})|exchange.?rate|kurs|koers|kurz|taux|` +
+    'cambio|tasso|árfolyam|курс|汇率|レート|환율|punkte|cash.?back|reward|bonus',
+  'iu',
+)
 
 export type Amounts = Omit<Columns, 'date' | 'format' | 'memo' | 'merchant' | 'id'>
 
@@ -39,15 +49,19 @@ const open: Amounts = {
  * of money is not guessed.
  */
 export function guessAmounts(
-  headers: readonly string[],
+  all: readonly string[],
   cells: Cells,
   { date, currency = '', isDebt = false }: Evidence & { date: string },
 ): Amounts {
+  const headers = all.filter((one) => !noMoney.test(one))
   const numbers = headers.filter((one) => cells.count === 0 || cells.isAmounts(one))
-  const ranked = numbers.toSorted((one, other) => rankOf(one, cells) - rankOf(other, cells))
+  const hasFees = headers.some((one) => fees.test(one) && !withFees.test(one))
+  const rankOf = (one: string) => (hasFees && beforeFees.test(one) ? 1 : placeOf(one, cells))
+  const ranked = numbers.toSorted((one, other) => rankOf(one) - rankOf(other))
   const words = headers.filter((one) => cells.different(one) === 2 && !numbers.includes(one))
   // The balance of a card may be what is owed, which purchases raise.
-  const proof = isDebt ? null : proveByBalance(cells, { numbers: ranked, words, date })
+  const proofs = isDebt ? [] : proveByBalance(cells, { numbers: ranked, words, date })
+  const proof = soleProof(proofs, { cells, rankOf })
   const pair = pairByNames(headers, cells)
   // The other column may be blank in the first rows.
   const isOfPair = proof?.kind === 'sign' && [pair?.debits, pair?.credits].includes(proof.amount)
@@ -70,14 +84,36 @@ export function guessAmounts(
   const named = amountByName(others, { cells, currency })
   const apart = named === '' ? pairByCells(ranked, { cells, isDebt }) : null
   if (apart) return { ...open, ...apart, balance, amountKind: 'column' }
-  const own = others.filter((one) => !otherAmount.test(one))
-  const amount = named || soleOf(own, cells) || besideCodes(own, cells)
+  const own = others.filter((one) => !isOther(one))
+  // Beside an amount that is set aside, a column of another name may be none.
+  const isSure = others.every((one) => own.includes(one) || !meanings.amount.test(one))
+  const amount = named || (isSure ? soleOf(own, cells) || besideCodes(own, cells) : '')
   return { ...open, balance, amount, ...directionOf(amount, { headers: rest, cells, isDebt }) }
 }
 
+function isOther(header: string): boolean {
+  return otherAmount.test(header) && !withFees.test(header)
+}
+
+/** Returns the best proof; null if another column of its rank differs in rows without a move. */
+function soleProof(
+  [first, ...ties]: readonly Proof[],
+  { cells, rankOf }: { cells: Cells; rankOf: (header: string) => number },
+): Proof | null {
+  if (first?.kind !== 'sign') return first ?? null
+  const { amount } = first
+  const isOpen = ties.some(
+    (one) =>
+      one.kind === 'sign' &&
+      rankOf(one.amount) === rankOf(amount) &&
+      soleOf([amount, one.amount], cells) === '',
+  )
+  return isOpen ? null : first
+}
+
 /** Returns the place of a column among those of numbers: names of amounts, then decimals. */
-function rankOf(header: string, cells: Cells): number {
-  if (otherAmount.test(header)) return 3
+function placeOf(header: string, cells: Cells): number {
+  if (isOther(header)) return 3
   if (meanings.amount.test(header)) return 0
   return cells.haveDecimals(header) ? 1 : 2
 }
@@ -103,14 +139,14 @@ function amountByName(
   headers: readonly string[],
   { cells, currency }: { cells: Cells; currency: string },
 ): string {
-  const own = headers.filter((one) => !otherAmount.test(one) && meanings.amount.test(one))
+  const own = headers.filter((one) => !isOther(one) && meanings.amount.test(one))
   // An amount in the currency of a shop is blank in rows of the own one.
   const most = Math.max(...own.map((one) => cells.filled(one)))
   const full = own.filter((one) => cells.filled(one) === most)
   const isOwn = (one: string) => currency !== '' && one.split(/[^A-Z]+/).includes(currency)
-  return (
-    exactHeader(full, meanings.amount) || soleOf(full.filter(isOwn), cells) || soleOf(full, cells)
-  )
+  // `Amount` beside `Amount including fees` may not be what leaves the account.
+  const exact = full.some((one) => withFees.test(one)) ? '' : exactHeader(full, meanings.amount)
+  return exact || soleOf(full.filter(isOwn), cells) || soleOf(full, cells)
 }
 
 /** Returns the first of some columns if all have the same cells; else the file leaves it open. */
@@ -131,7 +167,7 @@ function besideCodes(headers: readonly string[], cells: Cells): string {
 }
 
 /**
- * Returns how the amounts of one column say the direction: by a minus, or by a word. Open if most
+ * Returns how the amounts of one column say the direction: by a minus, or by a word. Open if half
  * have no minus, and on cards, whose purchases have one at some banks and none at others.
  */
 export function directionOf(
@@ -142,7 +178,7 @@ export function directionOf(
   const minus = amounts.filter((one) => one < 0).length
   const plain = amounts.filter((one) => one > 0).length
   if (cells.haveWords(amount)) return { out: 'minus' }
-  if (minus > 0) return { out: minus >= plain && (plain === 0 || !isDebt) ? 'minus' : '' }
+  if (minus > 0) return { out: minus > plain && (plain === 0 || !isDebt) ? 'minus' : '' }
   for (const direction of headers) {
     const words = findWords(cells.of(direction))
     if (words) return { amountKind: 'type', direction, ...words }

@@ -15,17 +15,17 @@ const numbersMax = 20
 
 /**
  * Returns the columns whose amounts are the moves of a balance in nearly all rows, whatever they
- * are called; null without any.
+ * are called: those that fit most rows, in the order of the numbers.
  */
 export function proveByBalance(
   cells: Cells,
   of: { numbers: readonly string[]; words: readonly string[]; date: string },
-): Proof | null {
+): Proof[] {
   const { words, date } = of
   const numbers = of.numbers.slice(0, numbersMax)
   const order = cells.orderOf(date)
   // Banks that state balances before the amounts would prove the other direction.
-  if (order === null) return null
+  if (order === null) return []
   // A column of debits or credits has blanks or 0, and seems to move by the amounts of its rows.
   const balances = numbers.filter((one) => cells.amounts(one).every((size) => size !== 0))
   const proofs = balances.flatMap((balance) => {
@@ -33,8 +33,8 @@ export function proveByBalance(
     const others = numbers.filter((one) => one !== balance)
     return areDistinct(steps) ? movesOf(cells, steps, { numbers: others, words, balance }) : []
   })
-  const [best] = proofs.toSorted((one, other) => other.fits - one.fits)
-  return best === undefined ? null : best.proof
+  const most = Math.max(...proofs.map(({ fits }) => fits))
+  return proofs.filter(({ fits }) => fits === most).map(({ proof }) => proof)
 }
 
 /** Returns the moves of a balance other than 0; the oldest row has none before it. */

@@ -39,7 +39,7 @@ const minus = /^[^\d]*[-−(]|[-−]$/
 /** A word of the direction behind an amount, which the server reads. */
 const word = /(DR|CR)$/i
 
-/** The rows below the header that have a day, as columns of cells. */
+/** The rows below the header that have a day, in the column of the date if known, as columns. */
 export class Cells {
   readonly #columns: ReadonlyMap<string, readonly string[]>
   readonly #amounts = new Map<string, number[]>()
@@ -47,13 +47,13 @@ export class Cells {
   readonly #format: string
   readonly count: number
 
-  constructor(headers: readonly string[], { rows = [], dateFormat }: Evidence) {
-    const dated = rows.filter(({ cells }) =>
-      cells.some((cell) => cell !== '' && dateFormat && findMisfit([cell], dateFormat) === null),
-    )
+  constructor(headers: readonly string[], { rows = [], dateFormat = '' }: Evidence, date = '') {
+    const at = headers.indexOf(date)
+    const isDay = (cell = '') => isWritten(cell, dateFormat)
+    const dated = rows.filter(({ cells }) => (at < 0 ? cells.some(isDay) : isDay(cells[at])))
     const read = dated.length > 0 ? dated : rows
     this.count = read.length
-    this.#format = dateFormat ?? ''
+    this.#format = dateFormat
     this.#columns = new Map(
       headers.map((name, at) => [name, read.map(({ cells }) => cells[at] ?? '')]),
     )
@@ -82,9 +82,10 @@ export class Cells {
     return ends.some((end) => texts.filter((text) => text === end).length === 1)
   }
 
-  /** Returns whether a column has days in this format. */
+  /** Returns whether most cells with a text are days in this format; a footer has other cells. */
   isDays(header: string, format: string): boolean {
-    return this.filled(header) > 0 && findMisfit(this.of(header), format) === null
+    const days = this.of(header).filter((cell) => isWritten(cell, format))
+    return days.length * 2 > this.filled(header)
   }
 
   /** Returns whether most cells with a text are amounts; a row may be damaged. */
@@ -151,6 +152,10 @@ export class Cells {
     const cells = new Set(this.of(header))
     return [...cells].join('').replace(/\P{L}/gu, '').length * cells.size
   }
+}
+
+function isWritten(cell: string, format: string): boolean {
+  return cell !== '' && format !== '' && findMisfit([cell], format) === null
 }
 
 function markOf(cell: string): string[] {

@@ -93,7 +93,12 @@ function amountsOf({ columns, headers }: ReturnType<typeof guessOf>): string {
 const day = (number: number) => `2026-03-0${number}`
 
 test.each([
-  ['a minus', 'Dag;Belopp', `${day(1)};-5,00\n${day(2)};3,00`, 'sign Belopp minus'],
+  [
+    'a minus',
+    'Dag;Belopp',
+    `${day(1)};-5,00\n${day(1)};-2,00\n${day(2)};3,00`,
+    'sign Belopp minus',
+  ],
   ['a name, of two', 'Dag;Limit;Betrag', `${day(1)};9,00;-5,00`, 'sign Betrag minus'],
   ['cells', 'Dag;Amount;Summa', `${day(1)};Visa;-5,00`, 'sign Summa minus'],
   ['the currency', 'Date;Amount (USD);Amount (EUR)', `${day(1)};-6;-5`, 'sign Amount (EUR) minus'],
@@ -115,7 +120,7 @@ test.each([
   [
     'a minus beside codes',
     'Dag;Laji;Määrä',
-    `${day(1)};162;-5,00\n${day(2)};710;3,00`,
+    `${day(1)};162;-5,00\n${day(1)};162;-2,00\n${day(2)};710;3,00`,
     'sign Määrä minus',
   ],
   ['a column with minus', 'Dag;In;Ut', `${day(1)};5,00;\n${day(2)};;-3,00`, 'column Ut In'],
@@ -181,7 +186,8 @@ test('the column of credits may be blank in the first rows, and a card owes its 
 test.each([
   ['without a minus', 'Date;Amount', [`${day(1)};5.00`, `${day(2)};7.00`], ['out']],
   ['most without a minus', 'Date;Amount', [`${day(1)};5`, `${day(2)};7`, `${day(3)};-1`], ['out']],
-  ['of a card', 'Date;Amount', [`${day(1)};-5.00`, `${day(2)};7.00`], ['out']],
+  ['half without a minus', 'Date;Amount', [`${day(1)};4.75`, `${day(2)};-250`], ['out']],
+  ['of a card', 'Date;Amount', [`${day(1)};-5`, `${day(2)};-3`, `${day(3)};7`], ['out']],
   ['of two columns', 'Dag;A;B', [`${day(1)};5,00;`, `${day(2)};;3,00`], ['debits', 'credits']],
   [
     'of two columns of a card',

@@ -21,7 +21,7 @@ const valueDate = /valu|wertstell/i
 /** Identifiers of SEPA that several payments share: a creditor, a mandate, a customer, a batch. */
 const sharedIds = /gl(ä|ae)ubiger|creditor|mandat|kunden|customer|sammler|end.to.end/i
 /** Columns of the bank account itself: its name is no other party of a payment. */
-const ofOwnAccount = /account|konto|inhaber|owner|titular|compte|card/i
+const ofOwnAccount = /account|konto|inhaber|owner|titular|compte|card|source name/i
 /** Columns of few words and of codes, which tell less of a payment. */
 const ofKind = /typ|art$|[ck]at[eé]gor|status|state|currency|bic|iban|ref|number|no$|code/i
 
@@ -34,10 +34,11 @@ export function guessColumns(
   locale: string,
   evidence: Evidence = {},
 ): Columns {
-  const cells = new Cells(headers, evidence)
+  const all = new Cells(headers, evidence)
   const format = evidence.dateFormat ?? (locale.endsWith('US') ? 'MM/DD/YYYY' : 'YYYY-MM-DD')
-  const days = headers.filter((one) => cells.isDays(one, format))
+  const days = headers.filter((one) => all.isDays(one, format))
   const date = findDate(headers, days)
+  const cells = new Cells(headers, evidence, date)
   const free = headers.filter((one) => one !== date && !days.includes(one))
   const amounts = guessAmounts(free, cells, { ...evidence, date })
   const taken: string[] = Object.values(amounts)
@@ -58,7 +59,7 @@ export function withAmount(
   amount: string,
   { headers, evidence }: { headers: readonly string[]; evidence: Evidence },
 ): Columns {
-  const cells = new Cells(headers, evidence)
+  const cells = new Cells(headers, evidence, columns.date)
   const { isDebt = false } = evidence
   return { ...columns, amount, ...directionOf(amount, { headers, cells, isDebt }) }
 }
