@@ -32,38 +32,38 @@ export function AccountRow({ account, isByHand }: Props) {
   const isOfDebt = isDebt(account)
   const debt = currentBalance > 0 ? words.inCredit : words.owed
   return (
-    <li className={rows.row}>
+    <li className={`${rows.row} ${rows.folded}`}>
       <div>
         <Link data-line to="/" search={{ account: bankAccountId }}>
           {name}
         </Link>{' '}
         <span className={rows.soft}>{mask && `·${mask}`}</span>
-        <div className={rows.toolbar}>
-          <Button kind="quiet" aria-label={`${words.edit} ${name}`} onClick={() => setOpen('edit')}>
-            {words.edit}
-          </Button>
-          <Button
-            kind="quiet"
-            aria-label={`${words.archive} ${name}`}
-            onClick={() => setOpen('archive')}
-          >
-            {words.archive}
-          </Button>
-          <Link
-            to="/history"
-            search={{ account: bankAccountId }}
-            aria-label={historyWords.of({ name })}
-            className={`${buttons.button} ${buttons.quiet}`}
-          >
-            {historyWords.title}
-          </Link>
-        </div>
       </div>
       <div className={rows.figures}>
         <p className={rows.name}>
           <Amount amount={isOfDebt ? currentBalance : availableBalance} manner={manner} />
         </p>
         <p className={rows.soft}>{isOfDebt ? debt : words.balance}</p>
+      </div>
+      <div className={rows.toolbar}>
+        <Button kind="quiet" aria-label={`${words.edit} ${name}`} onClick={() => setOpen('edit')}>
+          {words.edit}
+        </Button>
+        <Button
+          kind="quiet"
+          aria-label={`${words.archive} ${name}`}
+          onClick={() => setOpen('archive')}
+        >
+          {words.archive}
+        </Button>
+        <Link
+          to="/history"
+          search={{ account: bankAccountId }}
+          aria-label={historyWords.of({ name })}
+          className={`${buttons.button} ${buttons.quiet}`}
+        >
+          {historyWords.title}
+        </Link>
       </div>
       {open === 'edit' && <EditAccount account={account} isByHand={isByHand} onClose={close} />}
       {open === 'archive' && <Archive account={account} onClose={close} />}

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { Fragment } from 'react'
+import { Fragment, useId } from 'react'
 import { Card } from '../../controls/screen.tsx'
 import tables from '../../controls/tables/table.module.css'
 import styles from './help.module.css'
@@ -70,6 +70,7 @@ function List({ block }: { block: Block & { kind: 'list' } }) {
 }
 
 function Table({ block }: { block: Block & { kind: 'table' } }) {
+  const id = useId()
   const cells = (row: Inline[][], Cell: 'th' | 'td') =>
     row.map((parts, at) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: the cells of a page never change
@@ -78,17 +79,20 @@ function Table({ block }: { block: Block & { kind: 'table' } }) {
       </Cell>
     ))
   return (
-    <table className={tables.table}>
-      <thead>
-        <tr>{cells(block.head, 'th')}</tr>
-      </thead>
-      <tbody>
-        {block.rows.map((row, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a page never change
-          <tr key={at}>{cells(row, 'td')}</tr>
-        ))}
-      </tbody>
-    </table>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll it sideways
+    <section className={tables.scroll} tabIndex={0} aria-labelledby={id}>
+      <table className={tables.table}>
+        <thead id={id}>
+          <tr>{cells(block.head, 'th')}</tr>
+        </thead>
+        <tbody>
+          {block.rows.map((row, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a page never change
+            <tr key={at}>{cells(row, 'td')}</tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   )
 }
 

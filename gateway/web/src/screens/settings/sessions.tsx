@@ -46,7 +46,7 @@ export function Sessions() {
                 <li key={sessionId} className={rows.row}>
                   <div>
                     <p className={rows.name}>
-                      {deviceName ?? words.unknownDevice}
+                      {deviceName === null ? words.unknownDevice : deviceText(deviceName)}
                       {isCurrent && <span className={rows.soft}> ({words.thisSession})</span>}
                     </p>
                     <p className={rows.soft}>
@@ -74,4 +74,10 @@ export function Sessions() {
       </Asked>
     </Card>
   )
+}
+
+/** Returns the stored name, such as "Firefox on Windows", in the language of the app. */
+function deviceText(name: string): string {
+  const [browser = '', system] = name.split(' on ')
+  return system === undefined ? name : words.deviceOn({ browser, system })
 }

@@ -45,6 +45,7 @@ export const settings: Translation<'settings'> = {
   sessions: 'Sitzungen',
   thisSession: 'dieses Gerät',
   unknownDevice: 'Ein Programm oder ein unbekannter Browser',
+  deviceOn: '{browser} auf {system}',
   lastUsed: 'Zuletzt benutzt {at}',
   began: 'seit {at}',
   end: 'Beenden',

@@ -7,7 +7,7 @@ export const tags: Translation<'tags'> = {
   none: 'Noch keine Schlagwörter. Öffne eine Buchung, um ihr eines zu geben, oder lass sie von einer Regel setzen.',
   count: '{count, plural, one {1 Buchung} other {# Buchungen}}',
   field: 'Schlagwörter',
-  fieldHint: 'Ein Komma oder Enter beendet ein Schlagwort.',
+  fieldHint: 'Ein Komma oder die Eingabetaste beendet ein Schlagwort.',
   own: 'Schlagwörter: {tags}',
   remove: '{name} entfernen',
   tag: 'Schlagwort',

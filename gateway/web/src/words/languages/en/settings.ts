@@ -44,6 +44,7 @@ export const settings = {
   sessions: 'Sessions',
   thisSession: 'this device',
   unknownDevice: 'A program or an unknown browser',
+  deviceOn: '{browser} on {system}',
   lastUsed: 'Last used {at}',
   began: 'since {at}',
   end: 'End',
