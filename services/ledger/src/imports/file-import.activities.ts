@@ -25,6 +25,7 @@ import {
   findInstants,
   settleFile,
 } from './file-import.ts'
+import { lastDigitsOf } from './fit/file-fit.ts'
 import { inTurns } from './formats/rows/page-turns.service.ts'
 import type { Pages } from './formats/rows/pages.ts'
 import type { FileRow, ReceivedStatement, Unreadable } from './formats/statement.ts'
@@ -172,7 +173,9 @@ async function saveStatement(
       importedCount += BigInt(inserted.length)
     }
     const counts = countsOf(statement, { importedCount, joinedCount, corrections })
-    await completeUpload(tx, key, { ...counts, joins: outcomes, balancesAsOf, now: clock() })
+    const accountDigits = lastDigitsOf(statement)
+    const done = { ...counts, joins: outcomes, balancesAsOf, accountDigits, now: clock() }
+    await completeUpload(tx, key, done)
     const ruled = orderRows(fileRules)
     return writeIn(tx, key, async () => {
       const later = instants && (await sumLaterBookings(tx, key, instants))

@@ -124,6 +124,7 @@ export async function completeUpload(
   tx: Tx,
   key: UploadKey,
   done: Pick<Upload, (typeof countColumns)[number] | 'skipped' | 'balancesAsOf' | 'joins'> & {
+    accountDigits: string | null
     now: Date
   },
 ): Promise<void> {
@@ -131,6 +132,7 @@ export async function completeUpload(
     UPDATE uploads SET status = 'complete', completed_at = ${at(done.now)},
       ${assignmentsOf(done, countColumns)}, skipped = ${sql.jsonb(done.skipped)},
       joins = coalesce(${sql.jsonb(done.joins)}::jsonb, joins),
+      account_digits = ${done.accountDigits},
       balances_as_of = ${done.balancesAsOf?.toISOString() ?? null}, owed_is_negative = true
     WHERE ${isUpload(key)}`)
   await tellUpload(tx, key, { type: 'upload.updated', now: done.now })

@@ -17,7 +17,12 @@ export function listFitCandidates(
   const amounts = rows.map(({ amount }) => String(amount))
   return tx.any(sql.type(FitCandidate)`
     SELECT bank_account_id AS "bankAccountId", currency, mask, account_type AS "accountType",
-      link_type = 'manual' AS "isManual", (
+      link_type = 'manual' AS "isManual", ARRAY(
+        SELECT DISTINCT account_digits FROM uploads
+        WHERE uploads.account_id = ${accountId}
+          AND uploads.bank_account_id = bank_accounts.bank_account_id
+          AND account_digits IS NOT NULL AND undone_at IS NULL
+      ) AS stated, (
         SELECT count(*)::integer
         FROM unnest(${sql.array(identifiers, 'text')}, ${sql.array(amounts, 'int8')})
           AS wanted (identifier, amount)

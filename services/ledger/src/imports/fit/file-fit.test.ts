@@ -5,6 +5,7 @@ const checking: FitCandidate = {
   bankAccountId: 'bac_checking',
   currency: 'EUR',
   mask: '3000',
+  stated: ['9999'],
   accountType: 'depository',
   isManual: true,
   rowCount: 0,
@@ -15,7 +16,7 @@ const card: FitCandidate = {
   mask: '1111',
   accountType: 'credit',
 }
-const savings: FitCandidate = { ...checking, bankAccountId: 'bac_savings', mask: null }
+const savings = { ...checking, bankAccountId: 'bac_savings', mask: null, stated: ['8821', '4417'] }
 const synced: FitCandidate = { ...checking, bankAccountId: 'bac_synced', isManual: false }
 const all = [checking, card, savings, synced]
 
@@ -57,4 +58,15 @@ test.each([
   const of = { all: stored, bankAccountId: 'bac_checking' }
   const rows = { ...misfit, reason: 'rows', bankAccountId: 'bac_card', rowCount: 2n }
   expect(findMisfits({ currency: 'EUR', comparedCount: 4 }, of)).toEqual(Array(count).fill(rows))
+})
+
+test.each([
+  ['one of its numbers', '00 0004 417', 'bac_savings', []],
+  ['another number', '55 0000', 'bac_savings', [{ stated: '55 0000' }]],
+  ['its number', '998821', 'bac_card', [{ stated: '998821', bankAccountId: 'bac_savings' }]],
+])('a bank account without a mask is known by former files: %s', (_, number, id, expected) => {
+  const file = { account: { number, kind: null }, currency: 'EUR', comparedCount: 0 }
+  expect(findMisfits(file, { all, bankAccountId: id })).toEqual(
+    expected.map((one) => ({ ...misfit, reason: 'number', ...one })),
+  )
 })

@@ -8,6 +8,8 @@ export const FitCandidate = z.object({
   bankAccountId: z.string(),
   currency: z.string(),
   mask: z.string().nullable(),
+  /** Last four characters of the account numbers that former files stated. */
+  stated: z.array(z.string()),
   accountType: AccountType,
   isManual: z.boolean(),
   rowCount: z.number(),
@@ -40,9 +42,9 @@ export function findMisfits(
     fitting.length === 1 ? (fitting[0]?.bankAccountId ?? null) : null
   const misfits: Misfit[] = []
   const number = plainNumber(account?.number ?? '')
-  const hasNumber = ({ mask }: FitCandidate) =>
-    mask !== null && number?.includes(mask.toUpperCase()) === true
-  if (number !== null && chosen.mask !== null && !hasNumber(chosen)) {
+  const hasNumber = (one: FitCandidate) =>
+    numbersOf(one).some((part) => number?.includes(part.toUpperCase()) === true)
+  if (number !== null && numbersOf(chosen).length > 0 && !hasNumber(chosen)) {
     const stated = account?.number ?? null
     const other = onlyOf(others.filter(hasNumber))
     misfits.push({ reason: 'number', stated, bankAccountId: other, rowCount: null })
@@ -59,6 +61,16 @@ export function findMisfits(
     misfits.push({ reason: 'rows', stated: null, bankAccountId: most.bankAccountId, rowCount })
   }
   return misfits
+}
+
+/** Returns parts of the numbers by which a bank account is known: its mask, else of its files. */
+function numbersOf({ mask, stated }: FitCandidate): readonly string[] {
+  return mask === null ? stated : [mask]
+}
+
+/** Returns the last four letters and digits of a file's account number; null without one. */
+export function lastDigitsOf({ account }: Pick<ReceivedStatement, 'account'>): string | null {
+  return plainNumber(account?.number ?? '')?.slice(-4) ?? null
 }
 
 /** Returns letters and digits of a number; null for names, which have fewer than four digits. */

@@ -1,0 +1,30 @@
+import { booting } from '@coffer/host/testing/booting'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
+import { expect, test } from '@jest/globals'
+import { ledger } from '../../../src/service.ts'
+import { partsOf } from '../file-parts.ts'
+import { importFile, undo } from '../uploading.ts'
+
+const booted = booting([ledger])
+
+const ofx = (number: string, id: number) => `<OFX>
+<STMTRS><CURDEF>USD<BANKACCTFROM><ACCTID>${number}<ACCTTYPE>CHECKING</BANKACCTFROM>
+<BANKTRANLIST><STMTTRN><FITID>${id}<DTPOSTED>20260110<TRNAMT>-1<NAME>A</STMTTRN></BANKTRANLIST>
+</STMTRS></OFX>`
+
+async function misfitsOf({ uploads, bankAccountId, as }: Household, number: string) {
+  const content = new TextEncoder().encode(ofx(number, 2))
+  const file = { name: 'a.ofx', content, preview: true }
+  const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)
+  return upload?.preview?.misfits
+}
+
+test('a bank account without a mask is known by the number of its first file', async () => {
+  const home = await createHousehold(booted)
+  expect(await misfitsOf(home, '998821')).toEqual([])
+  const { transactionUploadId } = await importFile(home, ofx('00314417', 1))
+  expect(await misfitsOf(home, '998821')).toMatchObject([{ reason: 'number', stated: '998821' }])
+  expect(await misfitsOf(home, '00314417')).toEqual([])
+  await undo(home, transactionUploadId)
+  expect(await misfitsOf(home, '998821')).toEqual([])
+})
