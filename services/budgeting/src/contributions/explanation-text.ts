@@ -36,7 +36,7 @@ export function renderSentences(plan: Spending, explanation: Explanation, style:
     ...(method === 'split' ? split(plan, explanation, texts) : []),
     ...(method === 'targets' ? targets(plan, explanation, texts) : []),
     ...(method === 'none' ? [words.none] : []),
-    ...(isShort ? [behind(explanation, texts)] : []),
+    ...(isShort ? [behind(plan, explanation, texts)] : []),
     ...(plan.isPaused ? [words.paused] : []),
   ]
 }
@@ -58,13 +58,18 @@ function graced({ graceUntil, graceAmount }: Explanation, { words, money, day }:
 }
 
 function start(plan: Spending, { due, progress }: Explanation, { words, money, day }: Texts) {
-  const isSpent = plan.ruleset === null && plan.usedAmount > 0n
+  const used = usedOf(plan)
   return words.target({
     target: money(plan.targetAmount),
     due: due && day(due),
-    progress: money(progress),
-    used: isSpent ? money(plan.usedAmount) : null,
+    held: money(progress - used),
+    used: used > 0n ? money(used) : null,
   })
+}
+
+/** Returns the part of the progress of a goal that is spent already. */
+function usedOf({ ruleset, usedAmount }: Spending): bigint {
+  return ruleset === null ? usedAmount : 0n
 }
 
 function spent(
@@ -85,8 +90,9 @@ function split(plan: Spending, explanation: Explanation, texts: Texts): string[]
     return late(plan, explanation, texts)
   }
   if (need === 0n) return [words.reached]
-  const sum = `${money(plan.targetAmount)} − ${money(progress)}`
-  const missing = words.missing({ need: money(need), sum })
+  const used = usedOf(plan)
+  const terms = [plan.targetAmount, ...(used > 0n ? [used] : []), progress - used]
+  const missing = words.missing({ need: money(need), sum: terms.map(money).join(' − ') })
   const funding = dates.funding ? day(dates.funding) : ''
   if (divisor === 1n) return [missing, words.all(funding)]
   const amount = money(nextContributionAmount)
@@ -152,8 +158,16 @@ function duesBefore({ due, funding, duesBeforeFunding }: Explanation): number {
   return Math.max(duesBeforeFunding, isLate ? 1 : 0)
 }
 
-function behind({ funding, progress }: Explanation, { words, money, day }: Texts): string {
-  return words.behind({ progress: money(progress), funding: funding && day(funding) })
+function behind(plan: Spending, explanation: Explanation, { words, money, day }: Texts): string {
+  const { funding, progress } = explanation
+  const due = dueBefore(plan, explanation)
+  const used = usedOf(plan)
+  return words.behind({
+    missing: money(due - progress),
+    due: money(due - used),
+    held: money(progress - used),
+    funding: funding && day(funding),
+  })
 }
 
 function max0(amount: bigint): bigint {

@@ -6,12 +6,7 @@
 export type Words = {
   skipped: (of: { first: string; count: number }) => string
   settled: (of: { paid: string; due: string | null }) => string
-  target: (of: {
-    target: string
-    due: string | null
-    progress: string
-    used: string | null
-  }) => string
+  target: (of: { target: string; due: string | null; held: string; used: string | null }) => string
   grace: (amount: string, until: string) => string
   reached: string
   missing: (of: { need: string; sum: string }) => string
@@ -24,7 +19,7 @@ export type Words = {
   covers: (of: { funding: string; after: string | null; count: number; due: string }) => string
   adds: (of: { left: string; dues: number; need: string | null; isMost: boolean }) => string
   none: string
-  behind: (of: { progress: string; funding: string | null }) => string
+  behind: (of: { missing: string; due: string; held: string; funding: string | null }) => string
   paused: string
 }
 
@@ -37,9 +32,11 @@ export const english: Words = {
   settled: ({ paid, due }) =>
     `It was paid on ${paid}, ` +
     `${due === null ? 'and no due date follows' : `so this is for ${due}`}.`,
-  target: ({ target, due, progress, used }) =>
-    `It needs ${target}${due === null ? '' : ` by ${due}`}, and ${progress} is there so far` +
-    `${used === null ? '' : `, of which ${used} is already spent`}.`,
+  target: ({ target, due, held, used }) =>
+    `It needs ${target}${due === null ? '' : ` by ${due}`}` +
+    (used === null
+      ? `, and ${held} is there so far.`
+      : `: ${held} is there, ${used} is already spent.`),
   grace: (amount, until) =>
     `Another ${amount} stays there until ${until}, for the late bill of the last due date.`,
   reached: 'That is enough: the next payday adds nothing.',
@@ -66,9 +63,10 @@ export const english: Words = {
     `${left} will be there on that payday, so it adds ${need ?? 'nothing'}` +
     `${isMost ? ', the most that an amount may be' : ''}.`,
   none: 'No payday or no due date follows, so nothing more is added.',
-  behind: ({ progress, funding }) =>
-    `It is behind: more than the ${progress} that is there falls due ` +
-    `${funding === null ? 'and no payday follows' : `before the payday on ${funding}`}.`,
+  behind: ({ missing, due, held, funding }) =>
+    `It is behind by ${missing}: ${due} falls due ` +
+    `${funding === null ? 'and no payday follows' : `before the payday on ${funding}`}, ` +
+    `and ${held} is there.`,
   paused: 'It is paused: no payday adds anything until it is resumed.',
 }
 
@@ -80,9 +78,9 @@ export const german: Words = {
       : `${count} Fälligkeiten entfallen, die erste am ${first}.`,
   settled: ({ paid, due }) =>
     `Bezahlt am ${paid}; ${due === null ? 'keine Fälligkeit folgt' : `dies ist für den ${due}`}.`,
-  target: ({ target, due, progress, used }) =>
+  target: ({ target, due, held, used }) =>
     `Gebraucht werden ${target}${due === null ? '' : ` bis zum ${due}`}, ` +
-    `${progress} sind bisher da${used === null ? '' : `, davon ${used} schon ausgegeben`}.`,
+    `${held} sind ${used === null ? 'bisher da' : `da, ${used} sind schon ausgegeben`}.`,
   grace: (amount, until) =>
     `Weitere ${amount} bleiben bis zum ${until} für die späte Rechnung der letzten Fälligkeit.`,
   reached: 'Das reicht: Der nächste Zahltag legt nichts dazu.',
@@ -109,8 +107,9 @@ export const german: Words = {
     `An diesem Zahltag sind noch ${left} da, also legt er ${need ?? 'nichts'} dazu` +
     `${isMost ? ', den größten möglichen Betrag' : ''}.`,
   none: 'Es folgt kein Zahltag oder keine Fälligkeit, also kommt nichts mehr dazu.',
-  behind: ({ progress, funding }) =>
-    `Es fehlt Geld: Mehr als die ${progress}, die da sind, wird fällig, ` +
-    (funding === null ? 'und kein Zahltag folgt.' : `bevor am ${funding} der Zahltag kommt.`),
+  behind: ({ missing, due, held, funding }) =>
+    `Es fehlen ${missing}: ${due} werden fällig, ` +
+    `${funding === null ? 'kein Zahltag folgt' : `bevor am ${funding} der Zahltag kommt`}, ` +
+    `und ${held} sind da.`,
   paused: 'Pausiert: Bis zur Fortsetzung legt kein Zahltag etwas dazu.',
 }

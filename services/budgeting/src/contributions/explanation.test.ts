@@ -37,9 +37,8 @@ describe('an explanation leads to the contribution', () => {
     const paid = { ...goal, targetAmount: 900n, currentAmount: 0n, usedAmount: 300n }
     const style = { currency: 'JPY', locale: 'de_DE.UTF-8' }
     expect(render(paid, style)).toEqual([
-      'Gebraucht werden 900 ¥ bis zum 01.03.2024, 300 ¥ sind bisher da, davon 300 ¥ schon' +
-        ' ausgegeben.',
-      'Es fehlen noch 600 ¥: 900 ¥ − 300 ¥.',
+      'Gebraucht werden 900 ¥ bis zum 01.03.2024, 0 ¥ sind da, 300 ¥ sind schon ausgegeben.',
+      'Es fehlen noch 600 ¥: 900 ¥ − 300 ¥ − 0 ¥.',
       '10 Zahltage teilen sich das: Der nächste am 13.10.2023 legt 60 ¥ dazu (600 ¥ ÷ 10).',
     ])
   })
@@ -79,13 +78,13 @@ describe('an explanation leads to the contribution', () => {
       '$123.43 is still missing: $125.00 − $1.57.',
       'No payday comes before Oct 12, 2023: free to use pays what is missing then.',
       'The payday on Oct 13, 2023 adds $62.50 for the due date after it.',
-      'It is behind: more than the $1.57 that is there falls due before the payday on' +
-        ' Oct 13, 2023.',
+      'It is behind by $123.43: $125.00 falls due before the payday on Oct 13, 2023, and $1.57' +
+        ' is there.',
     ])
   })
 
   const due = 'No payday comes before Oct 12, 2023'
-  const behind = 'It is behind: more than the $50.00 that is there falls due before the payday on'
+  const behind = 'It is behind by $45.00: $95.00 falls due before the payday on'
   const pays = (amount: string) => `The payday on Oct 13, 2023 adds ${amount} for the due date`
 
   test.each([
@@ -102,11 +101,11 @@ describe('an explanation leads to the contribution', () => {
       ...missing,
       `${due}: ${missing[0] ? 'free to use pays what is missing then' : 'enough is there for it'}.`,
       `${pays(`$${amount}`)} after it.`,
-      ...(missing[0] ? [`${behind} Oct 13, 2023.`] : []),
+      ...(missing[0] ? [`${behind} Oct 13, 2023, and $50.00 is there.`] : []),
     ])
     const german = render(spent, { currency: 'EUR', locale: 'de_DE' })
     expect(german[1]).toContain('schon daraus bezahlt, also kostet der 12.10.2023 n')
-    const last = missing[0] ? 'Mehr als die 50,00' : 'Zahltag am 13.10.2023'
+    const last = missing[0] ? 'Es fehlen 45,00' : 'Zahltag am 13.10.2023'
     expect(german.at(-1)).toContain(last)
     const often = { ...spent, ruleset: fridays, nextRecurrence: new Date('2023-10-12T05:00Z') }
     expect(render({ ...often, currentAmount: 200_00n })[3]).toContain('After a due date before it')
@@ -121,8 +120,8 @@ describe('an explanation leads to the contribution', () => {
       'The payday on Oct 15, 2023 has to last until the next one on Oct 31, 2023. Until then' +
         ' that is needed 2 times: 2 × $7.00 = $14.00.',
       'After a due date before it, $0.00 will be there on that payday, so it adds $14.00.',
-      'It is behind: more than the $1.57 that is there falls due before the payday on' +
-        ' Oct 15, 2023.',
+      'It is behind by $5.43: $7.00 falls due before the payday on Oct 15, 2023, and $1.57' +
+        ' is there.',
       'It is paused: no payday adds anything until it is resumed.',
     ])
     const german = { currency: 'EUR', locale: 'de_DE' }
@@ -131,8 +130,8 @@ describe('an explanation leads to the contribution', () => {
         ' das 2-mal gebraucht: 2 × 7,00 € = 14,00 €.',
       'Davor eine Fälligkeit. An diesem Zahltag sind noch 0,00 € da, also legt er' +
         ' 14,00 € dazu.',
-      'Es fehlt Geld: Mehr als die 1,57 €, die da sind, wird fällig, bevor am 15.10.2023 der' +
-        ' Zahltag kommt.',
+      'Es fehlen 5,43 €: 7,00 € werden fällig, bevor am 15.10.2023 der Zahltag kommt, und' +
+        ' 1,57 € sind da.',
       'Pausiert: Bis zur Fortsetzung legt kein Zahltag etwas dazu.',
     ])
   })
@@ -163,7 +162,7 @@ describe('an explanation leads to the contribution', () => {
     const past = { ...ended, fundingNextRecurrence: new Date('2021-12-31T06:00Z') }
     expect(render(past).slice(1)).toEqual([
       'No payday or no due date follows, so nothing more is added.',
-      'It is behind: more than the $1.57 that is there falls due and no payday follows.',
+      'It is behind by $123.43: $125.00 falls due and no payday follows, and $1.57 is there.',
     ])
   })
 })
