@@ -169,7 +169,7 @@ test('the keyboard alone makes a rule, moves it and deletes one; dragging moves 
     await page.getByRole('dialog').getByLabel('Name at the bank', { exact: true }).waitFor()
     await press('Tab Tab Tab')
     await keyboard.type('gym')
-    await press('Tab Tab')
+    await press('Tab Tab Tab Tab')
     await keyboard.type('Gym')
     await press('Tab Tab')
     await keyboard.type('health')

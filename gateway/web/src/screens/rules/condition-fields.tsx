@@ -9,11 +9,11 @@ import styles from './rules.module.css'
 const kinds = Object.entries(words.kinds).map(([value, text]) => ({ value, text }))
 const { manual: _, ...imported } = transactionWords.sources
 
-/** The conditions of a rule: the text of the bank first, the others behind a button. */
+/** The conditions of a rule: the texts of the bank first, the others behind a button. */
 export function ConditionFields(props: PartProps) {
   const { entries } = props
-  const { originalMerchantName, amountFrom, amountTo, direction, bankAccountId } = entries
-  const more = [originalMerchantName, amountFrom, amountTo, direction, bankAccountId]
+  const { amountFrom, amountTo, direction, bankAccountId } = entries
+  const more = [amountFrom, amountTo, direction, bankAccountId]
   const others = [entries.source, entries.state, entries.dayFrom, entries.dayTo]
   // Read once, so that clearing a field does not close this part of the form.
   const [isOpen] = useState([...more, ...others].some((one) => one !== ''))
@@ -21,11 +21,11 @@ export function ConditionFields(props: PartProps) {
     <fieldset className={styles.part}>
       <legend>{words.conditions}</legend>
       <TextCondition {...props} field="originalName" kind="originalKind" />
+      <TextCondition {...props} field="originalMerchantName" kind="merchantKind" />
       <p className={styles.hint}>{words.patternHint}</p>
       <details open={isOpen}>
         <summary>{words.moreConditions}</summary>
         <div className={styles.fields}>
-          <TextCondition {...props} field="originalMerchantName" kind="merchantKind" />
           <Ranges {...props} />
           <Choices {...props} />
         </div>

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { draftOf, entriesOf, faultsOf, wordsOf } from './rule-entries.ts'
+import type { Transaction } from '../../api/budget-queries.ts'
+import { draftOf, entriesLike, entriesOf, faultsOf, wordsOf } from './rule-entries.ts'
 
 const manner = { locale: 'de-DE', currency: 'EUR' }
 
@@ -11,6 +12,17 @@ test.each([
   ['SQ *Kaffeehaus', null, 'SQ *Kaffeehaus'],
 ])('of %s, like %s, a rule takes %s', (text, cluster, words) => {
   expect(wordsOf(text, cluster)).toBe(words)
+})
+
+test.each([
+  [{ originalMerchantName: 'EDEKA MÜLLER 4711' }, { originalMerchantName: 'EDEKA MÜLLER' }, ''],
+  [{ originalMerchantName: undefined }, { originalName: 'Kartenzahlung' }, 'EDEKA MÜLLER 4711'],
+  [{ originalName: 'EDEKA MÜLLER 4711' }, { originalName: 'EDEKA MÜLLER' }, ''],
+])('like %j the condition is %j', (texts, condition, toName) => {
+  const payee = 'EDEKA MÜLLER 4711'
+  const row = { name: payee, originalName: 'Kartenzahlung 02.12.', originalMerchantName: payee }
+  const entries = entriesLike({ ...row, ...texts } as Transaction, null, manner)
+  expect(entries).toEqual({ ...entriesOf(null, manner), ...condition, toName })
 })
 
 test('a rule keeps all its conditions and actions in the form', () => {

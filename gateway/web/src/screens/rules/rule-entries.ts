@@ -63,7 +63,7 @@ export function entriesOf(
 
 /**
  * Returns the entries of a rule for transactions like this one, with its present values; `cluster`
- * is the name of similar ones.
+ * is the name of similar ones. A merchant names them better than a purpose, if both are stated.
  */
 export function entriesLike(
   transaction: Transaction,
@@ -71,11 +71,15 @@ export function entriesLike(
   manner: Manner,
 ): Entries {
   const { originalName, tags = [], notes, spendingId, refundSpendingId } = transaction
-  const name = transaction.name ?? originalName
+  const { originalMerchantName: merchant = '', name = originalName } = transaction
+  const isOfMerchant = merchant.trim() !== '' && merchant !== originalName
+  const condition = isOfMerchant
+    ? { originalMerchantName: wordsOf(merchant, cluster) }
+    : { originalName: wordsOf(originalName, cluster) }
   return {
     ...entriesOf(null, manner),
-    originalName: wordsOf(originalName, cluster),
-    toName: name === originalName ? '' : name,
+    ...condition,
+    toName: name === originalName || name === merchant ? '' : name,
     notes: notes ?? '',
     tags,
     spendingId: spendingId ?? '',

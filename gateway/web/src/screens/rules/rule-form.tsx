@@ -37,8 +37,9 @@ export function RuleForm({ rule, entries: first, known, onClose }: Props) {
     const found = faultsOf(entries, manner)
     setFaults(found)
     if (Object.keys(found).length > 0) return
-    const { name, toName, originalName } = entries
-    const own = [name, toName, originalName].map((one) => one.trim()).find(Boolean)
+    const { name, toName, originalName, originalMerchantName } = entries
+    const texts = [name, toName, originalName, originalMerchantName]
+    const own = texts.map((one) => one.trim()).find(Boolean)
     const body = { ...draft, name: (own ?? actionsText(draft.actions, known)).slice(0, 300) }
     send(body, ({ data: { ruleId } }) => {
       onClose()

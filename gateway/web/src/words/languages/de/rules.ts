@@ -48,7 +48,7 @@ export const rules: Translation<'rules'> = {
   name: 'Name der Regel',
   nameHint: 'Für dich. Ohne Namen heißt sie nach dem, was sie tut.',
   originalName: 'Name bei der Bank',
-  originalMerchantName: 'Händler bei der Bank',
+  originalMerchantName: 'Händler oder Empfänger bei der Bank',
   text: 'Text',
   textOf: 'Text: {label}',
   kinds: {

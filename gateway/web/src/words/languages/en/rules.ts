@@ -49,7 +49,7 @@ export const rules = {
   name: 'Name of the rule',
   nameHint: 'For you. Left empty, it is named after what it does.',
   originalName: 'Name at the bank',
-  originalMerchantName: 'Merchant at the bank',
+  originalMerchantName: 'Merchant or payee at the bank',
   text: 'Text',
   textOf: 'Text: {label}',
   kinds: {
