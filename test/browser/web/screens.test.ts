@@ -36,6 +36,7 @@ test('first envelopes are proposed from payments that come while the page is ope
     await page.route(/similar/, (route) => route.fulfill({ status: 204 }))
     await page.goto(`${coffer.baseUrl}/setup/plan`)
     await page.getByText('Enter what these need').waitFor()
+    expect(await page.getByLabel('Comes again').nth(1).inputValue()).toBe('monthly')
     const rents = ['2026-09-01', '2026-10-01'].map((day) => ({
       name: 'Brook & Co',
       amount: 95_000,

@@ -40,6 +40,8 @@ test('a person sets up a second factor, has a key, and deletes the account', asy
       await card('Second factor').getByLabel('Present password').fill(alice.password)
       await page.getByRole('button', { name: 'Set it up' }).click()
       await page.getByRole('img', { name: /QR code/ }).waitFor()
+      const app = page.getByRole('link', { name: 'Open in an authenticator app on this device' })
+      expect(await app.getAttribute('href')).toMatch(/^otpauth:/)
     }
     await begin()
     await takePicture(page, 'web-second-factor')

@@ -79,6 +79,9 @@ function Confirm({ secret, onDone, onCancel }: Setup) {
       <p>{words.scan}</p>
       <QrPicture text={secret.uri} label={words.picture} />
       <p>
+        <a href={secret.uri}>{words.openHere}</a>
+      </p>
+      <p>
         {words.key}: <code className={styles.code}>{key.match(/.{1,4}/g)?.join(' ')}</code>{' '}
         <CopyButton text={key} label={words.key} />
       </p>

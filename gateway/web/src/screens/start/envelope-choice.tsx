@@ -39,7 +39,7 @@ interface Proposed {
   areExamples: boolean
 }
 
-/** Place of the example that is no bill: groceries of a week. */
+/** Place of the example that is no bill: groceries, paid in parts over the month. */
 const shopping = 1
 
 /** The proposed envelopes, each to take, to change or to leave. */
@@ -98,13 +98,12 @@ function proposedRows(
 ): Proposed {
   const blank = blankRow(today)
   const areExamples = suggestions.length === 0
-  const weekly = { repeat: 'weekly', day: dayAfter(today, 7), isBill: false } as const
   const rows = areExamples
     ? words.examples.map((name, id) => ({
         ...blank,
         id,
         name,
-        ...(id === shopping ? weekly : {}),
+        isBill: id !== shopping,
       }))
     : suggestions.map((one, id) => ({
         ...blank,

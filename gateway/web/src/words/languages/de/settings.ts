@@ -34,6 +34,7 @@ export const settings: Translation<'settings'> = {
   secondFactorSet: 'Er ist jetzt aktiv, und alle anderen Sitzungen sind beendet.',
   setUp: 'Einrichten',
   scan: 'Scanne dieses Bild mit einer Authentifizierungs-App, oder gib dort den Schlüssel ein.',
+  openHere: 'In einer Authentifizierungs-App auf diesem Gerät öffnen',
   key: 'Schlüssel',
   picture: 'QR-Code für die Authentifizierungs-App',
   codes: 'Wiederherstellungscodes',

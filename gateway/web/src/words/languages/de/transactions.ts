@@ -37,7 +37,7 @@ export const transactions: Translation<'transactions'> = {
   assign: 'Umschlag für {name}',
   fromFree: 'Frei verfügbar',
   income: 'Einnahme',
-  transfer: 'Umbuchung',
+  transfer: 'Übertrag',
   spend: 'Ausgegeben',
   deposit: 'Erhalten',
   kind: 'Art',

@@ -33,6 +33,7 @@ export const settings = {
   secondFactorSet: 'It is on now, and every other session has ended.',
   setUp: 'Set it up',
   scan: 'Scan this picture with an authenticator app, or enter the key there.',
+  openHere: 'Open in an authenticator app on this device',
   key: 'Key',
   picture: 'QR code for the authenticator app',
   codes: 'Recovery codes',
