@@ -65,6 +65,11 @@ async function expectWarning(page: Page) {
   await page.getByRole('button', { name: 'Move it' }).click()
   await page.getByText('Free to use would be $0.01 below zero').waitFor()
   await takePicture(page, 'web-move-warned')
+  const anyway = page.getByRole('button', { name: 'Move it all the same' })
+  await anyway.waitFor()
+  await page.getByLabel('Amount').fill('10')
+  await anyway.waitFor({ state: 'detached' })
+  expect(await page.getByText('Free to use would be').count()).toBe(0)
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Discard' }).click()
 }

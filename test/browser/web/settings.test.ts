@@ -99,6 +99,11 @@ test('a person adds a card by what is owed on it, and states its balance again',
     await page.getByRole('button', { name: 'Create the account' }).click()
     // A debt has no paydays to plan.
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    // Unused credit is no money of the person.
+    await page.getByRole('heading', { name: 'Owed' }).waitFor()
+    await page.getByRole('button', { name: 'Why?' }).click()
+    await page.getByText('$750.00 of it is unused credit').waitFor()
+    expect(await page.getByText('Free to use', { exact: true }).count()).toBe(0)
     expect(await sumsOf()).toEqual(['credit', -25_000, 75_000, 100_000])
     // The bank of the refused account is not created twice.
     expect((await alice.client.listLinks()).data).toHaveLength(1)

@@ -18,6 +18,8 @@ interface Props {
   problems?: Record<string, string>
   /** Gets the values of the form's controls by name. */
   onSubmit: (values: Record<string, string>) => void
+  /** Runs when an entry changes. */
+  onEdit?: () => void
   /** Runs by a button to close the form, after a question if there are entries. */
   onCancel?: (() => void) | undefined
   /** Further buttons or links, beside the button that sends. */
@@ -26,7 +28,7 @@ interface Props {
 
 /** A form. After a fault the focus goes to the first field that has one, else to the banner. */
 export function Form({ children, action, isDanger = false, isSending = false, ...props }: Props) {
-  const { fault, problems, onSubmit, onCancel, others } = props
+  const { fault, problems, onSubmit, onEdit, onCancel, others } = props
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (!fault && Object.keys(problems ?? {}).length === 0) return
@@ -60,7 +62,10 @@ export function Form({ children, action, isDanger = false, isSending = false, ..
     noteEntries(event.currentTarget, false)
     onSubmit(Object.fromEntries(entries.map(([name, value]) => [name, String(value)])))
   }
-  const edit = (event: FormEvent<HTMLFormElement>) => noteEntries(event.currentTarget, true)
+  const edit = (event: FormEvent<HTMLFormElement>) => {
+    noteEntries(event.currentTarget, true)
+    onEdit?.()
+  }
   return (
     <form ref={form} className={styles.form} onSubmit={submit} onInput={edit} noValidate>
       {fault && !areShown && <FaultBanner fault={fault} />}

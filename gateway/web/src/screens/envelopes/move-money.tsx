@@ -67,6 +67,11 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
       onClose()
     })
   }
+  const withdrawWarning = () => {
+    if (warned === null) return
+    setWarned(null)
+    setFaults({})
+  }
   const problems: Record<string, string> = { ...fault?.problems, ...faults }
   return (
     <Dialog title={words.move} isOpen onClose={onClose}>
@@ -76,6 +81,7 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
         fault={fault}
         problems={faults}
         onSubmit={submit}
+        onEdit={withdrawWarning}
         onCancel={onClose}
       >
         <Fields {...{ bankAccountId, source, goal, problems }} />

@@ -30,9 +30,7 @@ function Parts({ bankAccountId }: { bankAccountId: string }) {
   return (
     <>
       <Card title={words.sums}>
-        <Asked query={overview}>
-          {(found) => found && <SumSentences balances={found.balance} />}
-        </Asked>
+        <Asked query={overview}>{(found) => found && <SumSentences overview={found} />}</Asked>
         <p>
           <Link to="/envelopes" search={{ account: bankAccountId }}>
             {words.toEnvelopes}

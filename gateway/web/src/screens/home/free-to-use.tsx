@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type CSSProperties, useId, useState } from 'react'
-import { type Balances, bankAccountOverviewQuery } from '../../api/account-queries.ts'
+import { type BankAccountOverview, bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import { lastHistoryQuery } from '../../api/history-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
@@ -10,26 +10,33 @@ import { History } from '../../controls/journal/history.tsx'
 import { WhyButton } from '../../controls/journal/why-button.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
+import { isDebt } from '../../format/debts.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { historyWords } from '../../words/history.ts'
 import { homeWords } from '../../words/home.ts'
 import styles from './home.module.css'
 import { SumSentences } from './sum-sentences.tsx'
 
-/** The main figure of home: the money that no envelope holds, and why it is that much. */
+/**
+ * The main figure of home, and why it is that much: the money that no envelope holds. Of a card or
+ * a loan it is what is owed, because its unused credit is no money of the person.
+ */
 export function FreeToUse({ bankAccountId }: { bankAccountId: string }) {
   const overview = useQuery(bankAccountOverviewQuery(bankAccountId))
   return (
     <Card>
       <Asked query={overview} lines={5}>
-        {(found) => found && <Figures balances={found.balance} />}
+        {(found) => found && <Figures overview={found} />}
       </Asked>
     </Card>
   )
 }
 
-function Figures({ balances }: { balances: Balances }) {
-  const { bankAccountId, available, current, limit, expenses, goals, free, isCredit } = balances
+function Figures({ overview }: { overview: BankAccountOverview }) {
+  const { bankAccountId, current, expenses, goals, free } = overview.balance
+  const isOwed = isDebt(overview.bankAccount)
+  const main = isOwed ? current : free
+  const owed = current > 0 ? homeWords.inCredit : homeWords.owed
   const manner = useManner(bankAccountId)
   const money = useMoneyText(manner)
   const [isWhyShown, setWhyShown] = useState(false)
@@ -38,46 +45,47 @@ function Figures({ balances }: { balances: Balances }) {
     <div className={styles.measured}>
       <div className={styles.hero}>
         <div>
-          <h2 className={styles.heroLabel}>{homeWords.free}</h2>
-          <p className={styles.heroAmount} style={lettersOf(money(free))}>
-            <Amount amount={free} manner={manner} />
+          <h2 className={`${styles.heroLabel} ${isOwed ? '' : styles.ofFree}`}>
+            {isOwed ? owed : homeWords.free}
+          </h2>
+          <p className={styles.heroAmount} style={lettersOf(money(main))}>
+            <Amount amount={main} manner={manner} />
           </p>
         </div>
         <WhyButton controls={id} isShown={isWhyShown} onShow={setWhyShown} />
       </div>
       <div className={styles.bar} aria-hidden="true">
-        {free > 0 && <span className={styles.free} style={{ flexGrow: free }} />}
+        {free > 0 && (
+          <span className={isOwed ? styles.unused : styles.free} style={{ flexGrow: free }} />
+        )}
         {expenses > 0 && <span className={styles.expenses} style={{ flexGrow: expenses }} />}
         {goals > 0 && <span className={styles.goals} style={{ flexGrow: goals }} />}
       </div>
-      <dl className={styles.sums}>
-        {/* The unused credit of a card without a limit is not known. */}
-        {(!isCredit || limit !== 0) && (
-          <Sum
-            text={isCredit ? homeWords.credit : homeWords.available}
-            amount={available}
-            manner={manner}
-          />
-        )}
-        {isCredit && (
-          <Sum
-            text={current > 0 ? homeWords.inCredit : homeWords.owed}
-            amount={current}
-            manner={manner}
-          />
-        )}
-        <Sum
-          text={homeWords.expenses}
-          amount={expenses}
-          manner={manner}
-          className={styles.dotExpenses}
-        />
-        <Sum text={homeWords.goals} amount={goals} manner={manner} className={styles.dotGoals} />
-      </dl>
+      <Sums overview={overview} />
       <div id={id} hidden={!isWhyShown}>
-        {isWhyShown && <Why balances={balances} />}
+        {isWhyShown && <Why overview={overview} />}
       </div>
     </div>
+  )
+}
+
+function Sums({ overview }: { overview: BankAccountOverview }) {
+  const { bankAccountId, available, limit, expenses, goals } = overview.balance
+  const manner = useManner(bankAccountId)
+  const isOwed = isDebt(overview.bankAccount)
+  // Without a limit, as of every loan, there is no unused credit that is known.
+  const first = isOwed && limit === 0 ? null : isOwed ? homeWords.credit : homeWords.available
+  return (
+    <dl className={styles.sums}>
+      {first !== null && <Sum text={first} amount={available} manner={manner} />}
+      <Sum
+        text={homeWords.expenses}
+        amount={expenses}
+        manner={manner}
+        className={styles.dotExpenses}
+      />
+      <Sum text={homeWords.goals} amount={goals} manner={manner} className={styles.dotGoals} />
+    </dl>
   )
 }
 
@@ -105,11 +113,11 @@ function Sum({ text, amount, manner, className }: SumProps) {
 }
 
 /** The sums of the account in sentences, and the newest changes of them. */
-function Why({ balances }: { balances: Balances }) {
+function Why({ overview }: { overview: BankAccountOverview }) {
   return (
     <div className={styles.why}>
-      <SumSentences balances={balances} />
-      <LastChanges bankAccountId={balances.bankAccountId} />
+      <SumSentences overview={overview} />
+      <LastChanges bankAccountId={overview.balance.bankAccountId} />
     </div>
   )
 }

@@ -1,26 +1,38 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Balances } from '../../api/account-queries.ts'
+import type { BankAccountOverview } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
+import { isDebt } from '../../format/debts.ts'
 import { useManner } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import styles from './home.module.css'
 
-/** The sums of a bank account in sentences: how free to use comes about. */
-export function SumSentences({ balances }: { balances: Balances }) {
-  const { bankAccountId, available, current, expenses, goals, free } = balances
+/** The sums of a bank account in sentences: how free to use, or unused credit, comes about. */
+export function SumSentences({ overview }: { overview: BankAccountOverview }) {
+  const { bankAccountId, available, current, limit, expenses, goals, free } = overview.balance
+  const isOwed = isDebt(overview.bankAccount)
   const manner = useManner(bankAccountId)
   const money = useMoneyText(manner)
   const { data: all = [] } = useQuery(spendingQuery(bankAccountId))
   const countOf = (type: string) => all.filter((one) => one.spendingType === type).length
-  const sentences = [
-    homeWords.whyAvailable({ available: money(available), current: money(current) }),
+  const owed = current > 0 ? homeWords.whyInCredit : homeWords.whyOwed
+  const begin = isOwed
+    ? [
+        owed({ amount: money(Math.abs(current)) }),
+        ...(limit === 0
+          ? []
+          : [homeWords.whyCredit({ limit: money(limit), amount: money(available) })]),
+      ]
+    : [homeWords.whyAvailable({ available: money(available), current: money(current) })]
+  const set = [
     homeWords.whyExpenses({ amount: money(expenses), count: countOf('expense') }),
     homeWords.whyGoals({ amount: money(goals), count: countOf('goal') }),
-    free < 0
-      ? homeWords.whyNegative({ amount: money(-free) })
-      : homeWords.whyFree({ amount: money(free) }),
   ]
+  const rest = isOwed ? homeWords.whyUnused : homeWords.whyFree
+  const end =
+    free < 0 ? homeWords.whyNegative({ amount: money(-free) }) : rest({ amount: money(free) })
+  // Of a card or loan without envelopes the first sentences say all.
+  const sentences = isOwed && expenses === 0 && goals === 0 ? begin : [...begin, ...set, end]
   return (
     <ul className={styles.sentences}>
       {sentences.map((sentence) => (

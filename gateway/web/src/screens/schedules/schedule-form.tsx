@@ -12,7 +12,14 @@ import { formatAmount } from '../../format/money.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { scheduleWords as words } from '../../words/schedules.ts'
 import { NextDates } from './next-dates.tsx'
-import { nextFriday, type Pace, type Proposal, paceOf, paydaysOf } from './schedule-pace.ts'
+import {
+  fittingDay,
+  nextFriday,
+  type Pace,
+  type Proposal,
+  paceOf,
+  paydaysOf,
+} from './schedule-pace.ts'
 
 interface Props {
   bankAccountId: string
@@ -119,6 +126,11 @@ function Fields({ bankAccountId, schedule, proposal, problems }: FieldsProps) {
     day: formerDay,
     excludesWeekends: schedule?.excludeWeekends ?? true,
   })
+  const repeat = (pace: Pace | 'kept') => {
+    const isFormer = schedule !== undefined && pace === former
+    const fitting = pace === 'kept' ? formerDay : fittingDay(pace, { day: plan.day, today })
+    setPlan({ ...plan, pace, day: isFormer && fitting !== plan.day ? formerDay : fitting })
+  }
   return (
     <>
       <TextField
@@ -132,7 +144,7 @@ function Fields({ bankAccountId, schedule, proposal, problems }: FieldsProps) {
         name="day"
         reading={{ ...reader, isAhead: true }}
         min={dayAfter(today, 1)}
-        defaultValue={formerDay}
+        value={plan.day}
         onChange={(day) => setPlan({ ...plan, day })}
         fault={problems.nextRecurrence}
       />
@@ -143,7 +155,7 @@ function Fields({ bankAccountId, schedule, proposal, problems }: FieldsProps) {
         options={Object.entries(words.repeatsEvery)
           .filter(([value]) => value !== 'kept' || former === 'kept')
           .map(([value, text]) => ({ value, text }))}
-        onChange={(pace) => setPlan({ ...plan, pace: pace as Pace | 'kept' })}
+        onChange={(pace) => repeat(pace as Pace | 'kept')}
         fault={problems.ruleset}
       />
       <CheckField

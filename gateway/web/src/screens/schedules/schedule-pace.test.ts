@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { nextFriday, nextPaydays, type Pace, paceOf, paydaysOf } from './schedule-pace.ts'
+import {
+  fittingDay,
+  nextFriday,
+  nextPaydays,
+  type Pace,
+  paceOf,
+  paydaysOf,
+} from './schedule-pace.ts'
 
 test.each`
   pace               | day             | next
@@ -20,4 +27,17 @@ test.each`
 
 test('the Friday after a Friday is a week later', () => {
   expect([nextFriday('2026-11-27'), nextFriday('2026-11-28')]).toEqual(['2026-12-04', '2026-12-04'])
+})
+
+test.each`
+  pace               | day             | next
+  ${'month-end'}     | ${'2026-12-04'} | ${'2026-11-30'}
+  ${'month-end'}     | ${'2027-01-08'} | ${'2026-11-30'}
+  ${'month-end'}     | ${'2027-02-28'} | ${'2027-02-28'}
+  ${'twice-monthly'} | ${'2026-12-04'} | ${'2026-11-30'}
+  ${'twice-monthly'} | ${'2026-12-15'} | ${'2026-12-15'}
+  ${'biweekly'}      | ${'2026-12-04'} | ${'2026-12-04'}
+  ${'month-end'}     | ${''}           | ${''}
+`('the next payday moves from "$day" to "$next" with $pace', ({ pace, day = '', next }) => {
+  expect(fittingDay(pace as Pace, { day, today: '2026-11-29' })).toBe(next)
 })

@@ -57,6 +57,14 @@ export function nextPaydays(
   return days.map((one) => (excludesWeekends ? beforeWeekend(one) : one))
 }
 
+/** Returns the day if paydays of the pace fall on it, else their first day after today. */
+export function fittingDay(pace: Pace, { day, today }: { day: string; today: string }): string {
+  if (day === '') return ''
+  const firstFrom = (from: string) =>
+    nextPaydays(pace, { day: from, count: 1, excludesWeekends: false })[0] ?? from
+  return firstFrom(day) === day ? day : firstFrom(dayAfter(today, 1))
+}
+
 /** Returns the n-th 15th or last day of a month from a day on. */
 function halfMonthAfter(day: string, n: number): string {
   const isFirstHalf = Number(day.slice(8)) <= 15

@@ -52,12 +52,20 @@ export function ApiKeys() {
           options={Object.entries(words.scopes).map(([value, text]) => ({ value, text }))}
         />
       </Form>
-      <Known isProofNeeded={config?.proofOfWorkEnabled ?? false} />
+      <Known
+        isProofNeeded={config?.proofOfWorkEnabled ?? false}
+        onRevoked={(apiKeyId) => made?.startsWith(`${apiKeyId}:`) && setMade(null)}
+      />
     </Card>
   )
 }
 
-function Known({ isProofNeeded }: { isProofNeeded: boolean }) {
+interface KnownProps {
+  isProofNeeded: boolean
+  onRevoked: (apiKeyId: string) => void
+}
+
+function Known({ isProofNeeded, onRevoked }: KnownProps) {
   const reader = useReader()
   const keys = useQuery(apiKeysQuery)
   const [asked, setAsked] = useState<Key | null>(null)
@@ -100,6 +108,10 @@ function Known({ isProofNeeded }: { isProofNeeded: boolean }) {
               action={words.revoke}
               change={revoke}
               onClose={() => setAsked(null)}
+              onDone={() => {
+                onRevoked(asked.apiKeyId)
+                setAsked(null)
+              }}
             >
               {words.revokeText}
             </Confirmation>

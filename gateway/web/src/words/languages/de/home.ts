@@ -4,7 +4,7 @@ export const home: Translation<'home'> = {
   title: 'Start',
   free: 'Frei verfügbar',
   available: 'Verfügbar',
-  credit: 'Freier Kreditrahmen',
+  credit: 'Nicht genutzter Kredit',
   owed: 'Geschuldet',
   inCredit: 'Guthaben',
   expenses: 'In Ausgaben',
@@ -12,6 +12,11 @@ export const home: Translation<'home'> = {
   why: 'Warum?',
   hideWhy: 'Begründung verbergen',
   whyAvailable: 'Auf dem Konto sind {available} verfügbar; der gebuchte Kontostand ist {current}.',
+  whyOwed: 'Du schuldest {amount}.',
+  whyInCredit: 'Die Bank schuldet dir {amount}.',
+  whyCredit:
+    'Der Kreditrahmen ist {limit}, und {amount} davon sind nicht genutzter Kredit: Die Bank leiht sie, es ist nicht dein Geld.',
+  whyUnused: '{amount} bleiben nicht genutzter Kredit.',
   whyExpenses:
     '{count, plural, =0 {Es gibt keine Ausgaben, für die Geld zurückgelegt ist.} one {{amount} davon sind für eine Ausgabe zurückgelegt.} other {{amount} davon sind für # Ausgaben zurückgelegt.}}',
   whyGoals:

@@ -10,6 +10,11 @@ export const home = {
   why: 'Why?',
   hideWhy: 'Hide the reason',
   whyAvailable: 'The bank account has {available} available; its posted balance is {current}.',
+  whyOwed: 'You owe {amount}.',
+  whyInCredit: 'The bank owes you {amount}.',
+  whyCredit:
+    'The credit limit is {limit}, and {amount} of it is unused credit: the bank lends it, it is not your money.',
+  whyUnused: '{amount} remains unused credit.',
   whyExpenses:
     '{count, plural, =0 {There are no expenses that set money aside.} one {{amount} of it is set aside in one expense.} other {{amount} of it is set aside in # expenses.}}',
   whyGoals:
