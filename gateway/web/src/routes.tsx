@@ -10,6 +10,7 @@ import { isSignedOut } from './api/faults.ts'
 import { queries } from './api/query-client.ts'
 import { basePath } from './base-path.ts'
 import { gateRoutes, root } from './gate-routes.tsx'
+import { currentPreferences } from './preferences/preferences.ts'
 import { filtersOf, textOf } from './search.ts'
 import { finishSignOut } from './shell/due-sign-out.ts'
 import { BrokenPage, MissingPage } from './shell/faulty-pages.tsx'
@@ -27,7 +28,8 @@ const frame = createRoute({
     const next = location.href
     if (!(await finishSignOut())) throw redirect({ to: '/login', search: {} })
     const me = await queries.ensureQueryData(meQuery).catch((error: unknown) => {
-      if (isSignedOut(error)) throw redirect({ to: '/login', search: { next } })
+      const ended = currentPreferences().isSignedIn || undefined
+      if (isSignedOut(error)) throw redirect({ to: '/login', search: { next, ended } })
       throw error
     })
     if (me.mfaPending) throw redirect({ to: '/login/multifactor', search: { next } })

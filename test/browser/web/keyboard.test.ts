@@ -80,7 +80,7 @@ test('the keyboard alone goes to screens, assigns, finds and adds', async () => 
     expect(await axeFaults(page)).toEqual([])
     await keyboard.press('Control+a')
     await keyboard.type('groc')
-    await page.getByRole('option', { name: 'Groceries Envelopes' }).waitFor()
+    await page.getByRole('option', { name: 'Groceries Envelope' }).waitFor()
     await press('Enter')
     await heading('Groceries').waitFor()
     await press('n')
@@ -146,4 +146,43 @@ test('tags are added to one and to many, filtered, merged and removed', async ()
     await page.getByRole('link', { name: 'Trip' }).waitFor({ state: 'detached' })
     expect(await tagsNow()).toEqual(['Groceries 2'])
   })
+})
+
+test('a payment by hand is left free to use, booked, and moved to an envelope', async () => {
+  const alice = await coffer.person()
+  const { bank } = await createHousehold(alice)
+  const sumsOf = async () => {
+    const [account] = (await alice.client.listBankAccounts()).data ?? []
+    return [account?.currentBalance, account?.availableBalance]
+  }
+  await viewBypassed(
+    { url: `${coffer.baseUrl}/transactions`, cookie: alice.cookie },
+    async (page) => {
+      await page.getByRole('button', { name: 'Add', exact: true }).click()
+      const form = page.getByRole('dialog')
+      await form.getByLabel('Name').fill('Kiosk')
+      await form.getByLabel('Amount').fill('5')
+      await form.getByLabel('Envelope').selectOption('Free to use')
+      await form.getByLabel('Still pending').check()
+      await form.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('link', { name: 'Kiosk' }).click()
+      expect(await sumsOf()).toEqual([100_000, 99_500])
+      const query = { spendingId: 'undecided', search: 'Kiosk' } as const
+      expect((await alice.client.listTransactions({ ...bank, query })).data).toEqual([])
+      await page.getByText('Pending', { exact: true }).waitFor()
+      const booked = page.getByRole('button', { name: 'It has been booked' })
+      await booked.click()
+      await booked.waitFor({ state: 'detached' })
+      expect(await sumsOf()).toEqual([99_500, 99_500])
+      await page.getByRole('link', { name: 'All transactions' }).click()
+      const envelope = page.getByLabel('Envelope for Kiosk')
+      await envelope.selectOption('Groceries')
+      await page.getByText('Kiosk: from Groceries.').waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await eventually(
+        () => envelope.locator('option:checked').textContent(),
+        (text) => text === 'Free to use',
+      )
+    },
+  )
 })

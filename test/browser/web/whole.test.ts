@@ -178,7 +178,7 @@ test('the palette opens forms, and days and amounts are typed as people say them
     await page.getByRole('link', { name: 'Dinner' }).waitFor()
     const { data } = await carol.client.listTransactions({ ...bank, query: { search: 'Dinner' } })
     expect(data[0]?.amount).toBe(625)
-    await choose('tax', 'tax 2026 Tags')
+    await choose('tax', 'tax 2026 Tag')
     await page.waitForURL(/tag=/)
   })
 })

@@ -25,7 +25,7 @@ test('days are counted and named', () => {
   expect(daysBetween('2026-03-28', '2026-03-30')).toBe(2)
   const reader = { locale: 'en-US', language: 'en', today: '2026-11-27' }
   expect(formatDay('2026-11-20', reader)).toBe('Friday, November 20')
-  expect(formatDay('2025-11-20', reader)).toBe('November 20, 2025')
+  expect(formatDay('2025-11-20', reader)).toBe('Thursday, November 20, 2025')
 })
 
 test.each([

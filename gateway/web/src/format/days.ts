@@ -48,9 +48,8 @@ export function daysBetween(from: string, to: string): number {
 /** Returns a day in words, such as `Friday, November 20`; with the year if it is another one. */
 export function formatDay(day: string, { today, ...regional }: OnDay) {
   const isThisYear = day.slice(0, 4) === today.slice(0, 4)
-  const options = isThisYear
-    ? ({ weekday: 'long', month: 'long', day: 'numeric' } as const)
-    : ({ year: 'numeric', month: 'long', day: 'numeric' } as const)
+  const year = isThisYear ? {} : ({ year: 'numeric' } as const)
+  const options = { weekday: 'long', month: 'long', day: 'numeric', ...year } as const
   return isolated(formatIn(regional, { ...options, timeZone: 'UTC' }).format(Date.parse(day)))
 }
 

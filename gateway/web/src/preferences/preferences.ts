@@ -10,6 +10,8 @@ export interface Preferences {
   isOwnDevice: boolean | null
   /** Whether a sign-out without a network has still to reach the server. */
   isSignOutDue: boolean
+  /** Whether a person has signed in here, and has not signed out. */
+  isSignedIn: boolean
 }
 
 const place = 'coffer-preferences'
@@ -20,6 +22,7 @@ const defaults: Preferences = {
   envelopesAs: 'cards',
   isOwnDevice: null,
   isSignOutDue: false,
+  isSignedIn: false,
 }
 const listeners = new Set<() => void>()
 let current = stored()

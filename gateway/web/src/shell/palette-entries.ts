@@ -116,7 +116,7 @@ function useEnvelopes(): Entry[] {
     data.map(({ spendingId, name, bankAccountId }) => ({
       key: spendingId,
       text: name,
-      about: [frameWords.envelopes, accounts.length > 1 ? asked[at]?.name : '']
+      about: [keyWords.envelope, accounts.length > 1 ? asked[at]?.name : '']
         .filter(Boolean)
         .join(' · '),
       act: () =>
@@ -135,7 +135,7 @@ function useTags(): Entry[] {
   return tags.map(({ name }) => ({
     key: `tag-${name}`,
     text: name,
-    about: frameWords.tags,
+    about: keyWords.tag,
     act: () => void navigate({ to: '/transactions', search: { tag: name } }),
   }))
 }

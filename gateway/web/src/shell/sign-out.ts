@@ -12,7 +12,7 @@ export function useSignOut(): () => void {
     // Without the server the cookie stays: the session ends there once it is reached again.
     await endSession()
     announceSignOut()
-    setPreferences({ bankAccountId: null })
+    setPreferences({ bankAccountId: null, isSignedIn: false })
     await navigate({ to: '/login', search: {}, ignoreBlocker: true })
     forgetSession()
   }

@@ -9,19 +9,14 @@ import { assignedText, isUsual, type Says } from './assigned-text.ts'
 export interface Assignment extends Says {
   transaction: Transaction
   envelope: Spending | null
-  /** Whether to say also that all went as a person expects. */
-  saysAll: boolean
 }
 
 /** Pays a transaction from an envelope, or leaves it free to use, and says how to undo that. */
-export function assign({ transaction, envelope, saysAll, ...says }: Assignment): Promise<void> {
+export function assign({ transaction, envelope, ...says }: Assignment): Promise<void> {
   const name = transaction.name ?? transaction.originalName
-  return changeOne(transaction, { spendingId: envelope?.spendingId ?? null }, (changed) => {
-    if (envelope === null) return saysAll ? homeWords.leftFree({ name }) : null
-    return isUsual(changed, envelope, says) && !saysAll
-      ? null
-      : assignedText(changed, envelope, says)
-  })
+  return changeOne(transaction, { spendingId: envelope?.spendingId ?? null }, (changed) =>
+    envelope === null ? homeWords.leftFree({ name }) : assignedText(changed, envelope, says),
+  )
 }
 
 /** Says of a new payment that an envelope has paid what `assign` says of a stored one. */

@@ -9,6 +9,7 @@ import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
+import { withDueDays } from './due-days.ts'
 
 interface Props {
   forecast: Forecast
@@ -87,7 +88,7 @@ function useChanges({ forecast, bankAccountId }: Props): Change[] {
     ]
     return reasons.filter(Boolean).join('; ') || words.now
   }
-  return forecast.free.map((one) => ({
+  return withDueDays(forecast).map((one) => ({
     date: one.date,
     day: formatShortDay(dayOf(one.date, reader.timezone), reader),
     reason: reasonOf(one),

@@ -20,11 +20,14 @@ export function Older({ bankAccountId, payments, spending }: Props) {
   const { send, isSending, fault } = useChange(leaveFree)
   const [first] = spending.map(({ createdAt }) => createdAt).toSorted()
   const day = first === undefined ? '' : dayOf(first, reader.timezone)
-  if (!payments.some(({ date }) => dayOf(date, reader.timezone) < day)) return null
+  const isOlder = ({ date }: Transaction) => dayOf(date, reader.timezone) < day
+  if (!payments.some(isOlder)) return null
+  // They are the newest ones: if all of them are older, so are those that are not shown.
+  const areAll = payments.every(isOlder)
   return (
     <div className={rows.toolbar}>
       {fault && <FaultBanner fault={fault} />}
-      <p>{homeWords.older({ day: formatDay(day, reader) })}</p>
+      <p>{homeWords.older({ areAll, day: formatDay(day, reader) })}</p>
       <Button
         isBusy={isSending}
         onClick={() => send({ bankAccountId, to: dayAfter(day, -1), max: bulkMax })}

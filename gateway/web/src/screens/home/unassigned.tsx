@@ -91,7 +91,7 @@ function Payments({ bankAccountId, payments, spending }: PaymentsProps) {
   const { send, isSending, fault } = useChange(assign)
   const choose = (transaction: Transaction, envelope: Spending | null | undefined) => {
     if (envelope === undefined || isSending) return false
-    send({ transaction, envelope, saysAll: true, money, reader })
+    send({ transaction, envelope, money, reader })
     return true
   }
   useKeys((key) => {

@@ -7,6 +7,7 @@ import { Button } from '../../controls/button.tsx'
 import { ChoiceField } from '../../controls/field.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
+import { language } from '../../words/languages/texts.ts'
 import { suggestionWords as words } from '../../words/rule-suggestions.ts'
 import { ruleWords } from '../../words/rules.ts'
 import type { Known } from './names.ts'
@@ -34,7 +35,12 @@ export function Suggestion({ suggestion, known, edit }: Props) {
       <div>
         <p className={rows.name}>{name}</p>
         <p className={rows.soft}>
-          {words.counts({ matched: matchedCount, changed: changedCount, edited: editedCount })}
+          {words.counts({
+            matched: matchedCount,
+            changed: changedCount,
+            edited: editedCount,
+            fields: fieldsOf(actions),
+          })}
         </p>
         <p className={rows.soft}>
           <RuleLine rule={draft} names={known} />
@@ -59,6 +65,14 @@ export function Suggestion({ suggestion, known, edit }: Props) {
       {isPreviewed && <RulePreview draft={draft} known={known} />}
     </div>
   )
+}
+
+/** Returns the fields that a rule fills, in words. */
+function fieldsOf(actions: Actions): string {
+  const names = Object.entries(words.fields).flatMap(([field, text]) =>
+    field in actions ? [text] : [],
+  )
+  return new Intl.ListFormat(language).format(new Set(names))
 }
 
 interface EnvelopeProps extends Props {

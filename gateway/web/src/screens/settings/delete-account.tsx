@@ -10,6 +10,7 @@ import { Form } from '../../controls/form.tsx'
 import { PasswordField } from '../../controls/password-field.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
+import { setPreferences } from '../../preferences/preferences.ts'
 import { settingsWords as words } from '../../words/settings.ts'
 
 /** Deletes the account, after it has listed what that deletes and asked for the password. */
@@ -21,6 +22,7 @@ export function DeleteAccount() {
     mutationFn: (currentPassword: string) => coffer.deleteAccount({ body: { currentPassword } }),
     onSuccess: async () => {
       announceSignOut()
+      setPreferences({ isSignedIn: false })
       await navigate({ to: '/login', search: { deleted: true } })
       forgetSession()
     },

@@ -19,7 +19,7 @@ export function useArrival(): (to: {
   return ({ next, nextUrl }) => {
     // Answers of a former person must not show.
     forgetSession()
-    setPreferences({ isSignOutDue: false })
+    setPreferences({ isSignOutDue: false, isSignedIn: true })
     void applyDevice().catch(() => {})
     cache.clear()
     const isOwn = next !== undefined && /^\/(?![/\\])/.test(next)

@@ -5,6 +5,7 @@ import { configQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { solveChallenge } from '../../api/proof-of-work.ts'
+import { LeaveGuard } from '../../controls/entries/leave-guard.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { PasswordField } from '../../controls/password-field.tsx'
@@ -54,6 +55,7 @@ export function Register() {
   const problems = fault?.problems ?? {}
   return (
     <Gate title={signInWords.register} ways={back}>
+      <LeaveGuard />
       {config?.allowSignUp === false && <p className={styles.note}>{signInWords.closed}</p>}
       <Form action={signInWords.register} isSending={isSending} fault={fault} onSubmit={submit}>
         <Names problems={problems} />

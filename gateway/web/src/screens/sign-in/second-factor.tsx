@@ -20,9 +20,15 @@ export function SecondFactor() {
   const field = useRef<HTMLInputElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the other way has another field
   useEffect(() => field.current?.focus(), [byRecovery])
-  const { send, fault, isSending, reset } = useChange(async (totp: string) => {
+  const change = useChange(async (totp: string) => {
     return (await coffer.completeSignIn({ body: { totp: readCode(totp) } })).data
   })
+  const { send, isSending, reset } = change
+  const isWrongCode = byRecovery && change.fault?.code === 'CODE_WRONG'
+  const fault =
+    change.fault && isWrongCode
+      ? { ...change.fault, text: signInWords.recoveryWrong }
+      : change.fault
   const submit = ({ totp = '' }: Record<string, string>) =>
     send(totp, ({ nextUrl }) => arrive({ next, nextUrl }))
   const other = (

@@ -32,6 +32,8 @@ interface Row {
   repeat: Repeat
   day: string
   isBill: boolean
+  /** Whether the person has added it. */
+  isAdded: boolean
 }
 
 interface Proposed {
@@ -57,7 +59,10 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
   const change = (id: number, next: Partial<Row>) =>
     setRows((all) => all.map((row) => (row.id === id ? { ...row, ...next } : row)))
   const amountOf = ({ target }: Row) => parseAmount(target, manner) ?? 0
-  const wanted = rows.filter((row) => row.isChosen && row.name.trim() && amountOf(row) > 0)
+  const isWhole = (row: Row) => row.name.trim() !== '' && amountOf(row) > 0
+  // An example without an amount is left out; an added row is to be filled in, or unticked.
+  const wanted = rows.filter((row) => row.isChosen && (isWhole(row) || row.isAdded))
+  const [isRefused, setRefused] = useState(false)
   const { send, isSending, fault } = useChange(async (chosen: Row[]) => {
     for (const row of chosen) {
       const plan = { ...planOf(row, timezone), fundingScheduleId, targetAmount: amountOf(row) }
@@ -66,6 +71,13 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
       change(row.id, { isChosen: false })
     }
   })
+  const submit = () => {
+    const isPartial = !wanted.every(isWhole)
+    setRefused(isPartial)
+    if (isPartial) return
+    if (wanted.length === 0) onDone()
+    else send(wanted, onDone)
+  }
   return (
     <Card title={words.envelopes}>
       <p>{proposed.areExamples ? words.envelopesNone : words.envelopesText}</p>
@@ -73,9 +85,11 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
         action={words.createThem({ count: wanted.length })}
         isSending={isSending}
         fault={fault}
-        onSubmit={() => (wanted.length === 0 ? onDone() : send(wanted, onDone))}
+        onSubmit={submit}
         others={
-          <Button onClick={() => setRows((all) => [...all, { ...blank, id: all.length }])}>
+          <Button
+            onClick={() => setRows((all) => [...all, { ...blank, id: all.length, isAdded: true }])}
+          >
             <Plus size={18} aria-hidden />
             {words.another}
           </Button>
@@ -83,7 +97,13 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
       >
         <ul className={styles.rows}>
           {rows.map((row) => (
-            <EnvelopeRow key={row.id} row={row} change={(next) => change(row.id, next)} />
+            <EnvelopeRow
+              key={row.id}
+              row={row}
+              change={(next) => change(row.id, next)}
+              isRefused={isRefused && row.isAdded}
+              hasAmount={amountOf(row) > 0}
+            />
           ))}
         </ul>
       </Form>
@@ -118,7 +138,16 @@ function proposedRows(
 function blankRow(today: string): Row {
   const week = dayAfter(today, 7)
   const day = nextAfter(`${week.slice(0, 8)}01`, 1, week)
-  return { id: 0, isChosen: true, name: '', target: '', repeat: 'monthly', day, isBill: true }
+  return {
+    id: 0,
+    isChosen: true,
+    name: '',
+    target: '',
+    repeat: 'monthly',
+    day,
+    isBill: true,
+    isAdded: false,
+  }
 }
 
 /** Returns the plan of a row, as the API takes it. Bills may come some days late. */
@@ -134,7 +163,15 @@ function planOf({ name, repeat, day, isBill }: Row, timezone: string) {
   }
 }
 
-function EnvelopeRow({ row, change }: { row: Row; change: (next: Partial<Row>) => void }) {
+interface RowProps {
+  row: Row
+  change: (next: Partial<Row>) => void
+  /** Whether to say what the row lacks. */
+  isRefused: boolean
+  hasAmount: boolean
+}
+
+function EnvelopeRow({ row, change, isRefused, hasAmount }: RowProps) {
   const { isChosen, name, target, repeat, day } = row
   const reader = useReader()
   return (
@@ -149,6 +186,7 @@ function EnvelopeRow({ row, change }: { row: Row; change: (next: Partial<Row>) =
           <TextField
             label={envelopeWords.name}
             value={name}
+            fault={isRefused && name.trim() === '' ? words.required : null}
             onChange={(event) => change({ name: event.target.value })}
           />
           <TextField
@@ -156,6 +194,7 @@ function EnvelopeRow({ row, change }: { row: Row; change: (next: Partial<Row>) =
             inputMode="decimal"
             autoComplete="off"
             value={target}
+            fault={isRefused && !hasAmount ? words.required : null}
             onChange={(event) => change({ target: event.target.value })}
           />
           <ChoiceField

@@ -35,7 +35,7 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
     if (Object.keys(body).length > 0) await coffer.updateTransaction({ path, body })
     if (!isMoved || amount <= 0) return
     const envelope = spending.find((one) => one.spendingId === spendingId) ?? null
-    await assign({ transaction, envelope, saysAll: false, money, reader })
+    await assign({ transaction, envelope, money, reader })
   })
   return (
     <Form

@@ -24,6 +24,14 @@ interface Props {
 
 type Body = Parameters<typeof coffer.createTransaction>[0]['body']
 
+interface Wanted {
+  body: Body
+  isLeftFree: boolean
+}
+
+/** The choice of free to use, in place of the ID of an envelope. */
+const leftFree = 'free'
+
 /** Creates a transaction by hand. The person chooses spent or received, and types no sign. */
 export function NewTransaction({ bankAccountId, onClose }: Props) {
   const reader = useReader()
@@ -33,8 +41,8 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
   const [tags, setTags] = useState<string[]>([])
   const [isDeposit, setDeposit] = useState(false)
   const [faults, setFaults] = useState<Record<string, string>>({})
-  const { send, isSending, fault } = useChange((body: Body) =>
-    coffer.createTransaction({ path: { bankAccountId }, body }),
+  const { send, isSending, fault } = useChange(({ body, isLeftFree }: Wanted) =>
+    create(bankAccountId, body, isLeftFree),
   )
   const submit = ({
     name = '',
@@ -51,6 +59,7 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
     setFaults(found)
     if (!amount || Object.keys(found).length > 0) return
     const { spendingId, notes, adjustsBalance, isPending, appliesRules } = more
+    const isLeftFree = spendingId === leftFree
     const body = {
       name,
       amount: isDeposit ? -Math.abs(amount) : Math.abs(amount),
@@ -58,11 +67,13 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
       adjustsBalance: adjustsBalance === 'on',
       isPending: isPending === 'on',
       appliesRules: appliesRules === 'on',
-      ...(spendingId ? { [isDeposit ? 'refundSpendingId' : 'spendingId']: spendingId } : {}),
+      ...(spendingId && !isLeftFree
+        ? { [isDeposit ? 'refundSpendingId' : 'spendingId']: spendingId }
+        : {}),
       ...(notes ? { notes } : {}),
       ...(tags.length > 0 ? { tags } : {}),
     }
-    send(body, ({ data: { transaction } }) => {
+    send({ body, isLeftFree }, ({ data: { transaction } }) => {
       noteAssigned(transaction, { spending, money, reader })
       onClose()
     })
@@ -85,6 +96,18 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
       </Form>
     </Dialog>
   )
+}
+
+/** Creates a transaction. One that is left free to use waits for no envelope. */
+async function create(bankAccountId: string, body: Body, isLeftFree: boolean) {
+  const created = await coffer.createTransaction({ path: { bankAccountId }, body })
+  const { transactionId } = created.data.transaction
+  const path = { bankAccountId, transactionId }
+  // A failure leaves it waiting: the form, sent again, would create it twice.
+  if (isLeftFree) {
+    await coffer.updateTransaction({ path, body: { spendingId: null } }).catch(() => null)
+  }
+  return created
 }
 
 interface FieldsProps {
@@ -121,7 +144,8 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
         label={isDeposit ? words.refund : words.envelope}
         name="spendingId"
         options={[
-          { value: '', text: isDeposit ? words.noRefund : words.fromFree },
+          { value: '', text: isDeposit ? words.noRefund : words.decideLater },
+          ...(isDeposit ? [] : [{ value: leftFree, text: words.fromFree }]),
           ...spending.map((one) => ({ value: one.spendingId, text: one.name })),
         ]}
         fault={problems.spendingId ?? problems.refundSpendingId}

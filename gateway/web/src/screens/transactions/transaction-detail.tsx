@@ -16,6 +16,7 @@ import { transactionWords as words } from '../../words/transactions.ts'
 import { CorrectTransaction } from './correct-transaction.tsx'
 import { EditTransaction } from './edit-transaction.tsx'
 import { noneText } from './none-text.ts'
+import { Pending } from './pending.tsx'
 import { Provenance } from './provenance.tsx'
 import { ProviderRecord } from './provider-record.tsx'
 import { RemoveTransaction } from './remove-transaction.tsx'
@@ -102,6 +103,7 @@ function Payment({ transaction }: { transaction: Transaction }) {
         <Amount amount={amount} manner={manner} as="flow" />
       </p>
       <p>{formatDay(dayOf(date, reader.timezone), reader)}</p>
+      <Pending transaction={transaction} />
       {spendingAmount !== undefined && (
         <p className={styles.soft}>
           <Amount amount={spendingAmount} manner={manner} /> {words.fromEnvelope}

@@ -4,7 +4,6 @@ import { bankAccountsQuery } from '../../../api/account-queries.ts'
 import rows from '../../../controls/rows.module.css'
 import { useMoneyText } from '../../../controls/texts/money-text.ts'
 import { useManner } from '../../../shell/chosen-account.ts'
-import { accountWords } from '../../../words/accounts.ts'
 import { importWords as words } from '../../../words/imports.ts'
 
 interface Props {
@@ -29,7 +28,7 @@ export function BalanceNote({ bankAccountId, stated, is }: Props) {
     <p className={rows.soft}>
       {text}{' '}
       {is === 'stored' && stated !== currentBalance && (
-        <Link to="/accounts">{accountWords.title}</Link>
+        <Link to="/accounts">{words.changeBalance}</Link>
       )}
     </p>
   )

@@ -39,7 +39,6 @@ export function TransactionRow({ transaction, spending, manner, isSelected, togg
     send({
       transaction,
       envelope: spending.find((one) => one.spendingId === spendingId) ?? null,
-      saysAll: false,
       money,
       reader,
     })

@@ -7,8 +7,7 @@ export const forecast: Translation<'forecast'> = {
   horizons: { 1: '1 Monat', 3: '3 Monate', 6: '6 Monate', 12: '12 Monate' },
   lowest: 'Tiefpunkt: {amount} am {day}.',
   negative: 'Unter null ab {day}.',
-  lowestNow:
-    'Der Tiefpunkt ist jetzt: Bis zu jedem späteren Tag kommt so viel herein, wie hinausgeht, oder mehr.',
+  lowestNow: 'Weniger als jetzt wird es nicht.',
   whyNow: 'Jetzt sind {amount} frei verfügbar.',
   whyDeposit: 'Bis dahin kommen {amount} erwartetes Einkommen herein.',
   whyContribution: '{amount} gehen an Zahltagen in Umschläge.',

@@ -44,7 +44,8 @@ export const keys: Translation<'keys'> = {
     n: 'Neue Buchung',
     'j k': 'Nächste und vorige Zeile einer Liste',
     Enter: 'Die markierte Zeile öffnen',
-    '1–9': 'Auf der Startseite: die markierte Zeile aus einem Umschlag bezahlen',
+    '0–9':
+      'Auf der Startseite: die markierte Zeile aus einem Umschlag bezahlen, oder mit 0 frei verfügbar lassen',
     x: 'Bei den Buchungen: die markierte auswählen',
     e: 'Bei den Buchungen: Name und Notiz der markierten ändern',
     '/': 'Bei den Buchungen: suchen',
@@ -66,6 +67,8 @@ export const keys: Translation<'keys'> = {
     colours: 'Farben: {name}',
   },
   paletteNone: 'Nichts gefunden.',
+  envelope: 'Umschlag',
+  tag: 'Tag',
   screen: 'Seite',
   action: 'Aktion',
 }

@@ -50,7 +50,7 @@ export const home: Translation<'home'> = {
   leaveFree: 'Frei verfügbar lassen',
   leftFree: '{name} bleibt ohne Umschlag: „Frei verfügbar“ hat es bezahlt.',
   older:
-    'Einige davon sind vor {day} bezahlt, als dein erster Umschlag begann. Sie sind schon bezahlt: Zahlt sie ein Umschlag, fehlt darin Geld für spätere Rechnungen.',
+    '{areAll, select, true {Sie alle} other {Einige davon}} sind vor {day} bezahlt, als dein erster Umschlag begann. Sie sind schon bezahlt: Zahlt sie ein Umschlag, fehlt darin Geld für spätere Rechnungen.',
   leaveOlder: 'Diese frei verfügbar lassen',
   keys: 'Tasten für die markierte Zahlung:',
   chooseEnvelope: 'Wählen …',

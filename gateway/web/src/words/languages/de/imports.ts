@@ -113,6 +113,7 @@ export const imports: Translation<'imports'> = {
   balance: 'Kontostand',
   preview: 'Vorschau zeigen',
   reading: 'Die Datei wird gelesen',
+  changeBalance: 'Kontostand ändern',
   balanceStays:
     'Die Datei nennt keinen Kontostand, also bleibt er {now}. Buchungen aus einer Datei bewegen ihn nicht: Zeigt deine Bank einen anderen, ändere ihn unter Konten.',
   balanceKept:

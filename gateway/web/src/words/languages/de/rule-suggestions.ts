@@ -6,7 +6,15 @@ export const ruleSuggestions: Translation<'ruleSuggestions'> = {
   list: 'Vorgeschlagene Regeln',
   ofThis: 'Dasselbe für ähnliche?',
   counts:
-    '{matched} wie diese, {changed} würden sich ändern{edited, plural, =0 {.} other {; # mit deinen eigenen Änderungen, die bleiben.}}',
+    '{matched} wie diese; {changed} bekämen {fields}.{edited, plural, =0 {} other { Bei # hast du Name, Umschlag, Tags oder Notiz selbst gewählt: Das bleibt, wie es ist.}}',
+  fields: {
+    name: 'den Namen',
+    merchantName: 'den Händler',
+    notes: 'die Notiz',
+    tags: 'die Tags',
+    spendingId: 'den Umschlag',
+    refundSpendingId: 'den Umschlag',
+  },
   envelopeOf: 'Umschlag für {name}',
   accept: 'Regel anlegen',
   acceptOf: 'Regel anlegen: {name}',

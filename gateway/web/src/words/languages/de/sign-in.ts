@@ -29,6 +29,8 @@ export const signIn: Translation<'signIn'> = {
   recovery: 'Stattdessen einen Wiederherstellungscode nehmen',
   recoveryText:
     'Gib einen der Wiederherstellungscodes ein, die du aufbewahrt hast. Jeder gilt einmal.',
+  recoveryWrong:
+    'Der Wiederherstellungscode stimmt nicht oder wurde schon benutzt. Gib einen anderen deiner Codes ein.',
   recoveryCode: 'Wiederherstellungscode',
   authenticator: 'Stattdessen die Authentifizierungs-App nehmen',
   continue: 'Weiter',
@@ -38,7 +40,8 @@ export const signIn: Translation<'signIn'> = {
   endedTitle: 'Du wurdest abgemeldet',
   endedText:
     'Deine Sitzung ist beendet, hier oder auf einem anderen Gerät. Melde dich an, um weiterzumachen: Alles, was du eingetippt hast, ist noch da.',
-  ended: 'Du wurdest abgemeldet. Melde dich an, um dort weiterzumachen, wo du warst.',
+  ended:
+    'Du wurdest abgemeldet: nach einigen Tagen ohne Benutzung oder von einem anderen Gerät oder Tab aus. Melde dich an, um dort weiterzumachen, wo du warst.',
   forgottenTitle: 'Neues Passwort anfordern',
   resetSend: 'Link für ein neues Passwort schicken',
   resetSent: 'Falls ein Zugang diese Adresse hat, ist eine Mail mit einem Link unterwegs.',

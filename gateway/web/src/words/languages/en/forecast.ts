@@ -10,7 +10,7 @@ export const forecast = {
   },
   lowest: 'Lowest: {amount} on {day}.',
   negative: 'Below zero from {day}.',
-  lowestNow: 'It is lowest now: until every later day, as much comes in as goes out, or more.',
+  lowestNow: 'It does not fall below what it is now.',
   whyNow: 'Now {amount} is free to use.',
   whyDeposit: 'Until then {amount} of expected pay comes in.',
   whyContribution: '{amount} goes into envelopes at paydays.',

@@ -46,7 +46,7 @@ export const keys = {
     n: 'New transaction',
     'j k': 'Next and former line of a list',
     Enter: 'Open the marked line',
-    '1–9': 'On the home page: pay the marked line from an envelope',
+    '0–9': 'On the home page: pay the marked line from an envelope, or by 0 leave it free to use',
     x: 'On the screen of transactions: select the marked one',
     e: 'On the screen of transactions: change name and note of the marked one',
     '/': 'Search the transactions, on their screen',
@@ -68,6 +68,8 @@ export const keys = {
     colours: 'Colours: {name}',
   },
   paletteNone: 'Nothing fits.',
+  envelope: 'Envelope',
+  tag: 'Tag',
   screen: 'Screen',
   action: 'Action',
 } as const

@@ -47,7 +47,7 @@ export const home = {
   leaveFree: 'Leave it free to use',
   leftFree: '{name} stays without an envelope: free to use has paid it.',
   older:
-    'Some of them were paid before {day}, when your first envelope began. They are paid already: an envelope that pays them lacks the money for later bills.',
+    '{areAll, select, true {They} other {Some of them}} were paid before {day}, when your first envelope began. They are paid already: an envelope that pays them lacks the money for later bills.',
   leaveOlder: 'Leave those free to use',
   keys: 'Keys for the marked payment:',
   chooseEnvelope: 'Choose …',

@@ -121,6 +121,7 @@ export const imports = {
   balance: 'Balance',
   preview: 'Show a preview',
   reading: 'Reading the file',
+  changeBalance: 'Change the balance',
   balanceStays:
     'The file states no balance, so it stays {now}. Transactions of a file do not move it: if your bank shows another one, change it in Accounts.',
   balanceKept:

@@ -4,7 +4,15 @@ export const ruleSuggestions = {
   list: 'Suggested rules',
   ofThis: 'The same for those like it?',
   counts:
-    '{matched} like this, {changed} would change{edited, plural, =0 {.} other {; # with changes of yours, which stay.}}',
+    '{matched} like this; {changed} would get {fields}.{edited, plural, =0 {} other { In # you have chosen a name, an envelope, tags or a note yourself: that stays as it is.}}',
+  fields: {
+    name: 'the name',
+    merchantName: 'the merchant',
+    notes: 'the note',
+    tags: 'the tags',
+    spendingId: 'the envelope',
+    refundSpendingId: 'the envelope',
+  },
   envelopeOf: 'Envelope for {name}',
   accept: 'Make the rule',
   acceptOf: 'Make the rule: {name}',

@@ -25,6 +25,7 @@ export const signIn = {
   code: 'Code of 6 digits',
   recovery: 'Use a recovery code instead',
   recoveryText: 'Enter one of the recovery codes that you stored. Each works once.',
+  recoveryWrong: 'The recovery code is wrong or was used before. Enter another one of yours.',
   recoveryCode: 'Recovery code',
   authenticator: 'Use the authenticator instead',
   continue: 'Continue',
@@ -34,7 +35,8 @@ export const signIn = {
   endedTitle: 'You were signed out',
   endedText:
     'Your session has ended, here or on another device. Sign in to go on: what you have typed is still there.',
-  ended: 'You were signed out. Sign in to go on where you were.',
+  ended:
+    'You were signed out: after some days without use, or from another device or tab. Sign in to go on where you were.',
   forgottenTitle: 'Ask for a new password',
   resetSend: 'Mail a link for a new password',
   resetSent: 'If a login has this address, a mail with a link is on its way.',

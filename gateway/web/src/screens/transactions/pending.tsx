@@ -1,0 +1,34 @@
+import type { Transaction } from '../../api/budget-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import rows from '../../controls/rows.module.css'
+import { useIsManual } from '../../shell/chosen-account.ts'
+import { transactionWords as words } from '../../words/transactions.ts'
+
+/** Says that a transaction is pending; one by hand can be marked as posted. */
+export function Pending({ transaction }: { transaction: Transaction }) {
+  const { bankAccountId, deletedAt, isPending } = transaction
+  const isManual = useIsManual(bankAccountId)
+  const { send, isSending, fault } = useChange(markPosted)
+  if (!isPending && !fault) return null
+  return (
+    <div className={rows.toolbar}>
+      {fault && <FaultBanner fault={fault} />}
+      <p>{words.pending}</p>
+      {isManual && deletedAt === null && (
+        <Button isBusy={isSending} onClick={() => send(transaction)}>
+          {words.hasBooked}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Marks a transaction as posted. The correction moves the posted balance, if it moves balances. */
+async function markPosted({ bankAccountId, transactionId, date }: Transaction): Promise<void> {
+  const path = { bankAccountId, transactionId }
+  await coffer.updateTransaction({ path, body: { isPending: false } })
+  await coffer.correctTransaction({ path, body: { date } })
+}
