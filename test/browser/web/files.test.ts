@@ -266,3 +266,33 @@ test('rows of a file that are stored already are joined where the person ticks t
     expect(await count()).toBe(4)
   })
 })
+
+test('rows of the same day and text as transactions are ticked beforehand', async () => {
+  const alice = await coffer.person()
+  await alice.createBankAccount(0)
+  const row = (day: number, name: string) =>
+    `<STMTTRN><FITID>${day}<DTPOSTED>202601${day}<TRNAMT>-5<NAME>${name}</STMTTRN>`
+  const list = [row(10, 'Deli'), row(11, 'Cafe')].join('\n')
+  const ofx = `<OFX><STMTRS><CURDEF>USD<BANKTRANLIST>${list}</BANKTRANLIST></STMTRS></OFX>`
+  const csv = 'Date,Description,Amount\n2026-01-10,DELI,-5.00\n2026-01-11,CAFE,-5.00\n'
+  const fileOf = (name: string, text: string) => {
+    return { name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) }
+  }
+  await view({ url: `${coffer.baseUrl}/imports`, cookie: alice.cookie }, async (page) => {
+    const choice = page.getByLabel('Choose a file')
+    await choice.setInputFiles(fileOf('a.ofx', ofx))
+    await page.getByRole('row', { name: /Deli/ }).waitFor()
+    const table = (await page.getByRole('table').textContent()) ?? ''
+    expect(table.indexOf('Cafe')).toBeLessThan(table.indexOf('Deli'))
+    await page.getByRole('button', { name: 'Import 2 transactions into' }).click()
+    await page.getByRole('link', { name: 'Look at the transactions' }).waitFor()
+    await choice.setInputFiles(fileOf('b.csv', csv))
+    await page.getByRole('button', { name: 'Show a preview' }).click()
+    await page.getByRole('button', { name: 'Import 0 new, join 2' }).waitFor()
+    await page.getByLabel('DELI on').uncheck()
+    await page.getByText('1 may be stored twice').waitFor()
+    await page.getByRole('button', { name: 'Import 1 new, join 1' }).click()
+    await page.getByRole('button', { name: 'Undo this import' }).click()
+    await page.getByText('1 row is no longer joined: its transaction stays.').waitFor()
+  })
+})

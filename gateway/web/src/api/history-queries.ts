@@ -41,11 +41,16 @@ function newestHistoryQuery(bankAccountId: string) {
   })
 }
 
+/** Returns the entries without those of no change, such as of a file that states the known sum. */
+export function changesOf(entries: readonly HistoryEntry[]): HistoryEntry[] {
+  return entries.filter(({ delta }) => delta !== 0)
+}
+
 /** The last few changes of the sums of a bank account. */
 export function lastHistoryQuery(bankAccountId: string) {
   return queryOptions({
     ...newestHistoryQuery(bankAccountId),
-    select: (entries: HistoryEntry[]) => entries.slice(0, lastMax),
+    select: (entries: HistoryEntry[]) => changesOf(entries).slice(0, lastMax),
   })
 }
 

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
-import { journalQuery } from '../../api/history-queries.ts'
+import { changesOf, journalQuery } from '../../api/history-queries.ts'
 import { historyWords as words } from '../../words/history.ts'
 import { Asked } from '../asked.tsx'
 import { MoreButton } from '../more-button.tsx'
@@ -20,7 +20,7 @@ export function AllHistory({ bankAccountId, spendingId, ...look }: Props) {
     <>
       <Asked query={found}>
         {({ pages }) => {
-          const entries = pages.flatMap((page) => page.entries)
+          const entries = changesOf(pages.flatMap((page) => page.entries))
           if (entries.length === 0) return <p className={rows.soft}>{words.none}</p>
           return <History {...look} entries={entries} isLinked />
         }}

@@ -7,6 +7,7 @@ import type { FileStatement, Upload, UploadGroup } from '../../api/import-querie
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
+import { useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { wordsOf } from '../../words/refusals.ts'
 import { answersOf } from './asked-choice.tsx'
@@ -18,6 +19,7 @@ import { countsOf } from './previewed.ts'
 import { type Choices, ReadChoices } from './read-choices.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
 import { BalanceNote } from './stored/balance-note.tsx'
+import { sameRows } from './stored/same-rows.ts'
 
 /** Choices that hold for all accounts of a file. */
 export type GroupChoices = Omit<Choices, 'statement' | 'delimiter'>
@@ -39,17 +41,20 @@ interface Props extends Reading {
 
 type Part = FileStatement & { upload: Upload }
 
-const none: ReadonlySet<string> = new Set()
-
 /** The rows that the chosen accounts of a file would store, with those to join in each. */
 export function GroupPreview({ data, group, choices, onRead, isReading, onBack, onEnd }: Props) {
+  const { timezone } = useReader()
   const [ticked, setTicked] = useState<Record<string, ReadonlySet<string>>>({})
+  const ticksOf = ({ statement, upload }: Part) =>
+    ticked[statement] ?? sameRows(upload.preview?.joinOffers ?? [], timezone)
   const parts = group.statements.flatMap(({ upload, ...one }) =>
     upload ? [{ ...one, upload }] : [],
   )
-  const statements = parts.flatMap(({ statement, upload: { bankAccountId, preview } }) => {
+  const statements = parts.flatMap((part) => {
+    const { statement, upload } = part
+    const { bankAccountId, preview } = upload
     if (!preview) return []
-    const joins = joinsOf(preview.joinOffers, ticked[statement] ?? none)
+    const joins = joinsOf(preview.joinOffers, ticksOf(part))
     return [{ statement, bankAccountId, joins }]
   })
   const { send, isSending, fault } = useChange(() =>
@@ -62,7 +67,7 @@ export function GroupPreview({ data, group, choices, onRead, isReading, onBack, 
         <AccountPreview
           key={one.statement}
           part={one}
-          ticked={ticked[one.statement] ?? none}
+          ticked={ticksOf(one)}
           onTick={(rows) => setTicked((now) => ({ ...now, [one.statement]: rows }))}
           onRead={(made) => onRead({ ...choices, ...made })}
           isReading={isReading}

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { type RefObject, useState } from 'react'
+import type { RefObject } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import type { Import } from '../../api/import-queries.ts'
@@ -13,9 +13,9 @@ import { importWords as words } from '../../words/imports.ts'
 import { BackToColumns } from './back-to-columns.tsx'
 import type { Draft } from './columns/column-mapping.ts'
 import { Misfits } from './fit/misfits.tsx'
-import { JoinOffers, joinsOf } from './join-offers.tsx'
+import { JoinOffers, useTicks } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
-import { countsOf } from './previewed.ts'
+import { countsOf, storeText } from './previewed.ts'
 import { SkippedRows } from './skipped-rows.tsx'
 import { BalanceNote } from './stored/balance-note.tsx'
 
@@ -24,13 +24,12 @@ export function ImportPreview({ found, draft }: { found: Import; draft: RefObjec
   const { bankAccountId, transactionImportId, preview } = found
   const path = { bankAccountId, transactionImportId }
   const account = useAccountNames().get(bankAccountId) ?? ''
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const offers = preview?.joinOffers ?? []
   const count = preview?.joinOfferCount ?? 0
-  const { send, isSending, fault } = useChange(() => {
-    const joins = joinsOf(offers, ticked)
-    return coffer.updateImport({ path, body: { status: 'pending-processing', joins } })
-  })
+  const { ticked, setTicked, joins } = useTicks(offers)
+  const { send, isSending, fault } = useChange(() =>
+    coffer.updateImport({ path, body: { status: 'pending-processing', joins } }),
+  )
   if (preview === null) return null
   const { newCount, skipped } = preview
   return (
@@ -51,7 +50,7 @@ export function ImportPreview({ found, draft }: { found: Import; draft: RefObjec
       <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={() => send(undefined)}>
-          {words.store({ count: newCount - ticked.size, account })}
+          {storeText({ newCount, joined: joins.length, account })}
         </Button>
         <BackToColumns found={found} draft={draft} />
         <Link to="/imports" search={{ account: bankAccountId }}>

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { JoinOffer, RowJoin } from '../../api/import-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { CheckField } from '../../controls/field.tsx'
@@ -5,6 +6,7 @@ import rows from '../../controls/rows.module.css'
 import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
+import { newestFirst, sameRows } from './stored/same-rows.ts'
 
 interface Props {
   bankAccountId: string
@@ -13,7 +15,7 @@ interface Props {
   offers: readonly JoinOffer[]
   /** Number of all rows that may be stored already. */
   count: number
-  /** Identifiers of the rows that the person has ticked; none at first. */
+  /** Identifiers of the ticked rows. */
   ticked: ReadonlySet<string>
   onTick: (ticked: ReadonlySet<string>) => void
 }
@@ -25,7 +27,8 @@ export function JoinOffers({ bankAccountId, of, offers, count, ticked, onTick }:
   if (offers.length === 0) return null
   const shown = (day: string) => formatShortDay(dayOf(day, reader.timezone), reader)
   const all = offers.map(({ uploadIdentifier }) => uploadIdentifier)
-  const isAll = ticked.size === all.length
+  const joined = all.filter((id) => ticked.has(id)).length
+  const isAll = joined === all.length
   return (
     <section aria-label={[of, words.joinTitle].filter(Boolean).join(': ')}>
       <h3>{words.joinTitle}</h3>
@@ -37,7 +40,7 @@ export function JoinOffers({ bankAccountId, of, offers, count, ticked, onTick }:
         onChange={() => onTick(new Set(isAll ? [] : all))}
       />
       <ul className={rows.rows}>
-        {offers.map(({ uploadIdentifier: id, name, date, amount, ...stored }) => (
+        {newestFirst(offers).map(({ uploadIdentifier: id, name, date, amount, ...stored }) => (
           <li key={id} className={rows.row}>
             <CheckField
               label={words.join({
@@ -53,6 +56,7 @@ export function JoinOffers({ bankAccountId, of, offers, count, ticked, onTick }:
           </li>
         ))}
       </ul>
+      {joined < count && <p>{words.perhapsTwice({ count: count - joined })}</p>}
     </section>
   )
 }
@@ -61,6 +65,14 @@ function toggled(ticked: ReadonlySet<string>, id: string): ReadonlySet<string> {
   const others = new Set(ticked)
   if (!others.delete(id)) others.add(id)
   return others
+}
+
+/** The ticks of a person; until the first, the rows that are the same for sure have one. */
+export function useTicks(offers: readonly JoinOffer[]) {
+  const { timezone } = useReader()
+  const [made, setTicked] = useState<ReadonlySet<string> | null>(null)
+  const ticked = made ?? sameRows(offers, timezone)
+  return { ticked, setTicked, joins: joinsOf(offers, ticked) }
 }
 
 /** Returns the ticked offers as an import names them. */

@@ -5,6 +5,7 @@ import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { transactionWords } from '../../words/transactions.ts'
 import styles from './imports.module.css'
+import { newestFirst } from './stored/same-rows.ts'
 
 type Row =
   | NonNullable<Import['preview']>['rows'][number]
@@ -37,7 +38,7 @@ export function PreviewRows({ bankAccountId, of, rows }: Props) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, at) => (
+          {newestFirst(rows).map((row, at) => (
             <tr
               // biome-ignore lint/suspicious/noArrayIndexKey: rows of a file may be alike
               key={at}

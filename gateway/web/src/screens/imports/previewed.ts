@@ -23,6 +23,13 @@ export interface PreviewProps {
 /** Numbers of rows of a preview. */
 type Counts = Record<'newCount' | 'duplicateCount' | 'skippedCount', number>
 
+/** Returns the words of a button: how many rows are stored as new, and how many are joined. */
+export function storeText(of: { newCount: number; joined: number; account: string }): string {
+  const { newCount, joined, account } = of
+  const count = newCount - joined
+  return joined === 0 ? words.store({ count, account }) : words.storeJoined({ count, joined })
+}
+
 /** Returns how many rows of a file are new, are stored already and are left out, in words. */
 export function countsOf({ newCount, duplicateCount, skippedCount }: Counts): string {
   return words.counts({ fresh: newCount, known: duplicateCount, skipped: skippedCount })

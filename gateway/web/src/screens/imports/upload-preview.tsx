@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import type { Upload } from '../../api/import-queries.ts'
@@ -10,23 +9,23 @@ import { useAccountNames } from '../../shell/distinct-names.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { wordsOf } from '../../words/refusals.ts'
 import { Misfits } from './fit/misfits.tsx'
-import { JoinOffers, joinsOf } from './join-offers.tsx'
+import { JoinOffers, useTicks } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
-import { countsOf, type PreviewProps } from './previewed.ts'
+import { countsOf, type PreviewProps, storeText } from './previewed.ts'
 import { ReadChoices } from './read-choices.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
 import { BalanceNote } from './stored/balance-note.tsx'
 
-/** The rows that an import would store; the person ticks those that are stored already. */
+/** The rows that an import would store, with ticks for those that are stored already. */
 export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEnd }: PreviewProps) {
   const { data, upload, choices: query } = previewed
   const { preview, note, codedNote } = upload
   const account = useAccountNames().get(bankAccountId) ?? ''
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const offers = preview?.joinOffers ?? []
   const count = preview?.joinOfferCount ?? 0
+  const { ticked, setTicked, joins } = useTicks(offers)
   const { send, isSending, fault } = useChange(() => {
-    const body = { data, joins: joinsOf(offers, ticked) }
+    const body = { data, joins }
     return coffer.createUpload({ path: { bankAccountId }, body, query })
   })
   if (!preview) return null
@@ -48,7 +47,7 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEn
       <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={() => send(undefined, store)}>
-          {words.store({ count: newCount - ticked.size, account })}
+          {storeText({ newCount, joined: joins.length, account })}
         </Button>
         <Button onClick={onEnd}>{words.cancel}</Button>
       </div>

@@ -98,6 +98,7 @@ export function AccountForm({ way }: { way: Way }) {
       <AmountField
         label={balanceLabel(kind, side)}
         name="balance"
+        hint={startWords.balanceHint}
         fault={problems.currentBalance}
       />
       {kind === 'card' && (
@@ -162,6 +163,7 @@ function readAccount(values: Record<string, string>, locale: string) {
 interface AmountProps {
   label: string
   name: string
+  hint?: string
   fault: string | undefined
 }
 

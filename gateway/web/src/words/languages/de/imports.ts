@@ -69,6 +69,9 @@ export const imports: Translation<'imports'> = {
   undoTitle: 'Import von {name} rückgängig machen?',
   undoText:
     '{count, plural, one {Die Buchung daraus wird} other {Die # Buchungen daraus werden}} gelöscht. Hat die Datei den Kontostand gesetzt, ist er dann wieder wie zuvor.',
+  undoJoined:
+    '{count, plural, one {1 Zeile ist nicht mehr zusammengeführt: Ihre Buchung bleibt.} other {# Zeilen sind nicht mehr zusammengeführt: Ihre Buchungen bleiben.}}',
+  undoEnvelopes: 'Haben Umschläge davon etwas bezahlt, geht ihr Geld dorthin zurück.',
   cancel: 'Abbrechen',
   file: 'Datei',
   mapTitle: 'CSV-Datei lesen',
@@ -153,7 +156,7 @@ export const imports: Translation<'imports'> = {
   duplicate: 'schon früher importiert',
   joinTitle: 'Vielleicht schon gespeichert',
   joinText:
-    'Diese Zeilen haben den Betrag, fast den Tag und ein Wort einer Buchung, die nicht aus so einer Datei stammt. Hake an, welche dieselben sind: Für sie wird keine zweite Buchung gespeichert.',
+    'Diese Zeilen haben den Betrag, fast den Tag und ein Wort einer Buchung, die nicht aus so einer Datei stammt. Hake an, welche dieselben sind: Für sie wird keine zweite Buchung gespeichert. Die mit demselben Tag und Text sind schon angehakt.',
   joinSome:
     '{shown} von {count, plural, other {#}} werden gezeigt. Die übrigen werden als neue Buchungen gespeichert: Um auch sie anzuhaken, importiere jeweils einen kürzeren Zeitraum.',
   joinAll: 'Alle',
@@ -161,6 +164,9 @@ export const imports: Translation<'imports'> = {
   joinedCount: '{count, plural, other {#}} zusammengeführt',
   store:
     '{count, plural, =0 {Import auf „{account}“ abschließen} one {1 Buchung auf „{account}“ importieren} other {# Buchungen auf „{account}“ importieren}}',
+  storeJoined: '{count, plural, other {#}} neu importieren, {joined} zusammenführen',
+  perhapsTwice:
+    '{count, plural, one {1 wird vielleicht doppelt gespeichert} other {# werden vielleicht doppelt gespeichert}}',
   back: 'Zurück zu den Spalten',
   again: 'Andere Datei auswählen',
   storedTitle: 'Gespeichert',

@@ -78,6 +78,9 @@ export const imports = {
   undoTitle: 'Undo {name}?',
   undoText:
     '{count, plural, one {Its transaction is} other {Its # transactions are}} deleted. A balance that the file has set returns to what it was.',
+  undoJoined:
+    '{count, plural, one {1 row is no longer joined: its transaction stays.} other {# rows are no longer joined: their transactions stay.}}',
+  undoEnvelopes: 'If envelopes paid for some of them, their money goes back there.',
   cancel: 'Cancel',
   file: 'File',
   mapTitle: 'Read a CSV file',
@@ -161,7 +164,7 @@ export const imports = {
   duplicate: 'imported before',
   joinTitle: 'Perhaps stored already',
   joinText:
-    'These rows have the amount, nearly the day and a word of a transaction that did not come from such a file. Tick those that are the same: no second transaction is stored for them.',
+    'These rows have the amount, nearly the day and a word of a transaction that did not come from such a file. Tick those that are the same: no second transaction is stored for them. Those of the same day and text are ticked.',
   joinSome:
     '{shown} of {count, plural, other {#}} are shown. The others are stored as new transactions: to tick them too, import a shorter period at a time.',
   joinAll: 'All of them',
@@ -169,6 +172,8 @@ export const imports = {
   joinedCount: '{count, plural, other {#}} joined',
   store:
     '{count, plural, =0 {Finish the import into {account}} one {Import 1 transaction into {account}} other {Import # transactions into {account}}}',
+  storeJoined: 'Import {count, plural, other {#}} new, join {joined}',
+  perhapsTwice: '{count, plural, other {#}} may be stored twice',
   back: 'Back to the columns',
   again: 'Choose another file',
   storedTitle: 'Stored',

@@ -1,0 +1,29 @@
+import type { JoinOffer } from '../../../api/import-queries.ts'
+import { dayOf } from '../../../format/days.ts'
+import { plainText } from '../../../format/plain-text.ts'
+
+type Offer = Pick<
+  JoinOffer,
+  'uploadIdentifier' | 'date' | 'name' | 'transactionDate' | 'transactionName'
+>
+
+/** Returns the rows of the same day and text as their transactions: all offers have its amount. */
+export function sameRows(offers: readonly Offer[], timezone: string): ReadonlySet<string> {
+  const same = offers.filter(
+    ({ date, name, transactionDate, transactionName }) =>
+      dayOf(date, timezone) === dayOf(transactionDate, timezone) &&
+      foldedOf(name) === foldedOf(transactionName),
+  )
+  return new Set(same.map(({ uploadIdentifier }) => uploadIdentifier))
+}
+
+function foldedOf(text: string): string {
+  return plainText(text)
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}
+
+/** Returns rows as lists of transactions show them, the newest day first. */
+export function newestFirst<Row extends { date: string }>(rows: readonly Row[]): Row[] {
+  return rows.toSorted((one, other) => Date.parse(other.date) - Date.parse(one.date))
+}
