@@ -1,7 +1,7 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { requireManual } from '../book/bank-account.ts'
+import { type BankAccount, requireManual } from '../book/bank-account.ts'
 import { emptyTransaction, type Transaction } from '../book/transaction.ts'
 import {
   endOperation,
@@ -78,9 +78,21 @@ export function findInstants(
 }
 
 /**
- * Returns the balances that an import sets (docs/files.md#balances). Returns null if no row was
- * inserted or joined (`newCount`), or the file states no balance that is later than the bank
- * account's `balancesAsOf`.
+ * Returns whether an import sets the balances of its file: it inserts or joins a row (`newCount`),
+ * and they are later than the bank account's `balancesAsOf` (docs/files.md#balances).
+ */
+export function setsBalances(
+  { balancesAsOf: known }: Pick<BankAccount, 'balancesAsOf'>,
+  { balances, newCount }: { balances: FileBalances; newCount: bigint },
+): boolean {
+  const { asOf } = balances
+  const isLater = asOf !== null && (known === null || asOf > known)
+  return isLater && newCount > 0n && statesBalances(balances)
+}
+
+/**
+ * Returns the balances that an import sets (docs/files.md#balances). Returns null if it
+ * sets none.
  */
 export function balancesToSet(
   { bankAccount, operation }: Pick<Locked, 'bankAccount' | 'operation'>,
@@ -92,9 +104,10 @@ export function balancesToSet(
     limit: balances.limit ?? undefined,
   }
   const asOf = findInstants(balances, operation.now)?.asOf
-  const known = bankAccount.balancesAsOf
-  const isLater = asOf !== undefined && (known === null || asOf > known)
-  return isLater && newCount > 0n && statesBalances(balances) ? { to, asOf } : null
+  if (asOf === undefined) return null
+  return setsBalances(bankAccount, { balances: { ...balances, asOf }, newCount })
+    ? { to, asOf }
+    : null
 }
 
 /** Returns the balances plus bookings dated after their instant, which the bank's figures lack. */

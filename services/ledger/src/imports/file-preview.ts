@@ -18,6 +18,7 @@ export interface Compared extends Omit<ReceivedStatement, 'rows' | 'plain'> {
   shown: readonly { row: FileRow; isKnown: boolean }[]
   rowCount: number
   knownCount: number
+  setsBalances: boolean
   /** The first rows that may be transactions of another source, and the number of all. */
   joins: readonly RowJoin[]
   joinCount: number
@@ -53,6 +54,7 @@ export function previewParts(
     skipped: skippedParts(skipped),
     ...(balances.current === null ? {} : { currentBalance: balances.current }),
     ...(balances.available === null ? {} : { availableBalance: balances.available }),
+    setsBalances: statement.setsBalances,
     joinOffers: joins.map(offerOf),
     joinOfferCount: BigInt(joinCount),
     choices: choicesOf(statement),

@@ -2,7 +2,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { BankAccount } from '../book/bank-account.ts'
-import { currencyFault } from './file-import.ts'
+import { currencyFault, setsBalances } from './file-import.ts'
 import { type Compared, previewRowsMax } from './file-preview.ts'
 import { listFitCandidates } from './fit/file-fit.sql.ts'
 import { findMisfits } from './fit/file-fit.ts'
@@ -103,12 +103,16 @@ export async function compare(
     const compared = shown.map(({ row }) => row)
     const candidates = await listFitCandidates(tx, key.accountId, compared)
     const transactions = listJoinable(tx, key, { span, format })
+    const chosen = candidates.find((one) => one.bankAccountId === key.bankAccountId)
+    const rowCount = all.length - known.corrections.length
+    const of = { balances: read.balances, newCount: BigInt(rowCount - knownCount) }
     const newRows = newRowsOf(all, { known, isKnown })
     return {
       ...statement,
       shown,
-      rowCount: all.length - known.corrections.length,
+      rowCount,
       knownCount,
+      setsBalances: chosen !== undefined && setsBalances(chosen, of),
       skipped: addSkipped(read.skipped, known.corrections),
       ...(await findJoins(newRows, transactions)),
       misfits: findMisfits(

@@ -6,6 +6,7 @@ import { expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
 import { auditing } from '../auditing.ts'
 import { listed } from '../outcomes.ts'
+import { partsOf } from './file-parts.ts'
 import { importFile, opening, statementOf, undo } from './uploading.ts'
 
 const booted = auditing(booting([ledger]))
@@ -162,4 +163,18 @@ test('undoing a file that sets no balance changes nothing', async () => {
     limitBalance: before.bankAccount?.limitBalance,
     lastUpdated: before.bankAccount?.lastUpdated,
   })
+})
+
+test('a preview says whether its balance is set', async () => {
+  const home = await createHousehold(booted)
+  const { uploads, bankAccountId, as } = home
+  const setsBalances = async (asOf: string) => {
+    const content = new TextEncoder().encode(newRow({ ledger: '700.00', asOf }))
+    const parts = partsOf({ bankAccountId, name: 'a.ofx', content, preview: true })
+    return (await uploads.createUpload(parts, as)).upload?.preview?.setsBalances
+  }
+  expect(await setsBalances('20260116')).toBe(true)
+  await importFile(home, file)
+  expect(await setsBalances('20260116')).toBe(false)
+  expect(await setsBalances('20260118')).toBe(true)
 })

@@ -18,7 +18,7 @@ import { PreviewRows } from './preview-rows.tsx'
 import { countsOf } from './previewed.ts'
 import { type Choices, ReadChoices } from './read-choices.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
-import { BalanceNote } from './stored/balance-note.tsx'
+import { BalanceNote, effectOn } from './stored/balance-note.tsx'
 import { sameRows } from './stored/same-rows.ts'
 
 /** Choices that hold for all accounts of a file. */
@@ -108,7 +108,7 @@ function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProp
         <BalanceNote
           bankAccountId={bankAccountId}
           stated={preview.currentBalance}
-          is={preview.newCount === 0 ? 'known' : 'new'}
+          is={effectOn(preview)}
         />
       )}
       {error && <p role="alert">{wordsOf(error, codedError)}</p>}

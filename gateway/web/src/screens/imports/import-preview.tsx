@@ -17,7 +17,7 @@ import { JoinOffers, useTicks } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
 import { countsOf, storeText } from './previewed.ts'
 import { SkippedRows } from './skipped-rows.tsx'
-import { BalanceNote } from './stored/balance-note.tsx'
+import { BalanceNote, effectOn } from './stored/balance-note.tsx'
 
 /** The first rows of a file as transactions, and what is left out and why. */
 export function ImportPreview({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
@@ -44,7 +44,7 @@ export function ImportPreview({ found, draft }: { found: Import; draft: RefObjec
       <BalanceNote
         bankAccountId={bankAccountId}
         stated={preview.currentBalance}
-        is={newCount === 0 ? 'known' : 'new'}
+        is={effectOn(preview)}
       />
       <SkippedRows skipped={skipped} />
       <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />

@@ -14,7 +14,7 @@ import { PreviewRows } from './preview-rows.tsx'
 import { countsOf, type PreviewProps, storeText } from './previewed.ts'
 import { ReadChoices } from './read-choices.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
-import { BalanceNote } from './stored/balance-note.tsx'
+import { BalanceNote, effectOn } from './stored/balance-note.tsx'
 
 /** The rows that an import would store, with ticks for those that are stored already. */
 export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEnd }: PreviewProps) {
@@ -39,7 +39,7 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEn
       <BalanceNote
         bankAccountId={bankAccountId}
         stated={preview.currentBalance}
-        is={newCount === 0 ? 'known' : 'new'}
+        is={effectOn(preview)}
       />
       {note && <p className={rows.soft}>{wordsOf(note, codedNote)}</p>}
       <ReadChoices made={choices} onChange={(one) => onRead({ ...query, ...one })} />

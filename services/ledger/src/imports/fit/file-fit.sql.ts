@@ -17,7 +17,7 @@ export function listFitCandidates(
   const amounts = rows.map(({ amount }) => String(amount))
   return tx.any(sql.type(FitCandidate)`
     SELECT bank_account_id AS "bankAccountId", currency, mask, account_type AS "accountType",
-      link_type = 'manual' AS "isManual", ARRAY(
+      link_type = 'manual' AS "isManual", balances_as_of AS "balancesAsOf", ARRAY(
         SELECT DISTINCT account_digits FROM uploads
         WHERE uploads.account_id = ${accountId}
           AND uploads.bank_account_id = bank_accounts.bank_account_id

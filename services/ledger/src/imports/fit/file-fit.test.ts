@@ -8,6 +8,7 @@ const checking: FitCandidate = {
   stated: ['9999'],
   accountType: 'depository',
   isManual: true,
+  balancesAsOf: null,
   rowCount: 0,
 }
 const card: FitCandidate = {

@@ -12,6 +12,7 @@ export const FitCandidate = z.object({
   stated: z.array(z.string()),
   accountType: AccountType,
   isManual: z.boolean(),
+  balancesAsOf: z.date().nullable(),
   rowCount: z.number(),
 })
 export type FitCandidate = z.infer<typeof FitCandidate>

@@ -10,8 +10,8 @@ interface Props {
   bankAccountId: string
   /** Current balance that the file states, in minor units. */
   stated: number | null | undefined
-  /** The import: still to come, with no new row, which changes nothing, or over. */
-  is: 'new' | 'known' | 'stored'
+  /** The import: still to come, with no new row or an older balance, which stays, or over. */
+  is: 'new' | 'known' | 'older' | 'stored'
 }
 
 /** Says whether a file changes the balance: its rows never do (docs/files.md#balances). */
@@ -43,5 +43,12 @@ function textOf({ isSame, isStated, is }: Found) {
   if (!isStated) return words.balanceStays
   if (is === 'stored') return isSame ? words.balanceSet : words.balanceDiffers
   if (isSame) return words.balanceSame
+  if (is === 'older') return words.balanceOlder
   return is === 'known' ? words.balanceKept : words.balanceStated
+}
+
+/** Returns the effect of an import to come on the balance. */
+export function effectOn(preview: { newCount: number; setsBalances?: boolean }): Props['is'] {
+  if (preview.newCount === 0) return 'known'
+  return preview.setsBalances === false ? 'older' : 'new'
 }

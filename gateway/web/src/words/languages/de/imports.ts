@@ -123,8 +123,9 @@ export const imports: Translation<'imports'> = {
     'Die Datei nennt {stated} als Kontostand. Da sie nichts Neues enthält, bleibt er {now}.',
   balanceSame: 'Der Kontostand bleibt {now}: Die Datei nennt denselben.',
   balanceSet: 'Der Kontostand ist {now}, wie ihn die Datei nennt.',
-  balanceStated:
-    'Die Datei nennt {stated} als Kontostand. Er ersetzt {now}, außer ein späterer wurde schon importiert oder unter Konten geändert.',
+  balanceStated: 'Die Datei nennt {stated} als Kontostand. Er ersetzt {now}.',
+  balanceOlder:
+    'Die Datei nennt {stated} als Kontostand. Er bleibt {now}: Ein späterer wurde schon importiert oder unter Konten gesetzt.',
   balanceDiffers:
     'Der Kontostand ist {now}; die Datei nennt {stated} für ihren letzten Tag. Stimmt er heute nicht, ändere ihn unter Konten.',
   misfitNumber: 'Die Datei ist vom Konto {stated}. Gehört sie wirklich zu „{account}“?',

@@ -131,8 +131,9 @@ export const imports = {
     'The file states a balance of {stated}. As it has nothing new, the balance stays {now}.',
   balanceSame: 'The balance stays {now}: the file states the same.',
   balanceSet: 'The balance is {now}, as the file states it.',
-  balanceStated:
-    'The file states a balance of {stated}. It replaces {now}, unless a later one was imported before or changed in Accounts.',
+  balanceStated: 'The file states a balance of {stated}. It replaces {now}.',
+  balanceOlder:
+    'The file states a balance of {stated}. The balance stays {now}: a later one was imported before, or set in Accounts.',
   balanceDiffers:
     'The balance is {now}; the file states {stated} for its last day. If it is not right today, change it in Accounts.',
   misfitNumber: 'The file is of the account {stated}. Does it belong to {account}?',
