@@ -30,6 +30,7 @@ export interface Tally {
 const takenBack: Record<string, string> = {
   createSpending: 'the plan whose envelope was not created is deleted again',
   deleteSpending: 'the mark of a plan whose envelope was not closed expires',
+  endGrace: 'the money is free to use, and the request repeated completes it without another row',
   skipSpending: 'the date is journaled, and the request repeated completes it without another row',
 }
 

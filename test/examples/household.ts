@@ -85,10 +85,10 @@ export async function plans({ pass }: World, { key }: Ada): Promise<Household> {
   })
   await key('POST', `${path}/spending/${rent.spendingId}/settle`, { body: {} })
   await key('DELETE', `${path}/spending/${rent.spendingId}/settle`)
+  await key('DELETE', `${path}/spending/${rent.spendingId}/grace`)
   await key('POST', `${path}/spending/${rent.spendingId}/skip`, { body: {} })
-  const tripPath = `${path}/spending/${trip.spendingId}`
-  await key('PATCH', tripPath, { body: { targetAmount: 200_000 } })
-  await key('GET', tripPath)
+  await key('PATCH', `${path}/spending/${trip.spendingId}`, { body: { targetAmount: 200_000 } })
+  await key('GET', `${path}/spending/${trip.spendingId}`)
   await key('PATCH', `${path}/funding_schedules/${fundingScheduleId}`, {
     body: { estimatedDeposit: 220_000 },
   })

@@ -87,6 +87,7 @@ export const silent = {
   createUpdateToken: 'a token is no object',
   deleteAccount: 'its objects and credentials are gone',
   dismissRuleSuggestion: 'suggestions are not told',
+  endGrace: 'spending.updated',
   endOtherSessions: 'sessions are not told',
   endSession: 'sessions are not told',
   estimateNextFunding: 'it reads',

@@ -18,7 +18,7 @@ const action = {
   isBodyOptional: true,
 } as const
 
-/** Returns the routes of bills that are paid before they are due, or left out (docs/plans.md). */
+/** Returns the routes of bills that are paid early or late, or left out (docs/plans.md). */
 export function billRoutes({ mesh }: RouteDeps): Route[] {
   const spending = mesh.client('budgeting', SpendingService)
   const find = ({ params, options }: Lookup<{ bankAccountId: string; spendingId: string }>) =>
@@ -60,6 +60,24 @@ export function billRoutes({ mesh }: RouteDeps): Route[] {
         const changed = await spending.unsettleSpending(params, options)
         return { message: requirePart(changed.spending), ...hintsOf(changed) }
       },
+    }),
+    route({
+      id: 'endGrace',
+      tag: 'Spending',
+      method: 'DELETE',
+      path: `${one}/grace`,
+      summary: 'Mark the late bill of an expense as paid',
+      description:
+        'Ends the days in which money of the former period waits for its bill: graceAmount is free ' +
+        'to use at once, or stays with carryOver. Without graceUntil, nothing changes ' +
+        '(docs/plans/bills.md#bills-paid-late).',
+      since: '0.4.0',
+      auth: 'key',
+      isConditional: true,
+      tagged: true,
+      answers: { 409: 'Another request is deleting the expense' },
+      answer: SpendingSchema,
+      handler: async ({ params, options }) => (await spending.endGrace(params, options)).spending,
     }),
     route({
       id: 'skipSpending',

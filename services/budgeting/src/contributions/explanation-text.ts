@@ -54,7 +54,9 @@ function settled({ paidOn, due }: Explanation, { words, day }: Texts): string[] 
 }
 
 function graced({ graceUntil, graceAmount }: Explanation, { words, money, day }: Texts): string[] {
-  return graceUntil && graceAmount > 0n ? [words.grace(money(graceAmount), day(graceUntil))] : []
+  if (graceUntil === null || graceAmount === 0n) return []
+  // The instant is the midnight after the last day of a payment that takes from it.
+  return [words.grace(money(graceAmount), day(new Date(graceUntil.getTime() - 1)))]
 }
 
 function start(plan: Spending, { due, progress }: Explanation, { words, money, day }: Texts) {

@@ -8,6 +8,7 @@ import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
+  EndGraceResponseSchema,
   SettleSpendingResponseSchema,
   SkipSpendingResponseSchema,
   type Spending as SpendingMessage,
@@ -28,13 +29,13 @@ import type { Decision } from './unit-of-work.ts'
 import type { PlanWriter } from './writer.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> &
-  Pick<PlanWriter, 'write'> & { findPlans: FindPlans }
+  Pick<PlanWriter, 'write'> & { findPlans: FindPlans; config: { expenseCarryOver: boolean } }
 type Handlers = ServiceImpl<typeof SpendingService>
 
-/** Returns the RPC handlers of bills that are paid early or left out (docs/plans.md). */
+/** Returns the RPC handlers of bills that are paid early or late, or left out (docs/plans.md). */
 export function billRoutes(
   deps: Deps,
-): Pick<Handlers, 'settleSpending' | 'unsettleSpending' | 'skipSpending'> {
+): Pick<Handlers, 'settleSpending' | 'unsettleSpending' | 'skipSpending' | 'endGrace'> {
   const { database } = deps
   return {
     settleSpending: (request, context) =>
@@ -58,6 +59,14 @@ export function billRoutes(
           answer: (spending) => kept(key, create(SkipSpendingResponseSchema, { spending })),
         })
       }),
+    endGrace: async (request, context) => {
+      await bookGraceEnd(deps, request, context)
+      return changeBill(deps, request, {
+        context,
+        change: (plan) => plan,
+        answer: (spending) => ({ reply: create(EndGraceResponseSchema, { spending }) }),
+      })
+    },
     unsettleSpending: (request, context) =>
       changeBill(deps, request, {
         context,
@@ -89,21 +98,57 @@ async function noteSkipped(
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
   context: HandlerContext,
 ): Promise<Date> {
-  const { findPlans, mesh, clock } = deps
-  const { accountId, timezone } = callerOf(context)
-  const [[plan]] = await Promise.all([
-    findPlans({ accountId, bankAccountId, spendingIds: [spendingId] }),
-    describeWritable(deps, bankAccountId, context),
-  ])
-  if (!plan) throw notFound('spending')
-  requireNotClosing(plan, clock())
-  requireMatch(context, SpendingSchema, toMessage(SpendingSchema, plan))
+  const { mesh, clock } = deps
+  const { timezone } = callerOf(context)
+  const plan = await findChangeable(deps, { bankAccountId, spendingId }, context)
   skip(plan, { timezone, now: clock() })
   const due = plan.nextRecurrence
   const ledger = mesh.client('ledger', EnvelopeService)
   const skipped = { bankAccountId, spendingId, due: timestampFromDate(due) }
   await ledger.noteSkippedPeriod(skipped, onBehalfOf(context))
   return due
+}
+
+/**
+ * Ends the grace of an expense in the ledger, as the hourly job does at its end; does nothing if
+ * none runs. Before the plan is changed: a request that is repeated after a failure completes both.
+ */
+async function bookGraceEnd(
+  deps: Deps,
+  { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
+  context: HandlerContext,
+): Promise<void> {
+  const key = { bankAccountId, spendingId }
+  const asOf = { timezone: callerOf(context).timezone, now: deps.clock() }
+  const stored = await findChangeable(deps, key, context)
+  const envelope = await findEnvelope(deps, key, onBehalfOf(context))
+  if (!envelope) throw notFound('spending')
+  const { graceUntil, carryOver, lastRecurrence } = withAmounts(stored, envelope, asOf)
+  if (graceUntil === null) return
+  const end = {
+    ...key,
+    graceUntil: timestampFromDate(graceUntil),
+    carryOver: carryOver ?? deps.config.expenseCarryOver,
+    ...(lastRecurrence ? { due: timestampFromDate(lastRecurrence) } : {}),
+  }
+  await deps.mesh.client('ledger', EnvelopeService).endGrace(end, onBehalfOf(context))
+}
+
+/** Returns the stored plan that a request may change. Throws its refusals. */
+async function findChangeable(
+  deps: Deps,
+  { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
+  context: HandlerContext,
+): Promise<FundedSpending> {
+  const { accountId } = callerOf(context)
+  const [[plan]] = await Promise.all([
+    deps.findPlans({ accountId, bankAccountId, spendingIds: [spendingId] }),
+    describeWritable(deps, bankAccountId, context),
+  ])
+  if (!plan) throw notFound('spending')
+  requireNotClosing(plan, deps.clock())
+  requireMatch(context, SpendingSchema, toMessage(SpendingSchema, plan))
+  return plan
 }
 
 interface BillChange<Reply> {

@@ -54,6 +54,7 @@ async function sumsOf({ home }: Rent) {
 function takeStep({ home, key, pay }: Rent, step: string, day: Date) {
   if (step === 'paid') return pay(day)
   if (step === 'settled') return home.spending.settleSpending(key, home.as)
+  if (step === 'grace ended') return home.spending.endGrace(key, home.as)
   if (step === 'skipped') return home.spending.skipSpending(key, home.as)
   throw new Error(`no step is called ${step}`)
 }
@@ -178,7 +179,7 @@ test('a bill paid late from money of the next period does not settle that one', 
   const { explanation } = await home.spending.explainSpending(key, home.as)
   expect(explanation).toMatchObject({ progress: 40_000n, graceAmount: 1n, graceUntil })
   expect(explanation?.sentences[1]).toBe(
-    'Another $0.01 stays there until Dec 16, 2023, for the late bill of the last due date.',
+    'Another $0.01 stays there until Dec 15, 2023, for the late bill of the last due date.',
   )
   await pay(noonOf('15 Dec'))
   const [bill] = await home.list()
@@ -186,4 +187,29 @@ test('a bill paid late from money of the next period does not settle that one', 
   expect(bill?.settledAt).toBeUndefined()
   await Promise.all([1, 2].map(() => advanceOnly(booted, home, noonOf('16 Dec'))))
   expect((await home.list())[0]?.graceUntil).toBeUndefined()
+})
+
+test('a late bill that is marked as paid frees its money once, and no other', async () => {
+  const { home, key, pay } = await createRent('graceDays 5, settlesWhenSpent')
+  await advanceOnly(booted, home, noonOf('2 Dec'))
+  const more = { ...key, toSpendingId: key.spendingId, amount: 100n }
+  await home.envelopes.transfer(more, home.as)
+  await pay(noonOf('2 Dec'), 78_000n)
+  expect(await home.list()).toMatchObject([{ currentAmount: 2_100n, graceAmount: 2_000n }])
+  const stale = { ...home.as, headers: { [headers.ifMatch]: 'of-another-state' } }
+  await expect(home.spending.endGrace(key, stale)).rejects.toThrow('has changed since')
+  for (let time = 1; time <= 2; time += 1) {
+    const ends = [1, 2].map(() => home.spending.endGrace(key, home.as))
+    for (const { spending } of await Promise.all(ends)) {
+      expect(spending).toMatchObject({ currentAmount: 100n, graceAmount: 0n })
+      expect([spending?.graceUntil, spending?.settledAt]).toEqual([undefined, undefined])
+    }
+  }
+  await advanceOnly(booted, home, noonOf('8 Dec'))
+  expect(await home.list()).toMatchObject([{ currentAmount: 100n }])
+  const histories = booted.client('ledger', HistoryService)
+  const { entries } = await histories.listHistory({ ...key, limit: 9 }, home.as)
+  const closed = entries.filter(({ cause, delta }) => cause === 'period-closed' && delta !== 0n)
+  expect(closed).toMatchObject([{ delta: -2_000n, occurrence: at('2023-12-01T06:00Z') }])
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
 })

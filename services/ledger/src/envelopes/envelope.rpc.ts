@@ -1,4 +1,4 @@
-import { create } from '@bufbuild/protobuf'
+import { create, toBinary } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
 import { say } from '@coffer/kit/reasons/reasons'
@@ -7,11 +7,13 @@ import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
+  type EndGraceRequest,
   EnvelopeSchema,
   type EnvelopeService,
   type TransferRequest,
   TransferResponseSchema,
 } from '@coffer/proto/ledger/v1/envelope'
+import { BookedSchema } from '@coffer/proto/ledger/v1/scheduled'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { Bounds } from '../accounts/bounds.sql.ts'
 import { requireWritable } from '../book/bank-account.ts'
@@ -24,7 +26,7 @@ import { transfer } from '../money/transfer.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { findEnvelopes, listEnvelopes } from './envelope.sql.ts'
-import { closeEnvelope, notePeriodSkipped } from './period.ts'
+import { closeEnvelope, endGrace, notePeriodSkipped } from './period.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
 
@@ -67,6 +69,10 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
       })
       return {}
     },
+    endGrace: async (request, context) => {
+      await endGraceNow(deps, request, context)
+      return {}
+    },
     transfer: (request, context) =>
       once({ database, context, reply: TransferResponseSchema }, (key) => {
         const { bankAccountId, amount } = request
@@ -87,6 +93,34 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
         })
       }),
   }
+}
+
+/** Books the end of a grace as the hourly job does: under its ID, with the reply that it expects. */
+async function endGraceNow(
+  deps: Deps,
+  { bankAccountId, spendingId, carryOver, ...dates }: EndGraceRequest,
+  context: HandlerContext,
+): Promise<void> {
+  const { accountId, userId: createdBy } = callerOf(context)
+  const due = dates.due && timestampDate(dates.due)
+  const graceUntil = dates.graceUntil ? timestampDate(dates.graceUntil) : new Date(0)
+  const operationId = `${spendingId}/grace/${graceUntil.toISOString()}`
+  const key = { accountId, bankAccountId, operationId }
+  await deps.write({
+    scope: { ...key, spendingIds: [spendingId] },
+    operationId,
+    signal: context.signal,
+    createdBy,
+    decide: ({ booked, ...locked }) => {
+      if (booked) return { reply: undefined }
+      const { settlement } = endGrace(locked, { spendingId, carryOver, graceUntil, due })
+      const reply = Buffer.from(
+        toBinary(BookedSchema, create(BookedSchema, renderResult(settlement))),
+      )
+      const operation = { ...key, reply, createdAt: locked.operation.now }
+      return { settlement, operation, reply: undefined }
+    },
+  })
 }
 
 function sidesOf(request: TransferRequest) {
