@@ -20,15 +20,15 @@ function dayAfter(days: number): string {
 const rulesetOf = (days: number, rule: string) =>
   `DTSTART:${dayAfter(days)}T060000Z\nRRULE:FREQ=WEEKLY${rule}`
 
-/** Creates a payday in three days, and an expense of 90.00 a week from tomorrow. */
-async function createWeek(person: Person) {
+/** Creates a payday in three days, and an expense of 90.00 a week, or by a rule, from tomorrow. */
+async function createWeek(person: Person, rule = '') {
   const { bank } = await person.createBankAccount(100_000)
   const { client } = person
-  const schedule = { name: 'Wage', ruleset: rulesetOf(3, ';INTERVAL=2') }
+  const schedule = { name: 'Wage', ruleset: rulesetOf(3, ';INTERVAL=2'), estimatedDeposit: 180_000 }
   const { fundingScheduleId } = (await client.createFundingSchedule({ ...bank, body: schedule }))
     .data
   const plan = { name: 'Food', fundingScheduleId, targetAmount: 90_00, settlesWhenSpent: true }
-  const expense = { ...plan, spendingType: 'expense', ruleset: rulesetOf(1, '') } as const
+  const expense = { ...plan, spendingType: 'expense', ruleset: rulesetOf(1, rule) } as const
   const { spendingId } = (await client.createSpending({ ...bank, body: expense })).data
   const pay = async (amount: number) => {
     const paid = { name: 'Shop', amount, date: new Date().toISOString(), spendingId }
@@ -79,6 +79,10 @@ test('a bill that free to use has paid is marked as paid by a person', async () 
     expect(await said.textContent()).toContain('of which $80.00 came from free to use')
     await takePicture(page, 'web-bill-from-free')
     await page.getByRole('button', { name: 'Mark as paid' }).click()
+    await page.getByText(/^The bill of .* is marked as paid\.$/).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await said.waitFor()
+    await page.getByRole('button', { name: 'Mark as paid' }).click()
     await said.waitFor({ state: 'detached' })
     await open(page, 'Envelopes')
     await page.getByText('Paid', { exact: true }).waitFor()
@@ -87,17 +91,21 @@ test('a bill that free to use has paid is marked as paid by a person', async () 
 
 test('a late bill shows on its card, in the table and on home', async () => {
   const carol = await coffer.person()
-  await createWeek(carol)
-  const late = { graceUntil: new Date().toISOString(), graceAmount: 90_00 }
+  const { pay, fill } = await createWeek(carol)
+  await fill(90_00)
+  const day = 86_400_000
+  const at = (days: number) => new Date(Date.now() + days * day).toISOString()
+  const late = { lastRecurrence: at(-2), graceUntil: at(3), graceAmount: 90_00 }
   await view({ url: coffer.baseUrl, cookie: carol.cookie }, async (page) => {
     // The clock of the server cannot pass a due date here: its answer is that of the day after.
     await page.route(/\/spending(\?.*)?$/, async (route) => {
-      const response = await route.fetch()
+      const { 'if-none-match': _, ...headers } = route.request().headers()
+      const response = await route.fetch({ headers })
       const spending = ((await response.json()) as object[]).map((one) => ({ ...one, ...late }))
       await route.fulfill({ response, json: spending })
     })
     await page.reload()
-    const waits = page.getByText('$90.00 of the last period wait for a late bill until')
+    const waits = page.getByText('$90.00 of the last period waits for a late bill until')
     await waits.waitFor()
     await open(page, 'Envelopes')
     await waits.waitFor()
@@ -105,5 +113,58 @@ test('a late bill shows on its card, in the table and on home', async () => {
     await takePicture(page, 'web-late')
     await page.getByRole('button', { name: 'As a table' }).click()
     await page.getByRole('cell', { name: 'Late' }).waitFor()
+    await page.getByRole('link', { name: 'Food' }).click()
+    const last = new Date(Date.parse(late.graceUntil) - day)
+    const name = last.toLocaleDateString('en-US', {
+      timeZone: 'America/Chicago',
+      weekday: 'long',
+    })
+    await page.getByText(`waits for a late bill until ${name}`).waitFor()
+    expect(await page.getByRole('button', { name: /^Mark the bill of/ }).count()).toBe(2)
+    const ended = page.waitForRequest((one) => one.method() === 'DELETE')
+    await page
+      .getByRole('button', { name: /^Mark the bill of/ })
+      .first()
+      .click()
+    expect((await ended).url()).toMatch(/\/grace$/)
+    await page.getByText('no money waits for it any more').waitFor()
+    await takePicture(page, 'web-late-bill')
+    await pay(88_41)
+    await page.getByText('is left of the bill that is paid, and stays until').waitFor()
+    await open(page, 'Home')
+    await page.getByText('Every envelope is on its way.').waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+})
+
+test('an envelope behind says what it needs; below zero, first that pay is missing', async () => {
+  const dave = await coffer.person()
+  await dave.createBankAccount(100)
+  await view({ url: coffer.baseUrl, cookie: dave.cookie }, async (page) => {
+    await page.getByRole('heading', { name: 'Next payday' }).waitFor()
+    await page.getByRole('heading', { name: 'Behind' }).waitFor({ state: 'detached' })
+  })
+  const erin = await coffer.person()
+  const { fill } = await createWeek(erin, ';BYDAY=MO,TU,WE,TH,FR,SA,SU')
+  await fill(100_00)
+  await view({ url: `${coffer.baseUrl}/envelopes`, cookie: erin.cookie }, async (page) => {
+    await page.getByText('$180.00 is needed until the payday.').waitFor()
+    await takePicture(page, 'web-needed')
+    await fill(1_000_00)
+    await page.route(/api.overview/, async (route) => {
+      const { 'if-none-match': _, ...headers } = route.request().headers()
+      const response = await route.fetch({ headers })
+      const overview = await response.json()
+      overview.paydays[0].lastRecurrence = new Date().toISOString()
+      await route.fulfill({ response, json: overview })
+    })
+    await page.goto(coffer.baseUrl)
+    await page.getByRole('button', { name: 'Why?', exact: true }).click()
+    const sentences = page.getByRole('listitem')
+    const missing = sentences.filter({ hasText: /^The last payday was .* no income of about/ })
+    await missing.waitFor()
+    const next = missing.locator('xpath=following-sibling::li[1]')
+    expect(await next.textContent()).toContain('more than there is')
+    await page.unrouteAll({ behavior: 'wait' })
   })
 })

@@ -1,6 +1,6 @@
 import type { Spending, Transaction } from '@coffer/client/types'
 import { expect, test } from '@jest/globals'
-import { olderText } from './assigned-text.ts'
+import { assignedText, olderText } from './assigned-text.ts'
 
 const reader = {
   language: 'en',
@@ -25,4 +25,23 @@ test.each<[string, string[], string | null]>([
 test('a payment that the envelope has not paid is no older one', () => {
   const changed = [{ date: '2026-11-01T06:00:00Z', spendingAmount: 0 } as Transaction]
   expect(olderText(changed, { envelope, reader })).toBeNull()
+})
+
+test.each([
+  ['all that the bill costs', { targetAmount: 70 }, true],
+  ['less', { targetAmount: 80 }, false],
+  ['all of a bill that is paid', { settledAt: '2026-11-28T06:00:00Z' }, false],
+  ['all of an envelope that does not settle by itself', { settlesWhenSpent: false }, false],
+])('an older payment of %s says whether it counts as the coming bill', (_, fields, isPaid) => {
+  const bill = { nextRecurrence: '2026-12-04T06:00:00Z', settlesWhenSpent: true, settledAt: null }
+  const paid = { ...envelope, ...bill, targetAmount: 70, periodSpentAmount: 20, ...fields }
+  const old = { date: '2026-11-01T06:00:00Z', originalName: 'Shop', amount: 50, spendingAmount: 50 }
+  const payment = old as Transaction
+  const says = { reader, money: String }
+  const texts = [
+    assignedText(payment, paid, says),
+    olderText([payment], { envelope: paid, reader }) ?? '',
+  ]
+  const said = texts.map((text) => /counts as the bill of .*December 4/.test(text))
+  expect(said).toEqual([isPaid, isPaid])
 })

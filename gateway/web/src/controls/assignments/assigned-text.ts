@@ -16,8 +16,26 @@ export function olderText(
 ): string | null {
   const count = changed.filter((one) => isOlder(one, envelope, reader)).length
   if (count === 0) return null
+  const taken = changed.reduce((sum, { spendingAmount }) => sum + (spendingAmount ?? 0), 0)
   const day = formatDay(dayOf(envelope.createdAt, reader.timezone), reader)
-  return bulkWords.older({ count, all: changed.length, envelope: envelope.name, day })
+  const text = bulkWords.older({ count, all: changed.length, envelope: envelope.name, day })
+  return [text, billText(taken, { envelope, reader })].join(' ').trim()
+}
+
+/**
+ * Returns that payments have paid the next bill of an envelope, if they have: all that an envelope
+ * gives in its period counts, of whatever day (docs/plans/bills.md#bills-paid-early). `envelope` is
+ * as before them.
+ */
+function billText(
+  taken: number,
+  { envelope, reader }: { envelope: Spending; reader: Says['reader'] },
+): string {
+  const { settlesWhenSpent, settledAt, periodSpentAmount, targetAmount } = envelope
+  const isPaid = settlesWhenSpent && periodSpentAmount + taken >= targetAmount
+  if (!isPaid || settledAt !== null) return ''
+  const day = formatDay(dayOf(envelope.nextRecurrence, reader.timezone), reader)
+  return homeWords.countsAsBill({ day })
 }
 
 /** Returns whether an envelope pays a payment as a person expects. */
@@ -45,7 +63,8 @@ export function assignedText(transaction: Transaction, envelope: Spending, says:
   const amount = says.money(spendingAmount)
   if (isOlder(transaction, envelope, says.reader)) {
     const day = formatDay(dayOf(envelope.createdAt, says.reader.timezone), says.reader)
-    return homeWords.assignedOlder({ ...names, amount, day })
+    const text = homeWords.assignedOlder({ ...names, amount, day })
+    return [text, billText(spendingAmount, { envelope, reader: says.reader })].join(' ').trim()
   }
   if (!isPaidInPart(transaction)) return homeWords.assigned(names)
   if (spendingAmount === 0) return homeWords.assignedEmpty(names)

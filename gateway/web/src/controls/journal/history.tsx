@@ -66,10 +66,13 @@ function Payment({ entry }: { entry: HistoryEntry }) {
   )
 }
 
-function causeOf({ cause, transaction, upload }: HistoryEntry): string {
+function causeOf({ cause, transaction, upload, operationId }: HistoryEntry): string {
   const isOfFile = upload && (cause === 'transaction' || cause === 'refund')
   const ofFile = isOfFile ? historyWords.ofFile({ cause, file: upload.fileName }) : undefined
-  return transaction?.name ?? ofFile ?? historyWords.causes[cause] ?? cause
+  // The end of a grace has an operation of its own (docs/money/grace.md).
+  const isGraceEnd = cause === 'period-closed' && operationId.includes('/grace/')
+  const text = historyWords.causes[isGraceEnd ? 'grace-ended' : cause]
+  return transaction?.name ?? ofFile ?? text ?? cause
 }
 
 function potOf({ pot, spendingId }: HistoryEntry, envelopes: NonNullable<Props['envelopes']>) {

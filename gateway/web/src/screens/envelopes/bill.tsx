@@ -2,13 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { explanationQuery, type Spending } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { showNote } from '../../api/notes.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
-import { dayOf, formatDay } from '../../format/days.ts'
+import { dayOf, formatDay, formatShortDay } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
+import { isAwaited } from './due-text.ts'
 import { LateBill } from './late-bill.tsx'
 import { PaidFromFree } from './paid-from-free.tsx'
 
@@ -31,6 +33,14 @@ export function Bill({ spending }: { spending: Spending }) {
   const lastSkipped = skipped.at(-1)
   const isPaid = settledAt !== null
   const isPaidBySpending = isPaid && settlesWhenSpent && periodSpentAmount >= targetAmount
+  const toggle = () =>
+    settle.send(undefined, () => {
+      if (isPaid) return
+      const text = words.hasSettled({ day: day(nextRecurrence) })
+      showNote({ text, act: { text: words.undo, work: () => coffer.unsettleSpending({ path }) } })
+    })
+  const due = formatShortDay(dayOf(nextRecurrence, reader.timezone), reader)
+  const settleText = isAwaited(spending) ? words.settleOf({ day: due }) : words.settle
   const fault = settle.fault ?? skip.fault ?? move.fault
   return (
     <Card title={words.bill}>
@@ -42,11 +52,11 @@ export function Bill({ spending }: { spending: Spending }) {
       </p>
       {isPaidBySpending && <p className={rows.soft}>{words.billPaidBySpending}</p>}
       {!isPaid && <PaidFromFree spending={spending} />}
-      <LateBill spending={spending} />
+      {isAwaited(spending) && <Late spending={spending} />}
       <div className={rows.toolbar}>
         {!isPaidBySpending && (
-          <Button isBusy={settle.isSending} onClick={() => settle.send(undefined)}>
-            {isPaid ? words.unsettle : words.settle}
+          <Button isBusy={settle.isSending} onClick={toggle}>
+            {isPaid ? words.unsettle : settleText}
           </Button>
         )}
         <Button isBusy={skip.isSending} onClick={() => skip.send(undefined)}>
@@ -64,5 +74,27 @@ export function Bill({ spending }: { spending: Spending }) {
         </div>
       )}
     </Card>
+  )
+}
+
+/** Money that waits for the bill of the former due date, and the button by which it is paid. */
+function Late({ spending }: { spending: Spending }) {
+  const { bankAccountId, spendingId, lastRecurrence } = spending
+  const reader = useReader()
+  const path = { bankAccountId, spendingId }
+  const { send, isSending, fault } = useChange(() => coffer.endGrace({ path }))
+  const due = lastRecurrence === null ? reader.today : dayOf(lastRecurrence, reader.timezone)
+  const end = () =>
+    send(undefined, () => showNote({ text: words.hasEndedGrace({ day: formatDay(due, reader) }) }))
+  return (
+    <>
+      {fault && <FaultBanner fault={fault} />}
+      <LateBill spending={spending} />
+      <div className={rows.toolbar}>
+        <Button isBusy={isSending} onClick={end}>
+          {words.settleOf({ day: formatShortDay(due, reader) })}
+        </Button>
+      </div>
+    </>
   )
 }

@@ -20,6 +20,12 @@ export function useContributions(bankAccountId: string): (of: Spending) => numbe
     isPaused ? 0 : (standings?.get(spendingId)?.contribution ?? nextContributionAmount)
 }
 
+/** Returns what the bills of an envelope before its next payday cost, in minor units. */
+export function useNeeds(bankAccountId: string): (of: Spending) => number {
+  const { data: standings } = useStandings(bankAccountId)
+  return ({ spendingId }) => standings?.get(spendingId)?.needed ?? 0
+}
+
 /**
  * Returns whether an envelope lacks money for what is due before its next payday, undefined until
  * it is known. `isBehind` wants whole targets: the forecast takes off what was spent of them.

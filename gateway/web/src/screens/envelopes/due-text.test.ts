@@ -21,8 +21,25 @@ test.each([
   ['on its day, paid', {}, 'bill of today paid, next due in 12 months', false],
   ['on its day, without a grace', { graceDays: 0 }, 'was due today, next due in 12 months', false],
   ['after its day, unpaid', { ...former, ...waiting }, 'next due in 12 months', true],
+  [
+    'on its day, paid for less',
+    { ...waiting, isPaidLate: true },
+    'bill of today paid, next due in 12 months',
+  ],
+  [
+    'after its day, paid for less',
+    { ...former, ...waiting, isPaidLate: true },
+    'next due in 12 months',
+  ],
   ['as a goal', { spendingType: 'goal', lastRecurrence: null }, 'wanted in 12 months', false],
-])('a bill %s', (_, changed, text, late = false) => {
-  const spending = { ...yearly, ...changed } as Spending
-  expect([dueText(spending, reading), isLate(spending, reading)]).toEqual([text, late])
-})
+])(
+  'a bill %s',
+  (_, {
+    isPaidLate = false,
+    ...changed
+  }: object & { isPaidLate?: boolean }, text, late = false) => {
+    const spending = { ...yearly, ...changed } as Spending
+    const said = dueText(spending, reading, isPaidLate)
+    expect([said, isLate(spending, reading, isPaidLate)]).toEqual([text, late])
+  },
+)

@@ -1,13 +1,15 @@
 import { Link } from '@tanstack/react-router'
 import type { Spending } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
-import { useBehind, useContributions } from './contribution.ts'
+import { useBehind, useContributions, useNeeds } from './contribution.ts'
 import { dueText, isLate } from './due-text.ts'
 import styles from './envelopes.module.css'
 import { LateBill } from './late-bill.tsx'
 import { type Move, useMoneyDrag } from './money-drag.ts'
+import { usePaidLate } from './paid-late.ts'
 
 interface Props {
   spending: Spending
@@ -23,6 +25,7 @@ export function EnvelopeCard({ spending, onMove }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const isBehind = useBehind(bankAccountId)(spending) === true
+  const isPaidLate = usePaidLate([spending])(spending)
   const progress = currentAmount + (spendingType === 'goal' ? usedAmount : 0)
   return (
     <li {...drag} className={styles.card}>
@@ -40,7 +43,7 @@ export function EnvelopeCard({ spending, onMove }: Props) {
         </Link>
         {settledAt && <span className={styles.tag}>{words.paid}</span>}
         {isPaused && <span className={styles.tag}>{words.paused}</span>}
-        {isLate(spending, reader) && (
+        {isLate(spending, reader, isPaidLate) && (
           <span className={`${styles.tag} ${styles.behind}`}>{words.late}</span>
         )}
         {isBehind && <span className={`${styles.tag} ${styles.behind}`}>{words.behind}</span>}
@@ -54,13 +57,23 @@ export function EnvelopeCard({ spending, onMove }: Props) {
         </span>
       </p>
       <Progress value={progress} max={targetAmount} isBehind={isBehind} />
+      {isBehind && <Needed spending={spending} />}
       <LateBill spending={spending} className={styles.soft} />
       <p className={`${styles.soft} ${styles.foot}`}>
-        <span>{dueText(spending, reader)}</span>
+        <span>{dueText(spending, reader, isPaidLate)}</span>
         <Next spending={spending} />
       </p>
     </li>
   )
+}
+
+/** Says what the bills before the payday need, where several make one target look enough. */
+function Needed({ spending }: { spending: Spending }) {
+  const { bankAccountId, targetAmount } = spending
+  const money = useMoneyText(useManner(bankAccountId))
+  const needed = useNeeds(bankAccountId)(spending)
+  if (needed <= targetAmount) return null
+  return <p className={styles.soft}>{words.untilPayday({ amount: money(needed) })}</p>
 }
 
 function Next({ spending }: { spending: Spending }) {

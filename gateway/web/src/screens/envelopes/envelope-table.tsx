@@ -8,6 +8,7 @@ import { type Reader, useManner, useReader } from '../../shell/chosen-account.ts
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { useBehind, useContributions } from './contribution.ts'
 import { isAwaited, isLate } from './due-text.ts'
+import { usePaidLate } from './paid-late.ts'
 
 interface Props {
   bankAccountId: string
@@ -69,6 +70,8 @@ function Row({ spending, contribution }: { spending: Spending; contribution: num
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const isBehind = useBehind(bankAccountId)(spending) === true
+  const isPaidLate = usePaidLate([spending])(spending)
+  const state = stateOf(spending, { contribution, isBehind, isPaidLate, reader })
   const amounts = {
     held: spending.currentAmount,
     needed: spending.targetAmount,
@@ -90,7 +93,7 @@ function Row({ spending, contribution }: { spending: Spending; contribution: num
       <td className={tables.brief}>
         {formatShortDay(dayOf(nextRecurrence, reader.timezone), reader)}
       </td>
-      <td className={tables.brief}>{stateOf(spending, { contribution, isBehind, reader })}</td>
+      <td className={tables.brief}>{state}</td>
       {Object.entries(amounts).map(([key, amount]) => (
         <td key={key} className={tables.figure}>
           <Amount amount={amount} manner={manner} />
@@ -103,14 +106,16 @@ function Row({ spending, contribution }: { spending: Spending; contribution: num
 interface Known {
   contribution: number
   isBehind: boolean
+  isPaidLate: boolean | undefined
   reader: Reader
 }
 
-function stateOf(spending: Spending, { contribution, isBehind, reader }: Known): string {
+function stateOf(spending: Spending, known: Known): string {
   const { isPaused, settledAt } = spending
+  const { contribution, isBehind, isPaidLate, reader } = known
   if (isPaused) return words.paused
-  if (isLate(spending, reader)) return words.late
-  if (isAwaited(spending)) return words.dueToday
+  if (isLate(spending, reader, isPaidLate)) return words.late
+  if (isAwaited(spending) && !isPaidLate) return words.dueToday
   if (settledAt) return words.paid
   if (isBehind) return words.behind
   return contribution === 0 ? words.full : words.onItsWay

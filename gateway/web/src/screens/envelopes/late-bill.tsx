@@ -1,9 +1,10 @@
 import type { Spending } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
-import { dayOf, formatDay } from '../../format/days.ts'
+import { dayAfter, dayOf, formatDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { isAwaited, wasDueToday } from './due-text.ts'
+import { usePaidLate } from './paid-late.ts'
 
 interface Props {
   spending: Spending
@@ -15,12 +16,15 @@ export function LateBill({ spending, className }: Props) {
   const { bankAccountId, graceUntil, graceAmount } = spending
   const reader = useReader()
   const manner = useManner(bankAccountId)
+  const isPaid = usePaidLate([spending])(spending)
   if (graceUntil === null || !isAwaited(spending)) return null
-  const waits = wasDueToday(spending, reader) ? envelopeWords.graceToday : envelopeWords.grace
+  const unpaid = wasDueToday(spending, reader) ? envelopeWords.graceToday : envelopeWords.grace
+  const waits = isPaid ? envelopeWords.graceLeft : unpaid
+  // The instant is the midnight after the last day of a payment that takes from it.
+  const last = dayAfter(dayOf(graceUntil, reader.timezone), -1)
   return (
     <p className={className}>
-      <Amount amount={graceAmount} manner={manner} />{' '}
-      {waits({ day: formatDay(dayOf(graceUntil, reader.timezone), reader) })}
+      <Amount amount={graceAmount} manner={manner} /> {waits({ day: formatDay(last, reader) })}
     </p>
   )
 }

@@ -3,18 +3,26 @@ import type { Forecast } from '../../api/forecast-queries.ts'
 import { standingsOf } from './standing.ts'
 
 const bill = (spendingId: string, fromFreeAmount = 0) => ({
-  spending: [{ spendingId, fromFreeAmount, heldContribution: 0, funding: [] }],
+  spending: [
+    { spendingId, fromFreeAmount, transactionAmount: 110, heldContribution: 0, funding: [] },
+  ],
 })
 const payday = (spendingId: string, heldContribution: number) => ({
   spending: [{ spendingId, fromFreeAmount: 0, heldContribution, funding: [{}] }],
 })
 
 test('an envelope stands by the bills before its next payday, not by those after it', () => {
-  const events = [bill('food'), bill('rent', 20), payday('food', 400), payday('rent', 800)]
+  const events = [
+    bill('food'),
+    bill('food'),
+    bill('rent', 20),
+    payday('food', 400),
+    payday('rent', 800),
+  ]
   const later = [bill('food', 20), payday('food', 300)]
   const standings = standingsOf({ events: [...events, ...later] } as unknown as Forecast)
   expect([...standings]).toEqual([
-    ['food', { contribution: 400, isShort: false }],
-    ['rent', { contribution: 800, isShort: true }],
+    ['food', { contribution: 400, needed: 220, isShort: false }],
+    ['rent', { contribution: 800, needed: 110, isShort: true }],
   ])
 })

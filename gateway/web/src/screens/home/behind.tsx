@@ -12,6 +12,7 @@ import { homeWords } from '../../words/home.ts'
 import { useBehind } from '../envelopes/contribution.ts'
 import { dueText, isLate } from '../envelopes/due-text.ts'
 import { LateBill } from '../envelopes/late-bill.tsx'
+import { usePaidLate } from '../envelopes/paid-late.ts'
 import styles from './home.module.css'
 
 /** Envelopes that will not have their target in time, or wait for a late bill, with the reason. */
@@ -20,15 +21,17 @@ export function Behind({ bankAccountId }: { bankAccountId: string }) {
   const reader = useReader()
   const isAsked = spending.data?.some(({ isBehind }) => isBehind) ?? false
   const isBehind = useBehind(bankAccountId, { isAsked })
+  const isPaidLate = usePaidLate(spending.data ?? [])
+  if (spending.data?.length === 0) return null
   return (
     <Card title={homeWords.behind}>
       <Asked query={spending}>
         {(all) => {
-          const behind = all.filter((one) => isBehind(one) || isLate(one, reader))
-          const none = all.length === 0 ? homeWords.noEnvelopes : homeWords.noneBehind
+          const behind = all.filter((one) => isBehind(one) || isLate(one, reader, isPaidLate(one)))
           if (behind.length === 0) {
-            const isKnown = all.every((one) => isBehind(one) !== undefined)
-            return isKnown ? <p className={styles.soft}>{none}</p> : null
+            const known = all.flatMap((one) => [isBehind(one), isPaidLate(one)])
+            const isKnown = known.every((one) => one !== undefined)
+            return isKnown ? <p className={styles.soft}>{homeWords.noneBehind}</p> : null
           }
           return (
             <ul className={styles.rows}>
@@ -47,6 +50,7 @@ function BehindOne({ spending }: { spending: Spending }) {
   const { bankAccountId, spendingId, name, currentAmount, targetAmount } = spending
   const reader = useReader()
   const manner = useManner(bankAccountId)
+  const isPaidLate = usePaidLate([spending])(spending)
   const [isWhyShown, setWhyShown] = useState(false)
   const id = useId()
   return (
@@ -64,7 +68,8 @@ function BehindOne({ spending }: { spending: Spending }) {
           </p>
           <p className={styles.soft}>
             <Amount amount={currentAmount} manner={manner} /> /{' '}
-            <Amount amount={targetAmount} manner={manner} />, {dueText(spending, reader)}
+            <Amount amount={targetAmount} manner={manner} />,{' '}
+            {dueText(spending, reader, isPaidLate)}
           </p>
           <LateBill spending={spending} className={styles.soft} />
         </div>

@@ -5,7 +5,6 @@ import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayAfter, dayOf, daysBetween, formatDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
-import styles from './home.module.css'
 
 /** Days before a payday from which on its wage may come, and after it in which it is missed. */
 const days = { early: 4, missed: 10 }
@@ -13,8 +12,14 @@ const days = { early: 4, missed: 10 }
 /** Share of the expected pay from which on income counts as the wage. */
 const wageShare = 0.75
 
+interface Props {
+  payday: Payday
+  as?: 'p' | 'li'
+  className?: string | undefined
+}
+
 /** Says after a payday that its wage has not come in, which is why less is free to use. */
-export function MissingWage({ payday }: { payday: Payday }) {
+export function MissingWage({ payday, as: Line = 'p', className }: Props) {
   const { bankAccountId, lastRecurrence, estimatedDeposit } = payday
   const reader = useReader()
   const money = useMoneyText(useManner(bankAccountId))
@@ -30,8 +35,8 @@ export function MissingWage({ payday }: { payday: Payday }) {
   })
   if (day === null || income === undefined || income.length > 0) return null
   return (
-    <p className={styles.soft}>
+    <Line className={className}>
       {homeWords.noIncome({ day: formatDay(day, reader), amount: money(wage) })}
-    </p>
+    </Line>
   )
 }

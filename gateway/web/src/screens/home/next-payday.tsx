@@ -63,7 +63,7 @@ function PaydayRow({ payday }: { payday: Payday }) {
           {homeWords.deposit} <Amount amount={estimatedDeposit} manner={manner} />
         </p>
       )}
-      <MissingWage payday={payday} />
+      <MissingWage payday={payday} className={styles.soft} />
     </li>
   )
 }

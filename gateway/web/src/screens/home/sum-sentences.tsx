@@ -5,7 +5,9 @@ import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { isDebt } from '../../format/debts.ts'
 import { useManner } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
+import { usePaydays } from '../schedules/use-paydays.ts'
 import styles from './home.module.css'
+import { MissingWage } from './missing-wage.tsx'
 
 /** The sums of a bank account in sentences: how free to use, or unused credit, comes about. */
 export function SumSentences({ overview }: { overview: BankAccountOverview }) {
@@ -14,6 +16,7 @@ export function SumSentences({ overview }: { overview: BankAccountOverview }) {
   const manner = useManner(bankAccountId)
   const money = useMoneyText(manner)
   const { data: all = [] } = useQuery(spendingQuery(bankAccountId))
+  const { data: paydays = [] } = usePaydays(bankAccountId)
   const countOf = (type: string) => all.filter((one) => one.spendingType === type).length
   const owed = current > 0 ? homeWords.whyInCredit : homeWords.whyOwed
   const begin = isOwed
@@ -32,12 +35,17 @@ export function SumSentences({ overview }: { overview: BankAccountOverview }) {
   const end =
     free < 0 ? homeWords.whyNegative({ amount: money(-free) }) : rest({ amount: money(free) })
   // Of a card or loan without envelopes the first sentences say all.
-  const sentences = isOwed && expenses === 0 && goals === 0 ? begin : [...begin, ...set, end]
+  const isSaid = isOwed && expenses === 0 && goals === 0
+  const sentences = isSaid ? begin : [...begin, ...set]
   return (
     <ul className={styles.sentences}>
       {sentences.map((sentence) => (
         <li key={sentence}>{sentence}</li>
       ))}
+      {!isSaid &&
+        free < 0 &&
+        paydays.map((one) => <MissingWage key={one.fundingScheduleId} payday={one} as="li" />)}
+      {!isSaid && <li>{end}</li>}
     </ul>
   )
 }

@@ -9,6 +9,7 @@ export const history: Translation<'history'> = {
     transfer: 'Von Hand umgebucht',
     funding: 'Zahltag',
     'period-closed': 'Fällig: Ein neuer Zeitraum beginnt',
+    'grace-ended': 'Geld für eine späte Rechnung wird frei verfügbar',
     'period-skipped': 'Fälligkeit ausgelassen',
     'envelope-closed': 'Umschlag geschlossen',
     refund: 'Erstattung',

@@ -26,7 +26,6 @@ export const home: Translation<'home'> = {
   lastChanges: 'Die letzten Änderungen',
   behind: 'Im Rückstand',
   noneBehind: 'Alle Umschläge liegen im Plan.',
-  noEnvelopes: 'Noch keine Umschläge.',
   payday: 'Nächster Zahltag',
   fills: 'füllt {count, plural, one {einen Umschlag} other {# Umschläge}} mit',
   deposit: 'erwartetes Einkommen:',
@@ -49,6 +48,7 @@ export const home: Translation<'home'> = {
     '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist älter als der Umschlag, den es seit {day} gibt: Ist sein Geld für spätere Rechnungen, nimm es zurück.',
   leaveFree: 'Frei verfügbar lassen',
   leftFree: '{name} bleibt ohne Umschlag: „Frei verfügbar“ hat es bezahlt.',
+  countsAsBill: 'Das zählt auch als die Rechnung vom {day}, die nun bezahlt ist.',
   older:
     '{areAll, select, true {Sie alle} other {Einige davon}} sind vor {day} bezahlt, als dein erster Umschlag begann. Sie sind schon bezahlt: Zahlt sie ein Umschlag, fehlt darin Geld für spätere Rechnungen.',
   leaveOlder: 'Diese frei verfügbar lassen',

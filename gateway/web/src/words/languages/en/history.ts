@@ -7,6 +7,7 @@ export const history = {
     transfer: 'Moved by hand',
     funding: 'Payday',
     'period-closed': 'Due: a new period begins',
+    'grace-ended': 'Late money becomes free to use',
     'period-skipped': 'Due date left out',
     'envelope-closed': 'Envelope closed',
     refund: 'Refund',

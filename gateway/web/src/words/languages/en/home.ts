@@ -24,7 +24,6 @@ export const home = {
   lastChanges: 'The last changes',
   behind: 'Behind',
   noneBehind: 'Every envelope is on its way.',
-  noEnvelopes: 'No envelopes yet.',
   payday: 'Next payday',
   fills: 'fills {count, plural, one {one envelope} other {# envelopes}} with',
   deposit: 'expected pay:',
@@ -46,6 +45,7 @@ export const home = {
     '{name}: {amount} from {envelope}. The payment is older than the envelope, which began on {day}: if its money is for later bills, undo this.',
   leaveFree: 'Leave it free to use',
   leftFree: '{name} stays without an envelope: free to use has paid it.',
+  countsAsBill: 'It also counts as the bill of {day}, which is now paid.',
   older:
     '{areAll, select, true {They} other {Some of them}} were paid before {day}, when your first envelope began. They are paid already: an envelope that pays them lacks the money for later bills.',
   leaveOlder: 'Leave those free to use',
