@@ -73,6 +73,7 @@ test.each(['YYYY-MM-DD', 'YYYYMMDD', 'D MMM YYYY', 'MMM D, YYYY'])('%s has one o
 // The cells of a column, their format where days are preferred first, and whether that is sure.
 test.each([
   ['28/02/2026|01/02/2026', 'DD/MM/YYYY', true],
+  ['2026-11-28|24-11-2026|01-11-2026', 'DD-MM-YYYY', true],
   ['02/28/2026|01/02/2026', 'MM/DD/YYYY', true],
   ['1/2/26|11/12/26', 'D/M/YY', false],
   ['01.01.2026', 'DD.MM.YYYY', true],

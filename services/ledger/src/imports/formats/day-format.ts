@@ -77,14 +77,23 @@ export type DayFormat = { format: string; isSure: boolean }
  * date tells day and month apart, the format has the `preferred` order.
  */
 export function detectDayFormat(cells: readonly string[], preferred: DayOrder): DayFormat | null {
-  const days = cells.filter(isWrittenDay)
+  const days = mostAlike(cells.filter(isWrittenDay))
   const [first = ''] = days
   const written = days.map((day) => NUMERIC.exec(day)).filter((parts) => parts !== null)
-  const [parts] = written
-  if (parts !== undefined && NUMERIC.test(first)) return formatNumeric(written, preferred)
+  if (written.length > 0) return formatNumeric(written, preferred)
   const named = NAMED.exec(first)
   if (named !== null) return { format: formatNamed(named), isSure: true }
   return COMPACT.test(first) ? { format: 'YYYYMMDD', isSure: true } : null
+}
+
+/** Returns the days that are written as most are: a line above them may have the other order. */
+function mostAlike(days: readonly string[]): string[] {
+  const alike = Map.groupBy(days, (day) => {
+    const [, start = '', mark = ''] = NUMERIC.exec(day) ?? []
+    return mark === '' ? '' : `${start.length === 4}${mark}`
+  })
+  const [most = []] = [...alike.values()].toSorted((one, other) => other.length - one.length)
+  return most
 }
 
 function formatNumeric(written: readonly RegExpExecArray[], preferred: DayOrder): DayFormat {
