@@ -204,3 +204,29 @@ test.each([
     expect(await alice.get(`/bank_accounts/${bankAccountId}/transactions`)).toEqual([])
   })
 })
+
+test('of a file with many columns those in use are kept, and found for the next file', async () => {
+  const alice = await coffer.person()
+  await alice.createBankAccount(0)
+  const others = Array.from({ length: 23 }, (_, at) => at + 1)
+  const monthOf = (month: number) => {
+    const rowOf = (day: number, rest: string) =>
+      `2026-0${month}-0${day},${rest},${others.map((other) => `Part ${other}`)}\n`
+    const header = `Date,Text,Amount,${others.map((other) => `Other ${other}`)}\n`
+    const text = header + rowOf(1, 'Rewe,-12.50') + rowOf(2, 'Cafe,-3.00')
+    return fileOf('wide.csv', text)
+  }
+  await sending(alice, monthOf(1), async (page) => {
+    await page.getByRole('button', { name: 'Show a preview' }).click()
+    await page.getByRole('button', { name: /^Import \d/ }).click()
+    await page.getByText('The next file with these columns').waitFor()
+    await page.goto(`${coffer.baseUrl}/imports`)
+    await page.getByLabel('Choose a file').setInputFiles(monthOf(2))
+    await page.getByText('Date: Date · Description: Text · Amount: Amount').waitFor()
+    await page.getByRole('button', { name: 'Read it the same way' }).click()
+    await page.getByRole('button', { name: /^Import \d/ }).click()
+    await page.getByText('The next file with these columns').waitFor()
+  })
+  const [mapping] = await alice.get('/mappings')
+  expect(mapping.mapping.headers).toEqual(['Date', 'Text', 'Amount'])
+})

@@ -88,12 +88,18 @@ export function importQuery(bankAccountId: string, transactionImportId: string) 
   })
 }
 
-/** The newest mapping for files with these columns; null without one. */
-export function mappingQuery(signature: string) {
+/**
+ * The newest mapping for files with these columns; null without one. No mapping has the signature
+ * of a wide file, of which it names some columns: without one, it is found by its columns.
+ */
+export function mappingQuery(headers: readonly string[], signature: string | null) {
+  const query = signature === null ? {} : { signature }
   return queryOptions({
-    queryKey: ['mapping', signature],
+    queryKey: ['mapping', signature, headers],
     queryFn: async () => {
-      for await (const one of paginate(coffer.listMappings, { query: { signature } })) return one
+      for await (const one of paginate(coffer.listMappings, { query })) {
+        if (one.mapping.headers.every((name) => headers.includes(name))) return one
+      }
       return null
     },
   })

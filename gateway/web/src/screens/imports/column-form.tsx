@@ -17,6 +17,7 @@ import {
   type Draft,
   findOpen,
   listFormats,
+  mappedMax,
   mappingOf,
   writeExample,
 } from './columns/column-mapping.ts'
@@ -30,7 +31,9 @@ import { SheetChoice } from './sheet-choice.tsx'
 export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
   const { bankAccountId, transactionImportId, headers, signature, reading } = found
   const { locale } = useReader()
-  const { data: known } = useQuery(mappingQuery(signature))
+  const { data: known } = useQuery(
+    mappingQuery(headers, headers.length > mappedMax ? null : signature),
+  )
   const evidence = useEvidence(found)
   const [columns, setColumns] = useState(
     () => draft.current.columns ?? guessColumns(headers, locale, evidence),

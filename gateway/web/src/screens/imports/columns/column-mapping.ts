@@ -25,6 +25,9 @@ export interface Draft {
   mappingId: string | null
 }
 
+/** Number of columns that a mapping names: of a wider file those that it uses (docs/files.md). */
+export const mappedMax = 20
+
 /** Ways to write a day that are offered, the most usual ones first. */
 const dayFormats = [
   'YYYY-MM-DD',
@@ -84,8 +87,9 @@ export function mappingOf(columns: Columns, headers: string[]): CsvMapping {
   const invert = amountKind === 'sign' && out === 'minus'
   // Without an ID of the bank, day, text and amount identify a row.
   const identity = id === '' ? [...new Set([date, memo, ...amounts])] : [id]
+  const used = new Set([date, memo, merchant, balance, ...identity, ...amounts])
   return {
-    headers,
+    headers: headers.length > mappedMax ? headers.filter((one) => used.has(one)) : headers,
     id: { kind: id === '' ? 'hashed' : 'native', fields: identity.map((name) => ({ name })) },
     amount: { kind: amountKind, invert, fields: amounts.map((name) => ({ name })), ...words },
     memo: { name: memo },
