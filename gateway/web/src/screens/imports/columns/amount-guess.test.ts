@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import type { Evidence } from './cells.ts'
 import { guessColumns } from './column-guess.ts'
 import { type Columns, findOpen } from './column-mapping.ts'
 
@@ -14,6 +15,11 @@ const file = fc.record({
   isNewestFirst: fc.boolean(),
   zero: fc.constantFrom('', '0.00'),
 })
+
+function guessOf(header: string, lines: readonly string[], more: Evidence = {}): Columns {
+  const rows = lines.map((line) => ({ cells: line.split(';') }))
+  return guessColumns(header.split(';'), 'en_GB', { dateFormat: 'YYYY-MM-DD', rows, ...more })
+}
 
 const hundredths = (amount: number) => (amount / 100).toFixed(2)
 
@@ -117,4 +123,48 @@ test.each([
   const { date, amount, balance, merchant } = guessColumns(header.split(','), 'en_GB', evidence)
   expect([date, amount, balance].join('|')).toBe(expected)
   expect(merchant).not.toBe('Source name')
+})
+
+const yen = ['2026-11-24;Shop;500;;9500', '2026-11-25;Pay;;700;10200']
+
+// The amounts by their kind, of an account and of a card alike.
+test.each([
+  ['Funds Out', 'Day;Funds Out;Funds In', ['2026-11-24;5.00;', '2026-11-25;;7.00']],
+  ['Ut fra konto', 'Day;Ut fra konto;Inn på konto', ['2026-11-24;5,00;', '2026-11-25;;7,00']],
+  ['お支払金額', '日;摘要;お支払金額;お預かり金額;差引残高', yen],
+  ['출금액', '일자;내용;출금액;입금액;잔액', yen],
+])('%s is the column of debits', (debits, header, rows) => {
+  for (const isDebt of [false, true]) {
+    const columns = guessOf(header, rows, { isDebt })
+    expect(findOpen({ ...columns, memo: 'any' })).toEqual([])
+    expect([columns.amountKind, columns.debits]).toEqual(['column', debits])
+  }
+})
+
+test.each([
+  ['Debit', 'Credit', 'plain'],
+  ['Credit', 'Debit', 'minus'],
+])('amounts with a minus follow the words beside them: %s, %s', (plain, minus, out) => {
+  const rows = [`2026-11-24;45.20;${plain}`, `2026-11-25;-500;${minus}`, `2026-11-26;3;${plain}`]
+  const columns = guessOf('Day;Amount;Debit/Credit', rows, { isDebt: true })
+  expect(columns).toMatchObject({ amountKind: 'sign', amount: 'Amount', out })
+})
+
+test('neither letters for kinds of payments nor kinds of cards are directions', () => {
+  const rows = ['2026-11-24;-45.20;C', '2026-11-25;-3;C', '2026-11-26;50;D']
+  expect(guessOf('Day;Amount;Kind', rows).out).toBe('minus')
+  const cards = ['2026-11-24;45.20;debit', '2026-11-25;3;credit']
+  expect(guessOf('Day;Amount;Card funding', cards).amountKind).toBe('sign')
+})
+
+test('a signed amount in the currency of the account is one column', () => {
+  const header = 'Day;Částka v měně účtu;Původní částka;Poplatek'
+  const rows = ['2026-11-24;-45,20;-1,80;', '2026-11-25;-9,00;-9,00;', '2026-11-26;100,00;100,00;']
+  expect(guessOf(header, rows)).toMatchObject({ amount: 'Částka v měně účtu', out: 'minus' })
+})
+
+test('lines of balances are no amounts', () => {
+  const moves = ['2026-11-24;Mercado;-45,20', '2026-11-25;Padaria;-5,00', '2026-11-26;Pix;9,00']
+  const rows = ['2026-11-23;Saldo Anterior;900,00', ...moves, '2026-11-26;S A L D O;858,80']
+  expect(guessOf('Data;Histórico;Valor', rows).out).toBe('minus')
 })

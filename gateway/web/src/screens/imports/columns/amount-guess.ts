@@ -8,18 +8,30 @@ import { exactHeader, findHeader } from './headers.ts'
 const meanings = {
   amount: new RegExp(
     'amount|betrag|montant|importe|importo|bedrag|belopp|beløb|kwota|suma|summa|сумма|金额|valor|' +
-      'net|gross|money|umsatz|value',
+      'net|gross|money|umsatz|value|částka|összeg|金額|금액',
     'i',
   ),
-  debits: /debit|débit|debet|soll|withdrawal|outflow|money out|paid out|cargo|charge/i,
-  credits: /credit|crédit|kredit|haben|deposit|inflow|money in|paid in|abono/i,
-  balance: /balance|saldo|solde|kontostand/i,
+  debits: new RegExp(
+    'debit|débit|debet|soll|withdrawal|outflow|money out|paid out|cargo|charge|funds out|' +
+      'ut fra|支払|出金|支出|출금|расход',
+    'i',
+  ),
+  credits: new RegExp(
+    'credit|crédit|kredit|haben|deposit|inflow|money in|paid in|abono|funds in|' +
+      'inn på|預.?り|預入|入金|存入|收入|입금|приход',
+    'i',
+  ),
+  balance: /balance|saldo|solde|kontostand|残高|余额|잔액/i,
 } as const
 
 /** Amounts in the currency of a shop, and amounts beside that of a payment. */
 const otherAmount = /original|foreign|fremd|ursp|local|fee|tax|shipping|insurance|geb[uü]|limit/i
 /** An amount that includes fees, or from which they were taken, is one of the payment itself. */
 const withFees = /incl|inkl|after|nach/i
+/** Words of a currency that is the one of the bank account. */
+const ofAccount = /account currency|kontow[äa]|měně účtu|валют\S* сч[её]та|walucie rachunku/i
+/** Columns in which debit and credit are kinds of cards. */
+const ofCards = /card|karte|funding/i
 const fees = /fee|geb[uü]h|entgelt|frais|comis|commis|provision/i
 const beforeFees = /gross|brut|lordo/i
 /** Numbers that are no money of the account: exchange rates, points and rewards. */
@@ -143,7 +155,8 @@ function amountByName(
   // An amount in the currency of a shop is blank in rows of the own one.
   const most = Math.max(...own.map((one) => cells.filled(one)))
   const full = own.filter((one) => cells.filled(one) === most)
-  const isOwn = (one: string) => currency !== '' && one.split(/[^A-Z]+/).includes(currency)
+  const isOwn = (one: string) =>
+    ofAccount.test(one) || (currency !== '' && one.split(/[^A-Z]+/).includes(currency))
   // `Amount` beside `Amount including fees` may not be what leaves the account.
   const exact = full.some((one) => withFees.test(one)) ? '' : exactHeader(full, meanings.amount)
   return exact || soleOf(full.filter(isOwn), cells) || soleOf(full, cells)
@@ -178,12 +191,20 @@ export function directionOf(
   const minus = amounts.filter((one) => one < 0).length
   const plain = amounts.filter((one) => one > 0).length
   if (cells.haveWords(amount)) return { out: 'minus' }
-  if (minus > 0) return { out: minus > plain && (plain === 0 || !isDebt) ? 'minus' : '' }
-  for (const direction of headers) {
-    const words = findWords(cells.of(direction))
-    if (words) return { amountKind: 'type', direction, ...words }
+  const mostLeave = minus > plain && (plain === 0 || !isDebt) ? 'minus' : ''
+  for (const direction of headers.filter((one) => !ofCards.test(one))) {
+    const texts = cells.of(direction)
+    const words = findWords(texts)
+    if (words === null) continue
+    if (minus === 0) return { amountKind: 'type', direction, ...words }
+    // A letter may be a kind of payment, such as C for cards.
+    if (cells.different(direction) < 2 || words.debitWord.length < 3) continue
+    const isOut = (row: number) => texts[row] === words.debitWord
+    const signs = new Set(amounts.map((size, row) => Math.sign(isOut(row) ? size : -size)))
+    if (!signs.has(1)) return { out: 'minus' }
+    if (!signs.has(-1)) return { out: 'plain' }
   }
-  return { out: '' }
+  return { out: mostLeave }
 }
 
 /** Two columns of which each row fills one: the one of negative amounts is for money out. */

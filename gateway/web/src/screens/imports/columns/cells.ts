@@ -39,6 +39,14 @@ const minus = /^[^\d]*[-−(]|[-−]$/
 /** A word of the direction behind an amount, which the server reads. */
 const word = /(DR|CR)$/i
 
+/** A line that states a balance, without its blanks. */
+const balanceLine = new RegExp(
+  '^(?:opening|closing|beginning|ending)?(?:balance|saldo|solde)' +
+    '(?:anterior|inicial|final|dodia|(?:brought|carried)?forward)?$',
+  'i',
+)
+const iban = /^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/
+
 /** The rows below the header that have a day, in the column of the date if known, as columns. */
 export class Cells {
   readonly #columns: ReadonlyMap<string, readonly string[]>
@@ -50,7 +58,9 @@ export class Cells {
   constructor(headers: readonly string[], { rows = [], dateFormat = '' }: Evidence, date = '') {
     const at = headers.indexOf(date)
     const isDay = (cell = '') => isWritten(cell, dateFormat)
-    const dated = rows.filter(({ cells }) => (at < 0 ? cells.some(isDay) : isDay(cells[at])))
+    const dated = rows
+      .filter(({ cells }) => (at < 0 ? cells.some(isDay) : isDay(cells[at])))
+      .filter(({ cells }) => !cells.some((cell) => balanceLine.test(cell.replace(/\s/g, ''))))
     const read = dated.length > 0 ? dated : rows
     this.count = read.length
     this.#format = dateFormat
@@ -145,6 +155,12 @@ export class Cells {
     const trend = moves.reduce((sum, one) => sum + one, 0)
     if (trend === 0) return null
     return trend > 0 ? 'oldest first' : 'newest first'
+  }
+
+  /** Returns whether most cells with a text are numbers of bank accounts. */
+  areIbans(header: string): boolean {
+    const ibans = this.of(header).filter((cell) => iban.test(cell.replace(/\s/g, '')))
+    return ibans.length * 2 > this.filled(header)
   }
 
   /** Returns how much a column tells: its letters, more if its texts differ. */

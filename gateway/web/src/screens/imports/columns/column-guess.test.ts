@@ -229,6 +229,48 @@ test.each([
     ['Kort;Kaffebar;-1', 'Kort;Bokhandel;-2'],
     'Mottagare  ',
   ],
+  [
+    'a bank is no text',
+    'Datum;Objem;Název protiúčtu;Název banky;Typ',
+    ['-1;Pekárna;Česká spořitelna;x', '-2;Lékárna;Raiffeisenbank;x', '-3;Potraviny;Komerční;y'],
+    'Název protiúčtu  ',
+  ],
+  [
+    'a beneficiary',
+    'Date;Amount;Transaction Type;Beneficiary / Originator;Payment Details',
+    ['-1;Debit;Rewe;Groceries', '-2;Debit;Aral;Petrol'],
+    'Payment Details Beneficiary / Originator ',
+  ],
+  [
+    'numbers of accounts are no names',
+    'Datum;Bedrag;Tegenpartij;Naam van de tegenpartij;Mededeling details',
+    ['-1;BE68 5390 0754 7034;Delhaize;Eten', '-2;BE71 0961 2345 6769;Colruyt;Drank'],
+    'Mededeling details Naam van de tegenpartij ',
+  ],
+  [
+    'a payee in Latvian',
+    'Datums;Summa;Saņēmējs/Maksātājs;Informācija saņēmējam',
+    ['-1;Rimi;Pirkums', '-2;Maxima;Preces'],
+    'Informācija saņēmējam Saņēmējs/Maksātājs ',
+  ],
+  [
+    'a payee in Estonian',
+    'Kuupäev;Summa;Saaja/Maksja;Selgitus',
+    ['-1;Selver;Ost', '-2;Prisma;Toit'],
+    'Selgitus Saaja/Maksja ',
+  ],
+  [
+    'a partner in Hungarian',
+    'Dátum;Összeg;Típus;Partner neve;Közlemény',
+    ['-1;Vásárlás;Tesco;Bolt', '-2;Vásárlás;Aldi;Piac'],
+    'Közlemény Partner neve ',
+  ],
+  [
+    'the column that tells more than one of its name',
+    'Run Date;Amount;Action;Description',
+    ['-1;YOU BOUGHT SOMETHING;No Description', '-2;DIRECT DEBIT POWER;No Description', '-3;PAY;'],
+    'Action  ',
+  ],
 ])('%s', (_, header, rows, expected) => {
   const below = rows.map((row, at) => `${day(at + 1)};${row}`)
   const { memo, merchant, id } = guessOf([header, ...below].join('\n')).columns

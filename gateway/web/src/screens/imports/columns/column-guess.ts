@@ -3,14 +3,17 @@ import { Cells, type Evidence } from './cells.ts'
 import type { Columns } from './column-mapping.ts'
 import { findHeader } from './headers.ts'
 
-/** Words of headers by their meaning: English, German, French, Spanish and Dutch banks. */
+/** Words of headers by their meaning, in the languages of banks. */
 const meanings = {
   date: /date|buchungstag|datum|fecha|day/i,
-  merchant:
-    /merchant|payee|name|empfänger|beguenstigter|begünstigter|tegenpartij|tegenrekeninghouder/i,
+  merchant: new RegExp(
+    'merchant|payee|name|empfänger|beguenstigter|begünstigter|tegenpartij|tegenrekeninghouder|' +
+      'beneficiary|counterparty|naam|saņēmējs|saaja|gavėjas|název protiúčtu|partner|kontrahent',
+    'i',
+  ),
   memo: new RegExp(
     'description|verwendungszweck|memo|label|details|text|concept|libell|omschrijving|' +
-      'narrative|note',
+      'narrative|note|zpráva|közlemény|selgitus|informācija|^action',
     'i',
   ),
   id: /(transaction|reference).*(id|number|no)|\bid\b|referenz|fitid/i,
@@ -21,10 +24,14 @@ const valueDate = /valu|wertstell/i
 /** Identifiers of SEPA that several payments share: a creditor, a mandate, a customer, a batch. */
 const sharedIds = /gl(ä|ae)ubiger|creditor|mandat|kunden|customer|sammler|end.to.end/i
 /** Columns of the bank account itself: its name is no other party of a payment. */
-const ofOwnAccount = /account|konto|inhaber|owner|titular|compte|card|source name/i
+const ofOwnAccount =
+  /account|konto|inhaber|owner|titular|compte|card|source name|számla|(?<!proti)účtu/i
 /** Columns of few words and of codes, which tell less of a payment. */
-const ofKind = /typ|art$|[ck]at[eé]gor|status|state|currency|bic|iban|ref|number|no$|code/i
+const ofKind =
+  /typ|típus|art$|[ck]at[eé]gor|status|state|currency|bic|iban|ref|number|no$|code|bank/i
 
+/** A column of a fitting name is passed over if another one tells so many times as much. */
+const toldBy = 3
 /** Number of rows from which one text in all of them says that it names no other party. */
 const sameMin = 3
 
@@ -81,11 +88,11 @@ function guessTexts(headers: readonly string[], cells: Cells) {
   const isRead = (one: string) => cells.count === 0 || cells.told(one) > 0
   const texts = headers.filter(isRead)
   const isFull = (one: string) => cells.filled(one) * 2 >= cells.count
-  const memo = findHeader(texts.filter(isFull), meanings.memo) || findHeader(texts, meanings.memo)
-  const merchant = findHeader(
-    texts.filter((one) => one !== memo && isParty(one, cells)),
-    meanings.merchant,
-  )
+  const memo =
+    findTold(texts.filter(isFull), { meaning: meanings.memo, cells }) ||
+    findHeader(texts, meanings.memo)
+  const parties = texts.filter((one) => one !== memo && isParty(one, cells))
+  const merchant = findTold(parties, { meaning: meanings.merchant, cells })
   const own = texts.filter((one) => !ofKind.test(one) && !ofOwnAccount.test(one))
   const [longest = headers[0] ?? ''] = [own, texts].flatMap((group) =>
     group.toSorted((one, other) => cells.told(other) - cells.told(one)),
@@ -96,5 +103,18 @@ function guessTexts(headers: readonly string[], cells: Cells) {
 
 function isParty(header: string, cells: Cells): boolean {
   const isSame = cells.count >= sameMin && cells.different(header) === 1
-  return !isSame && !ofOwnAccount.test(header)
+  return !isSame && !ofOwnAccount.test(header) && !cells.areIbans(header)
+}
+
+/** Returns a header of the meaning, unless the cells of another one tell far more. */
+function findTold(
+  headers: readonly string[],
+  { meaning, cells }: { meaning: RegExp; cells: Cells },
+): string {
+  const named = headers.filter((one) => meaning.test(one))
+  const most = Math.max(...named.map((one) => cells.told(one)))
+  return findHeader(
+    named.filter((one) => cells.told(one) * toldBy >= most),
+    meaning,
+  )
 }
