@@ -139,6 +139,7 @@ const booking = (id: string, day: string, text: string) => {
 const shop = booking('77', '10', '1 Shop')
 const fee = booking('77', '10', '2 Fee')
 const later = booking('77', '25', '3 Shop')
+const taxi = booking('77', '17', '1 Taxi')
 const corrected = `${booking('78', '11', '9 Shop')}<CORRECTFITID>77<CORRECTACTION>REPLACE`
 
 // The counts of imported, known and skipped rows of each file, one after the other.
@@ -159,11 +160,9 @@ test.each<[string, string[][], string[]]>([
     [[shop], [booking('77', '25', '1 Shop')], [booking('77', '10', '3 Shop')]],
     ['1 0 0', '1 0 0', '1 0 0'],
   ],
-  [
-    'whose text alone the bank changes',
-    [[shop], [booking('77', '10', '1 SHOP')]],
-    ['1 0 0', '0 1 0'],
-  ],
+  ['used again within a week', [[shop], [taxi], [taxi, shop]], ['1 0 0', '1 0 0', '0 2 0']],
+  ['whose day alone moves', [[shop], [booking('77', '17', '1 Shop')]], ['1 0 0', '0 1 0']],
+  ['whose text alone changes', [[shop], [booking('77', '10', '1 SHOP')]], ['1 0 0', '0 1 0']],
   ['that corrects a row of a former file', [[shop], [corrected]], ['1 0 0', '0 0 1']],
   ['that corrects a row that is not there', [[corrected], [corrected]], ['1 0 0', '0 1 0']],
   [

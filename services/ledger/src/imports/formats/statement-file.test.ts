@@ -28,14 +28,16 @@ const camt = (amount: string) =>
 const camtFile = `\n<D>\n<BkToCstmrStmt><Stmt><Acct><Id><IBAN>1</IBAN></Id></Acct>
 ${camt('1.00')}
 ${camt('x')}</Stmt></BkToCstmrStmt></D>`
-const mt = ':20:S\n:25:1\n:60F:C260101USD1,00\n:61:260120D1,00NMSC\n:61:260120D,,NMSC\n:86:Shop\n'
+const mt =
+  ':20:S\n:25:1\n:60F:C260101USD1,00\n:61:260120D1,00NMSC\n:61:260120D,,NMSC\n:86:Shop\n' +
+  ':62F:C260120USD1,\n'
 
 // One row is read and one is not; without the first, the file is refused.
 test.each<[Kind, string, [string, string], string]>([
   ['ofx', statementOf({ a: '1', b: 'x' }), ['20260110<TRNAMT>1', ''], '2 <STMTTRN><TRNTYPE>POS<DT'],
   [
     'qif',
-    '!Type:Bank\nD31/1/26\nT1\n^\n\nD31/1/26\nTx\nPShop',
+    '!Type:Bank\nD31/1/26\nT1\n^\n\nD31/1/26\nTx\nPShop\n',
     ['T1', 'Tx'],
     '6 D31/1/26 Tx PShop',
   ],

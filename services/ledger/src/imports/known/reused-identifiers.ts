@@ -34,8 +34,8 @@ export function addHolders(
     const identifier = row.reuse?.identifier ?? ''
     const known = stored.get(identifier)
     if (known === undefined) continue
-    if (!isSameBooking(row, known)) continue
     const hasTexts = hasSameTexts(row, known)
+    if (!isSameBooking(row, known, hasTexts)) continue
     // Of several rows of the file the first with the texts of the stored one is its booking.
     const holder = holders.rows.get(identifier)
     if (holder !== undefined && (holder.hasTexts || !hasTexts)) continue
@@ -56,10 +56,13 @@ export function besideStored(row: FileRow, { stored, rows }: Holders): FileRow |
   return { ...row, uploadIdentifier: isHolder && !stored.has(byContents) ? ofBank : byContents }
 }
 
-/** Whether amount and day are those of the stored row: a bank may write its texts anew. */
-function isSameBooking(row: FileRow, known: StoredRow): boolean {
-  const isNear = Math.abs(row.date.getTime() - known.date.getTime()) <= movedMs
-  return row.amount === known.amount && isNear
+/**
+ * Whether amount and day are those of the stored row: a bank may write its texts anew. With the
+ * same texts the day may have moved, as that of a pending booking does.
+ */
+function isSameBooking(row: FileRow, known: StoredRow, hasTexts: boolean): boolean {
+  const moved = Math.abs(row.date.getTime() - known.date.getTime())
+  return row.amount === known.amount && moved <= (hasTexts ? movedMs : 0)
 }
 
 function hasSameTexts(row: FileRow, known: StoredRow): boolean {
