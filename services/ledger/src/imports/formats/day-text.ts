@@ -13,6 +13,7 @@ const NAMED_LENGTH_MAX = 30
 /** Characters of a day with the name of its month. */
 const NAMED = /^[\p{L}\d.,'’ /-]+$/u
 const YEAR_FIRST = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\.?$/
+const DIGITS_ONLY = /^((?:19|20|21)\d\d)(\d\d)(\d\d)$/
 const YEAR_LAST = /^(\d{1,2})[-/.](\d{1,2})([-/.']{1,2})(\d{4}|\d{1,2})$/
 /** Two-digit years below 69 are in the years 2000 to 2068, others in 1969 to 1999 (POSIX). */
 const CENTURY_PIVOT = 69
@@ -37,7 +38,8 @@ export function orderShownBy(text: string): DayOrder | null {
 
 /**
  * Returns the order of day and month in a file: the one that the client states, or that of dates
- * with a number above 12. Asks for `dayFirst` if every date fits both orders and they differ.
+ * with a number above 12. Asks for `dayFirst` if a date fits both orders, and either no other date
+ * has such a number or these contradict each other.
  */
 export function chooseDayOrder(
   texts: readonly string[],
@@ -52,24 +54,25 @@ export function chooseDayOrder(
     return Number(first) <= 12 && Number(second) <= 12 && Number(first) !== Number(second)
   })
   const shown = texts.find((text) => orderShownBy(text) === order)
-  if (shown !== undefined && order === detectDayOrder(texts, 'month first')) {
-    return {
-      order,
-      reason: say(order === 'day first' ? 'DAY_FIRST' : 'MONTH_FIRST', { text: shown }),
-    }
+  const isDisputed = texts.some((text) => ![null, order].includes(orderShownBy(text)))
+  if (open !== undefined && (shown === undefined || isDisputed)) {
+    return { unreadable: say('DAY_UNCLEAR', { text: open }), asks: 'dayFirst' }
   }
-  if (open === undefined) return { order, reason: say('DAYS_CLEAR') }
-  return { unreadable: say('DAY_UNCLEAR', { text: open }), asks: 'dayFirst' }
+  if (shown === undefined) return { order, reason: say('DAYS_CLEAR') }
+  return {
+    order,
+    reason: say(order === 'day first' ? 'DAY_FIRST' : 'MONTH_FIRST', { text: shown }),
+  }
 }
 
 /**
- * Returns the day of a text such as `2024-01-31`, `1/31'24`, `31.01.2024` or `31 janvier 2024`, or
- * null.
+ * Returns the day of a text such as `2024-01-31`, `20240131`, `1/31'24`, `31.01.2024` or `31 janvier
+ * 2024`, or null.
  * An apostrophe before a two-digit year means 2000 to 2099. Does not check that the day exists.
  */
 export function readWrittenDay(text: string, order: DayOrder): Day | null {
   const written = bare(text)
-  const [, year, month, day] = YEAR_FIRST.exec(written) ?? []
+  const [, year, month, day] = YEAR_FIRST.exec(written) ?? DIGITS_ONLY.exec(written) ?? []
   if (year !== undefined) return { year: Number(year), month: Number(month), day: Number(day) }
   const [, first, second, mark, last] = YEAR_LAST.exec(written) ?? []
   if (mark === undefined || last === undefined) return readNamedDay(text)

@@ -51,7 +51,10 @@ test.each([
   ['HUF', '29.000 3.450,50 12.900', ','],
   ['HUF', '29000 3450.50', '.'],
   ['IQD', '29.000 3.450 12.905', 'asks'],
+  ['IQD', '29.000', 'asks'],
   ['JOD', '29.000 3.450 12.905', '.'],
+  ['KWD', '-1.400 -12.250', '.'],
+  ['KWD', '-1,400', ','],
 ])('the decimal mark of %s %j is %s', (currency, amounts, expected) => {
   const places = decimalPlaces(currency)
   const found = chooseDecimalMark(amounts.split(' '), { currency, places })

@@ -73,7 +73,7 @@ function decideOpen(
   if (open.some(({ mark }) => mark !== one.mark)) {
     return ambiguous(one.text, say('MARKS_DIFFER'))
   }
-  if (open.length < DECIDING_MIN) return ambiguous(one.text, say('MARKS_FEW'))
+  if (places < 3 && open.length < DECIDING_MIN) return ambiguous(one.text, say('MARKS_FEW'))
   const uneven = open.find(({ endsInZero }) => !endsInZero)
   if (places === 2 && uneven !== undefined) {
     return thousands(uneven, say('MARK_UNEVEN'))

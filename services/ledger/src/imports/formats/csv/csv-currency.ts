@@ -11,21 +11,69 @@ const NAMES = namesIn([
   '币种, 통화',
 ])
 
+/** Names of a column with the amount in the currency of a purchase abroad. */
+const FOREIGN_AMOUNTS = namesIn([
+  'currency amount, foreign amount, foreign currency amount, amount in foreign currency',
+  'original amount, transaction amount, amount in transaction currency, utl belopp',
+  'utländskt belopp, belopp i utländsk valuta, originalbelopp, valutabeløp, beløp i valuta',
+  'beløb i valuta, fremdwährungsbetrag, betrag in fremdwährung, betrag fremdwährung',
+  'originalbetrag, ursprungsbetrag, montant devise, montant en devise, importe original',
+  'importe en divisa, importo originale, importo in valuta, valor original, kwota oryginalna',
+  'kwota w walucie, kwota transakcji, bedrag vreemde valuta, origineel bedrag',
+])
+
+type Cells = { at: (ref: FieldRef) => string }
+
 /**
  * Returns the column that states the currency of each row: of several, the one nearest to the
  * amounts. Returns null without one, and where the name of the amounts states the bank account's
- * currency, such as `Amount (EUR)`.
+ * currency, such as `Amount (EUR)`, or the codes belong to the amounts of another column.
  */
 export function findCurrencyColumn(
   headers: readonly string[],
-  { amount, currency }: { amount: CsvMapping['amount']; currency: string },
+  of: { amount: CsvMapping['amount']; currency: string; rows: Iterable<Cells> },
 ): FieldRef | null {
+  const { amount, currency } = of
   const at = headers.indexOf(amount.fields[0]?.name ?? '')
   const words = headers[at]?.toUpperCase().split(/[^A-Z]+/) ?? []
   if (words.includes(currency)) return null
   const named = [...headers.entries()].filter(([, name]) => NAMES.has(foldName(name)))
   const [nearest] = named.toSorted(([one], [other]) => Math.abs(one - at) - Math.abs(other - at))
-  return nearest === undefined ? null : { name: nearest[1] }
+  if (nearest === undefined || isOfForeign(headers, { ...of, code: { name: nearest[1] } })) {
+    return null
+  }
+  return { name: nearest[1] }
+}
+
+/**
+ * Returns whether the codes belong to a column of foreign amounts: those differ from the amounts in
+ * exactly the rows with another currency.
+ */
+function isOfForeign(
+  headers: readonly string[],
+  of: {
+    code: FieldRef
+    amount: CsvMapping['amount']
+    currency: string
+    rows: Iterable<Cells>
+  },
+): boolean {
+  const { code, amount, currency, rows } = of
+  const own = amount.fields.map(({ name }) => name)
+  const name = headers.find((one) => FOREIGN_AMOUNTS.has(foldName(one)) && !own.includes(one))
+  if (name === undefined) return false
+  for (const { at } of rows) {
+    const foreign = digitsOf(at({ name }))
+    const stated = digitsOf(amount.fields.map(at).find((text) => /[1-9]/.test(text)) ?? '')
+    const isOther = foreign !== '' && foreign !== stated
+    if (isOther !== isOtherCurrency(at(code), currency)) return false
+  }
+  return true
+}
+
+/** Returns the digits of an amount without zeros at the ends, by which two are compared. */
+function digitsOf(text: string): string {
+  return text.replace(/\D/g, '').replace(/^0+|0+$/g, '')
 }
 
 /** Returns whether the cell of such a column names another currency; a blank one names none. */

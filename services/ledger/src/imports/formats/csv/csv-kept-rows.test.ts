@@ -62,6 +62,22 @@ test('rows in another currency are skipped, by a column or by the amount itself'
   ])
 })
 
+// The currency of a purchase abroad, beside the amount in the currency of the account.
+test.each([
+  ['Currency Amount,Currency Rate,Currency,Amount', ['4,11.3,USD,-45.20', '-7.5,1,EUR,-7.50'], 0],
+  ['Valuta,Utl.belopp,Amount', ['USD,4.00,-45.20', ',0,-7.50', 'EUR,0.00,-1'], 0],
+  ['Currency,Foreign amount,Amount', ['USD,-4,-45.20'], 0],
+  ['Currency,Foreign amount,Amount', ['USD,-4,-45.20', 'EUR,5,-7.50'], 1],
+  ['Currency,Foreign amount,Amount', ['USD,,-45.20', ',,-7.50'], 1],
+  ['Currency,Balance,Amount', ['USD,4,-45.20', 'EUR,,-7.50'], 1],
+])('of %s with %j the currency of the amount leaves out %d', (names, cells, count) => {
+  const headers = ['Id', 'Date', 'Text', ...names.split(',')]
+  const lines = cells.map((line, at) => `${at},2026-01-02,Shop,${line}`)
+  const read = readBelow(headers, lines, {})
+  if ('unreadable' in read) throw new Error(read.unreadable)
+  expect(read.skipped.map(({ reason }) => reason)).toEqual(Array(count).fill('currency'))
+})
+
 test('rows that state a balance or a turnover are skipped', () => {
   const words = [
     'Balance',

@@ -73,7 +73,11 @@ export function readCsv(
   const rowSettings = {
     mapping,
     currency,
-    currencyColumn: findCurrencyColumn(settings.headers, { amount: mapping.amount, currency }),
+    currencyColumn: findCurrencyColumn(settings.headers, {
+      amount: mapping.amount,
+      currency,
+      rows: rowsBelow(table),
+    }),
     states: mapping.posted === undefined ? findStates(settings.headers) : [],
     parties: findParties(settings.headers, mapping.merchant),
     places,

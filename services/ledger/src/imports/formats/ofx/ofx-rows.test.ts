@@ -8,6 +8,8 @@ const CHICAGO = 'America/Chicago'
 // A date becomes midnight of its day as written, in the account's timezone.
 test.each([
   ['20240115', CHICAGO, '2024-01-15T06:00:00.000Z'],
+  ['2024-01-15', CHICAGO, '2024-01-15T06:00:00.000Z'],
+  ['2024-01-15T03:00:00', CHICAGO, '2024-01-15T06:00:00.000Z'],
   ['20240115120000', CHICAGO, '2024-01-15T06:00:00.000Z'],
   ['20240715120000.000', CHICAGO, '2024-07-15T05:00:00.000Z'],
   ['20240115030000.000[0:GMT]', CHICAGO, '2024-01-15T06:00:00.000Z'],
@@ -24,7 +26,7 @@ test.each([
   expect(readDay(text, timezone)?.toISOString()).toBe(instant)
 })
 
-test.each(['20240230', '20241301', '00000000', '2024-01-15', '240115', '15012024x', ''])(
+test.each(['20240230', '20241301', '00000000', '2024-1-15', '240115', '15012024x', ''])(
   '%j is not a day',
   (text) => {
     expect(readDay(text, CHICAGO)).toBeNull()

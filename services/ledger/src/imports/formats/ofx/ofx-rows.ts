@@ -8,6 +8,8 @@ import { type FoundRow, nameRows, namesOf, type UnnamedRow } from '../statement-
 import { identifierInstant, midnightOn, withinYears } from '../statement-values.ts'
 import { childOf, type OfxNode, textOf, transactionsOf, writtenOf } from './ofx-tree.ts'
 
+/** Marks of a day in ISO 8601, which OFX has without; some banks write them. */
+const MARKED = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?/
 const minuteMs = 60_000
 const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)?)?[^\]]*\]?)?$/
 
@@ -70,7 +72,7 @@ function isCorrection(node: OfxNode, holders: ReadonlyMap<string, number>): bool
 
 /** Returns midnight of the day in an OFX date, ignoring its time and offset; null if invalid. */
 export function readDay(text: string, timezone: string): Date | null {
-  const [, day] = DATE.exec(text.trim()) ?? []
+  const [, day] = DATE.exec(text.trim().replace(MARKED, '$1$2$3$4$5$6')) ?? []
   return day === undefined ? null : midnightOn(writtenDay(day), timezone)
 }
 
@@ -79,7 +81,7 @@ export function readDay(text: string, timezone: string): Date | null {
  * last second of the day. Returns null for an invalid date.
  */
 export function readInstant(text: string, timezone: string): Date | null {
-  const [, day, time, offset] = DATE.exec(text.trim()) ?? []
+  const [, day, time, offset] = DATE.exec(text.trim().replace(MARKED, '$1$2$3$4$5$6')) ?? []
   if (day === undefined) return null
   if (time === undefined) {
     const number = dayNumber(writtenDay(day))

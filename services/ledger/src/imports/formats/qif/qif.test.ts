@@ -88,6 +88,12 @@ describe('days up to the 12th', () => {
     expect(days(text, { dayFirst: true })).toEqual(['2024-04-03'])
   })
 
+  test('of which others contradict each other are asked for', () => {
+    const others = ['24/11/2024', '11/20/2024', '11/21/2024'].map((day) => `D${day}\nT-1.00\n^\n`)
+    expect(() => days(text + others.join(''))).toThrow('03/04/2024 can begin with')
+    expect(days(text + others.join(''), { dayFirst: true })).toEqual(['2024-04-03', '2024-11-24'])
+  })
+
   test('are read in the order of the rest of the file', () => {
     expect(days(`${text}D31/01/2024\nT-1.00\nPX\n^\n`)[0]).toBe('2024-04-03')
     expect(days("!Type:Bank\nD8/31' 5\nT-1.00\n^\n")).toEqual(['2005-08-31'])
