@@ -60,6 +60,8 @@ export const readingReasons = {
   DAYS_CLEAR: 'every date is written one way only',
   DAYS_CONTRADICT:
     'Dates such as {text} do not fit {format}: state dateFormat, or choose another mapping',
+  SIGNS_UNCLEAR:
+    'The column {name} has as many amounts with a minus as without: map the balance too',
   BALANCES_CONTRADICT:
     'The balance moves against the amount (rows: {count}): map other signs, or no balance',
   DAYS_MAPPED: 'as the mapping says',

@@ -492,6 +492,8 @@ const codes: Translation<'refusals'>['codes'] = {
   DAYS_CLEAR: 'jedes Datum ist nur auf eine Art lesbar',
   DAYS_CONTRADICT:
     'Tage wie {text} passen nicht zu {format}: Wähle, wie das Datum geschrieben ist.',
+  SIGNS_UNCLEAR:
+    'Die Spalte {name} hat gleich viele Beträge mit und ohne Minus. Wähle auch die Spalte des Saldos: Er entscheidet.',
   BALANCES_CONTRADICT:
     'Der Saldo läuft gegen den Betrag (Zeilen: {count}): Wähle andere Vorzeichen oder keinen Saldo.',
   DAYS_MAPPED: 'nach den gewählten Spalten',

@@ -473,6 +473,8 @@ const codes = {
   MONTH_FIRST: '{text} begins with the month',
   DAYS_CLEAR: 'each date can be read in one way only',
   DAYS_CONTRADICT: 'Days such as {text} do not fit {format}: choose how days are written.',
+  SIGNS_UNCLEAR:
+    'The column {name} has as many amounts with a minus as without. Choose the column of the balance too: it decides.',
   BALANCES_CONTRADICT:
     'The balance moves against the amount (rows: {count}): choose other signs, or no balance.',
   DAYS_MAPPED: 'as the columns were chosen',

@@ -136,6 +136,21 @@ test.each([
   expect(kept(credits, { amount: { kind: 'column', invert: false, fields } })).toEqual(turned)
 })
 
+test('of debits with both signs the balance decides, and without one a tie is refused', () => {
+  const headers = ['Id', 'Date', 'Debit', 'Credit', 'Balance']
+  const cells = ['-45.20,,964.80', '10.00,,1010.00', ',100.00,1000.00']
+  const lines = cells.map((line, at) => `${at},2026-01-02,${line}`)
+  const amount = { kind: 'column', invert: false, fields: [{ name: 'Debit' }, { name: 'Credit' }] }
+  const balance = { kind: 'field', fields: [{ name: 'Balance' }] }
+  const of = { amount, memo: { name: 'Id' }, merchant: { name: 'Id' } }
+  const read = (others: object) => {
+    const found = readBelow(headers, lines, { ...of, ...others })
+    return 'unreadable' in found ? found.unreadable : found.rows.map((row) => row.amount)
+  }
+  expect(read({ balance })).toEqual([4520n, -1000n, -10000n])
+  expect(read({})).toMatch('The column Debit has as many amounts with a minus as without')
+})
+
 test('CR in the cell behind an amount says the direction', () => {
   const lines = ['0,2026-01-02,Shop,5.00,', '1,2026-01-02,Payment,3.00,CR']
   expect(kept(lines, { amount: { invert: false } })).toEqual([500n, -300n])

@@ -163,8 +163,7 @@ function outOf(amount: bigint, sign: bigint | null | undefined): bigint {
 }
 
 /**
- * Returns the sign of most amounts of each field if both signs occur, else null; of as many, the
- * plus.
+ * Returns the sign of most amounts of each field if both signs occur, else null; of as many, 0.
  */
 export function usualSigns(
   rows: Iterable<Pick<CsvCells, 'at'>>,
@@ -182,7 +181,8 @@ export function usualSigns(
   }
   return counts.map(({ plus, minus }) => {
     if (plus === 0 || minus === 0) return null
-    return plus >= minus ? 1n : -1n
+    if (plus === minus) return 0n
+    return plus > minus ? 1n : -1n
   })
 }
 

@@ -12,7 +12,7 @@ import type {
   SkippedRow,
   Unreadable,
 } from '../statement.ts'
-import { nameRows } from '../statement-rows.ts'
+import { cut, nameRows } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
 import { decodeFile } from '../text/file-text.ts'
 import { CsvAccounts } from './csv-accounts.ts'
@@ -87,8 +87,10 @@ export function readCsv(
     readDay: createDayParser(format),
     timezone,
   }
+  const signs = signsMoved(table, rowSettings)
+  if ('unreadable' in signs) return signs
   const balances = new CsvBalances(mapping)
-  const moved = { ...rowSettings, fees: feesMoved(table, rowSettings) }
+  const moved = { ...rowSettings, signs, fees: feesMoved(table, { ...rowSettings, signs }) }
   const read = nameRows(numbered(findRows(table, { rowSettings: moved, delimiter, balances })))
   const count = balances.countAgainst()
   if (count > 0) return { unreadable: say('BALANCES_CONTRADICT', { count }) }
@@ -165,16 +167,38 @@ function* textsOf(file: CsvFile, field: FieldRef | undefined): Generator<string>
   for (const { at } of rowsBelow(file)) yield at(field)
 }
 
+/** Returns the number of rows whose balance follows from their amount. */
+function countMoved(file: CsvFile, rowSettings: CsvSettings): number {
+  const balances = new CsvBalances(rowSettings.mapping)
+  for (const row of rowsBelow(file)) balances.add(readCsvRow(row, rowSettings))
+  return balances.countBy()
+}
+
+/**
+ * Returns the signs of columns with both: those by which more balances move, else those of most
+ * amounts. Of as many amounts with each sign none is guessed.
+ */
+function signsMoved(file: CsvFile, rowSettings: CsvSettings): CsvSettings['signs'] | Unreadable {
+  const { signs, mapping } = rowSettings
+  if (signs.every((one) => one === null)) return signs
+  const tried = [1n, -1n].map((sign) => signs.map((one) => (one === null ? null : sign)))
+  const [plus = 0, minus = 0] =
+    mapping.balance.kind === 'field'
+      ? tried.map((one) => countMoved(file, { ...rowSettings, signs: one }))
+      : []
+  if (plus !== minus) return tried[plus > minus ? 0 : 1] ?? signs
+  const name = mapping.amount.fields[signs.indexOf(0n)]?.name
+  return name === undefined ? signs : { unreadable: say('SIGNS_UNCLEAR', { name: cut(name, 60) }) }
+}
+
 /** Returns the column of fees if balances move by amounts and fees, and by amounts alone less. */
 function feesMoved(file: CsvFile, rowSettings: CsvSettings): FieldRef | null {
   const { mapping } = rowSettings
   const fees = mapping.balance.kind === 'field' ? findFees([...file.columns.keys()]) : null
   if (fees === null) return null
-  const [without = 0, within = 0] = [null, fees].map((one) => {
-    const balances = new CsvBalances(mapping)
-    for (const row of rowsBelow(file)) balances.add(readCsvRow(row, { ...rowSettings, fees: one }))
-    return balances.countBy()
-  })
+  const [without = 0, within = 0] = [null, fees].map((one) =>
+    countMoved(file, { ...rowSettings, fees: one }),
+  )
   return within > without ? fees : null
 }
 
