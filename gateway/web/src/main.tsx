@@ -7,12 +7,14 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { noteSession } from './api/live/session-end.ts'
 import { forgetSession, queries } from './api/query-client.ts'
+import { watchServer } from './api/sending/server-watch.ts'
 import { apply } from './preferences/preferences.ts'
 import { router } from './routes.tsx'
 import { nameLostPart } from './shell/upgrade.ts'
 import { language } from './words/languages/texts.ts'
 
 apply()
+watchServer()
 document.documentElement.lang = language
 
 /** Time in ms after which the service worker loads its files: the first screen comes first. */

@@ -94,6 +94,21 @@ test('a payment whose answer was lost is saved once, though it is sent again', a
   })
 })
 
+test('a server that stops to answer is missed soon, and seen soon when it is back', async () => {
+  const ivan = await coffer.person()
+  await createHousehold(ivan)
+  await view(viewing(), async (page) => {
+    await signIn(page, ivan)
+    const goOn = proxy.hold('/api/')
+    await page.getByRole('link', { name: 'Envelopes' }).first().click()
+    const notice = page.getByText('You see what was known')
+    await notice.waitFor({ timeout: 9_000 })
+    goOn()
+    await notice.waitFor({ state: 'detached', timeout: 9_000 })
+    await page.getByRole('link', { name: 'Groceries' }).waitFor()
+  })
+})
+
 test('a device without a network says at once that nothing was sent', async () => {
   const hugo = await coffer.person()
   await createHousehold(hugo)

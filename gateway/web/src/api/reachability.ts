@@ -5,12 +5,12 @@ let isReached = true
 
 /**
  * Notes whether the last request has had an answer of the server, whatever it was. The event
- * `coffer-reached` tells that the server is back.
+ * `coffer-away` tells that it has none, `coffer-reached` that the server is back.
  */
 export function noteAnswer(hasAnswer: boolean): void {
   if (isReached === hasAnswer) return
   isReached = hasAnswer
-  if (hasAnswer) dispatchEvent(new Event('coffer-reached'))
+  dispatchEvent(new Event(hasAnswer ? 'coffer-reached' : 'coffer-away'))
   for (const listener of listeners) listener()
 }
 

@@ -1,4 +1,5 @@
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, type MouseEvent, type ReactNode, useId } from 'react'
+import { frameWords } from '../words/frame.ts'
 import styles from './field.module.css'
 
 interface Labelled {
@@ -49,9 +50,41 @@ export function Field({ label, hint, fault, children }: FieldProps) {
 export function TextField({ label, hint, fault, ...rest }: Labelled & ComponentProps<'input'>) {
   return (
     <Field label={label} hint={hint} fault={fault}>
-      {(described) => <input {...rest} {...described} className={styles.input} />}
+      {(described) => (
+        <div className={styles.signed}>
+          <input {...rest} {...described} className={styles.input} />
+          {rest.inputMode === 'decimal' && <Signs />}
+        </div>
+      )}
     </Field>
   )
+}
+
+/** Keys that the number pad of a phone does not have: amounts may be sums. */
+function Signs() {
+  return [
+    ['+', frameWords.plus],
+    ['-', frameWords.minus],
+  ].map(([sign = '', name]) => (
+    <button
+      key={sign}
+      type="button"
+      aria-label={name}
+      className={styles.sign}
+      onClick={(event) => typeSign(event, sign)}
+    >
+      {sign.replace('-', '−')}
+    </button>
+  ))
+}
+
+function typeSign({ currentTarget }: MouseEvent<HTMLButtonElement>, sign: string): void {
+  const input = currentTarget.parentElement?.querySelector('input')
+  if (!input) return
+  const { selectionStart, selectionEnd, value } = input
+  input.setRangeText(sign, selectionStart ?? value.length, selectionEnd ?? value.length, 'end')
+  input.dispatchEvent(new Event('input', { bubbles: true }))
+  input.focus()
 }
 
 /** A field for text in lines. */

@@ -1,6 +1,6 @@
-import { basePath } from '../../base-path.ts'
 import { OfflineError } from '../../offline/offline-error.ts'
 import { isOfProxy, isServerReached, noteAnswer } from '../reachability.ts'
+import { askServer, watched } from './server-watch.ts'
 
 /** Time in ms for which the same change, sent again, counts as a repetition. */
 const repeatedMs = 600_000
@@ -20,7 +20,9 @@ export async function sendChange(request: Request): Promise<Response> {
   if (wasSent) request.headers.set('idempotency-key', sent.key)
   if (!isServerReached() || !navigator.onLine) await requireServer(request.signal, wasSent)
   try {
-    const response = await fetch(request)
+    const answer = fetch(request)
+    // Files take their time, and leave none to a question.
+    const response = await (content === null ? answer : watched(answer))
     noteAnswer(!isOfProxy(response))
     // After these the client repeats the request, or a person does.
     if (response.status >= 500 || response.status === 429) note(request, content)
@@ -55,12 +57,7 @@ async function contentOf(request: Request): Promise<string | null> {
 
 /** Asks whether the server is back; throws if not. */
 async function requireServer(signal: AbortSignal, wasSent: boolean): Promise<void> {
-  try {
-    const response = await fetch(`${basePath}api/config`, { signal, cache: 'no-store' })
-    noteAnswer(!isOfProxy(response))
-  } catch {
-    signal.throwIfAborted()
-    noteAnswer(false)
-  }
+  await askServer()
+  signal.throwIfAborted()
   if (!isServerReached()) throw new OfflineError({ wasSent, isFinal: !navigator.onLine })
 }

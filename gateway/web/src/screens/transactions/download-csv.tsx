@@ -7,6 +7,7 @@ import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import { saveCsv } from '../../controls/texts/saved-file.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
+import styles from './transactions.module.css'
 
 interface Props {
   bankAccountId: string
@@ -31,9 +32,14 @@ export function DownloadCsv({ bankAccountId, filters }: Props) {
   const fault = faultOf(download.error)
   return (
     <>
-      <Button kind="quiet" isBusy={download.isPending} onClick={() => download.mutate()}>
+      <Button
+        kind="quiet"
+        aria-label={words.download}
+        isBusy={download.isPending}
+        onClick={() => download.mutate()}
+      >
         <Download size={18} aria-hidden />
-        {words.download}
+        <span className={styles.long}>{words.download}</span>
       </Button>
       {fault && <FaultBanner fault={fault} again={() => download.mutate()} />}
     </>

@@ -1,7 +1,9 @@
+import { Minus, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { BulkChange } from '../../api/bulk-changes.ts'
 import { distinctTags, typedTags } from '../../api/tag-queries.ts'
 import { Button } from '../../controls/button.tsx'
+import { useIsNarrow } from '../../controls/tables/use-narrow.ts'
 import { KnownTagInput } from '../../controls/tag-field.tsx'
 import { tagWords as words } from '../../words/tags.ts'
 import styles from './transactions.module.css'
@@ -13,6 +15,7 @@ interface Props {
 
 /** Adds a tag to all selected transactions, or takes it off; commas separate several. */
 export function TagMany({ state, change }: Props) {
+  const isNarrow = useIsNarrow()
   const [typed, setTyped] = useState('')
   const tags = distinctTags(typedTags(typed))
   const rest = { ...state, isIdle: state.isIdle || tags.length === 0 }
@@ -24,11 +27,15 @@ export function TagMany({ state, change }: Props) {
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
       />
-      <Button {...rest} onClick={() => change({ set: { addTags: tags } })}>
-        {words.add}
+      <Button {...rest} aria-label={words.add} onClick={() => change({ set: { addTags: tags } })}>
+        {isNarrow ? <Plus size={18} aria-hidden /> : words.add}
       </Button>
-      <Button {...rest} onClick={() => change({ set: { removeTags: tags } })}>
-        {words.take}
+      <Button
+        {...rest}
+        aria-label={words.take}
+        onClick={() => change({ set: { removeTags: tags } })}
+      >
+        {isNarrow ? <Minus size={18} aria-hidden /> : words.take}
       </Button>
     </div>
   )

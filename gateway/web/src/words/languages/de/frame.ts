@@ -23,6 +23,8 @@ export const frame: Translation<'frame'> = {
   themes: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
   hidden: 'verborgen',
   hiddenSentences: 'Die Beträge sind verborgen, deshalb auch dieser Text.',
+  plus: 'Plus',
+  minus: 'Minus',
   cancel: 'Abbrechen',
   discardTitle: 'Eingaben verwerfen?',
   discardText: 'Sie sind noch nicht gespeichert.',

@@ -25,6 +25,8 @@ export const frame = {
   },
   hidden: 'hidden',
   hiddenSentences: 'The amounts are hidden, so this is hidden too.',
+  plus: 'Plus',
+  minus: 'Minus',
   cancel: 'Cancel',
   discardTitle: 'Discard your entries?',
   discardText: 'They are not saved yet.',
