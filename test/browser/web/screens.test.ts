@@ -49,6 +49,30 @@ test('first envelopes are proposed from payments that come while the page is ope
   })
 })
 
+test('a payment below zero says where to take money from; a payday in use is kept', async () => {
+  const erin = await coffer.person()
+  await createHousehold(erin)
+  const viewing = { url: `${coffer.baseUrl}/transactions`, cookie: erin.cookie }
+  await viewBypassed(viewing, async (page) => {
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Add' }).click()
+    await dialog.getByLabel('Name').fill('Trip')
+    await dialog.getByLabel('Amount').fill('2000')
+    await dialog.getByLabel('Day', { exact: true }).fill('tomorrow')
+    await dialog.getByText('This day is in the future').waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const note = page.getByRole('status').filter({ hasText: /Free to use is now −\$1,\d/ })
+    await note.getByRole('button', { name: 'Move money' }).click()
+    await page.getByRole('dialog', { name: 'Move money' }).waitFor()
+    await page.goto(coffer.baseUrl)
+    await page.getByRole('link', { name: 'Below zero: move money out of an envelope' }).waitFor()
+    await page.goto(`${coffer.baseUrl}/schedules`)
+    await page.getByRole('button', { name: 'Delete Payday' }).click()
+    await dialog.getByText('It fills envelopes: Groceries.').waitFor()
+    await dialog.locator('button[aria-disabled]', { hasText: 'Delete' }).waitFor()
+  })
+})
+
 test('the choice of another bank account leads from an envelope to the list', async () => {
   const dave = await coffer.person()
   const { spendingId, id } = await createHousehold(dave)

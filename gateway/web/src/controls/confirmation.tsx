@@ -14,18 +14,26 @@ interface Props {
   onClose: () => void
   /** Runs instead of `onClose` when the change has succeeded. */
   onDone?: () => void
+  /** Whether something else comes first, which the text says. */
+  isIdle?: boolean
   children: ReactNode
 }
 
 /** Asks in a dialog before something is removed or undone, and says why that is refused. */
-export function Confirmation({ title, action, change, onClose, onDone, children }: Props) {
+export function Confirmation({ title, action, change, onClose, onDone, ...props }: Props) {
+  const { isIdle = false, children } = props
   const { send, isSending, fault } = useChange(change)
   return (
     <Dialog title={title} isOpen onClose={onClose}>
       {fault && <FaultBanner fault={fault} />}
       <p>{children}</p>
       <div className={rows.toolbar}>
-        <Button kind="danger" isBusy={isSending} onClick={() => send(undefined, onDone ?? onClose)}>
+        <Button
+          kind="danger"
+          isBusy={isSending}
+          isIdle={isIdle}
+          onClick={() => send(undefined, onDone ?? onClose)}
+        >
           {action}
         </Button>
         <Button onClick={onClose}>{frameWords.cancel}</Button>

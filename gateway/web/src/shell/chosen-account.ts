@@ -3,6 +3,7 @@ import { useSearch } from '@tanstack/react-router'
 import { bankAccountsQuery, type Link, linksQuery, meQuery } from '../api/account-queries.ts'
 import type { Manner } from '../format/currency.ts'
 import { dayOf, type Place } from '../format/days.ts'
+import { isDebt } from '../format/debts.ts'
 import { usePreferences } from '../preferences/preferences.ts'
 import { language } from '../words/languages/texts.ts'
 
@@ -53,4 +54,10 @@ export function useLinkOf(bankAccountId: string): Link | undefined {
 /** Returns whether a bank account is kept by hand: its transactions are then the person's own. */
 export function useIsManual(bankAccountId: string): boolean {
   return useLinkOf(bankAccountId)?.linkType === 'manual'
+}
+
+/** Returns whether a bank account is a card or a loan. */
+export function useIsDebt(bankAccountId: string): boolean {
+  const accounts = useQuery(bankAccountsQuery).data ?? []
+  return accounts.some((one) => one.bankAccountId === bankAccountId && isDebt(one))
 }

@@ -41,7 +41,7 @@ export function AccountRow({ account, isByHand }: Props) {
       </div>
       <div className={rows.figures}>
         <p className={rows.name}>
-          <Amount amount={isOfDebt ? currentBalance : availableBalance} manner={manner} />
+          <Amount amount={isOfDebt ? Math.abs(currentBalance) : availableBalance} manner={manner} />
         </p>
         <p className={rows.soft}>{isOfDebt ? debt : words.balance}</p>
       </div>

@@ -37,8 +37,14 @@ export function useBehind(
   const { data: standings, isPending } = useStandings(bankAccountId, isAsked)
   return ({ spendingId, isPaused, isBehind }) => {
     if (!isBehind || isPaused) return false
-    return isPending ? undefined : (standings?.get(spendingId)?.isShort ?? true)
+    return isPending ? undefined : (standings?.get(spendingId)?.missing ?? 1) > 0
   }
+}
+
+/** Returns what an envelope lacks for the bills before its next payday, in minor units. */
+export function useMissing({ bankAccountId, spendingId, isPaused }: Spending): number {
+  const { data: standings } = useStandings(bankAccountId)
+  return isPaused ? 0 : (standings?.get(spendingId)?.missing ?? 0)
 }
 
 function useStandings(bankAccountId: string, isAsked = true) {

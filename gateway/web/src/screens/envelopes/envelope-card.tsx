@@ -77,14 +77,21 @@ function Needed({ spending }: { spending: Spending }) {
 }
 
 function Next({ spending }: { spending: Spending }) {
-  const { bankAccountId, isPaused } = spending
+  const { bankAccountId, targetAmount, isPaused } = spending
   const manner = useManner(bankAccountId)
   const contribution = useContributions(bankAccountId)(spending)
   if (isPaused) return null
   if (contribution === 0) return <span>{words.full}</span>
+  const times = targetAmount > 0 ? contribution / targetAmount : 0
   return (
     <span>
       {words.next} <Amount amount={contribution} manner={manner} />
+      {times > 1 && Number.isInteger(times) && (
+        <>
+          {' '}
+          ({times} × <Amount amount={targetAmount} manner={manner} />)
+        </>
+      )}
     </span>
   )
 }

@@ -14,7 +14,7 @@ import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-acc
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { faultWords } from '../../words/faults.ts'
 import { Bill } from './bill.tsx'
-import { useContributions } from './contribution.ts'
+import { useContributions, useMissing } from './contribution.ts'
 import { EnvelopeForm } from './envelope-form.tsx'
 import styles from './envelopes.module.css'
 import { MoveMoney } from './move-money.tsx'
@@ -96,6 +96,7 @@ function Facts({ spending }: { spending: Spending }) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const contribution = useContributions(bankAccountId)(spending)
+  const missing = useMissing(spending)
   const [open, setOpen] = useState<'edit' | 'move' | 'remove' | null>(null)
   const close = () => setOpen(null)
   const amounts = [
@@ -133,7 +134,7 @@ function Facts({ spending }: { spending: Spending }) {
         <EnvelopeForm bankAccountId={bankAccountId} spending={spending} onClose={close} />
       )}
       {open === 'move' && (
-        <MoveMoney bankAccountId={bankAccountId} to={spendingId} onClose={close} />
+        <MoveMoney {...{ bankAccountId, missing }} to={spendingId} onClose={close} />
       )}
       {open === 'remove' && <RemoveEnvelope spending={spending} onClose={close} />}
     </Card>

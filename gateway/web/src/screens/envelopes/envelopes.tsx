@@ -10,7 +10,7 @@ import rows from '../../controls/rows.module.css'
 import { Empty, Screen } from '../../controls/screen.tsx'
 import { useIsNarrow } from '../../controls/tables/use-narrow.ts'
 import { setPreferences, usePreferences } from '../../preferences/preferences.ts'
-import { useChosenAccountId } from '../../shell/chosen-account.ts'
+import { useChosenAccountId, useIsDebt } from '../../shell/chosen-account.ts'
 import { useOpenedForm } from '../../shell/opened-form.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { EnvelopeCard } from './envelope-card.tsx'
@@ -40,6 +40,7 @@ function List({ bankAccountId }: { bankAccountId: string }) {
   const [move, setMove] = useState<Partial<Move> | null>(null)
   const moved = move ?? (isMoving ? {} : null)
   const endMove = () => (move ? setMove(null) : setMoving(false))
+  const isOfDebt = useIsDebt(bankAccountId)
   const hasSchedules = (schedules?.length ?? 0) > 0
   const actions = (
     <>
@@ -63,7 +64,9 @@ function List({ bankAccountId }: { bankAccountId: string }) {
       <Asked query={spending} lines={8}>
         {(all) => (
           <>
-            {all.length === 0 && <Nothing hasSchedules={schedules?.length !== 0} />}
+            {all.length === 0 && (
+              <Nothing hasSchedules={schedules?.length !== 0} isOfDebt={isOfDebt} />
+            )}
             {all.length > 0 && <FreeCard bankAccountId={bankAccountId} onMove={setMove} />}
             <All bankAccountId={bankAccountId} all={all} onMove={setMove} />
           </>
@@ -80,7 +83,8 @@ function List({ bankAccountId }: { bankAccountId: string }) {
 }
 
 /** The text without envelopes, with the payday that has to be planned before one. */
-function Nothing({ hasSchedules }: { hasSchedules: boolean }) {
+function Nothing({ hasSchedules, isOfDebt }: { hasSchedules: boolean; isOfDebt: boolean }) {
+  if (isOfDebt) return <Empty>{words.noneOfDebt}</Empty>
   if (hasSchedules) return <Empty>{words.none}</Empty>
   const action = (
     <Link to="/schedules" className={rows.action}>

@@ -10,7 +10,7 @@ import { ChoiceField, TextField } from '../../controls/field.tsx'
 import formStyles from '../../controls/form.module.css'
 import { Form } from '../../controls/form.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
-import { parseAmount } from '../../format/amount-input.ts'
+import { amountText, parseAmount } from '../../format/amount-input.ts'
 import { formatAmount } from '../../format/money.ts'
 import { useManner } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
@@ -20,6 +20,8 @@ interface Props {
   /** The envelopes that are chosen at first; null for free-to-use. */
   from?: string | null
   to?: string | null
+  /** The amount to begin with, in minor units; 0 for none. */
+  missing?: number
   onClose: () => void
 }
 
@@ -30,7 +32,8 @@ interface Transfer {
 }
 
 /** Moves money between two envelopes, or between one and the money that is free to use. */
-export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Props) {
+export function MoveMoney({ bankAccountId, from: source, to: goal, ...props }: Props) {
+  const { missing: lacked = 0, onClose } = props
   const manner = useManner(bankAccountId)
   const money = useMoneyText(manner)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
@@ -84,7 +87,7 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Pr
         onEdit={withdrawWarning}
         onCancel={onClose}
       >
-        <Fields {...{ bankAccountId, source, goal, problems }} />
+        <Fields {...{ bankAccountId, source, goal, lacked, problems }} />
         {faults.overdrawn && (
           <p role="alert" className={formStyles.banner}>
             {faults.overdrawn}
@@ -99,10 +102,11 @@ interface FieldsProps {
   bankAccountId: string
   source: string | null | undefined
   goal: string | null | undefined
+  lacked: number
   problems: Record<string, string>
 }
 
-function Fields({ bankAccountId, source, goal, problems }: FieldsProps) {
+function Fields({ bankAccountId, source, goal, lacked, problems }: FieldsProps) {
   const manner = useManner(bankAccountId)
   const money = useMoneyText(manner)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
@@ -140,6 +144,7 @@ function Fields({ bankAccountId, source, goal, problems }: FieldsProps) {
         name="amount"
         inputMode="decimal"
         autoComplete="off"
+        defaultValue={lacked > 0 ? amountText(lacked, manner) : ''}
         fault={problems.amount}
       />
     </>

@@ -16,13 +16,14 @@ test('an envelope stands by the bills before its next payday, not by those after
     bill('food'),
     bill('food'),
     bill('rent', 20),
+    bill('rent', 5),
     payday('food', 400),
     payday('rent', 800),
   ]
   const later = [bill('food', 20), payday('food', 300)]
   const standings = standingsOf({ events: [...events, ...later] } as unknown as Forecast)
   expect([...standings]).toEqual([
-    ['food', { contribution: 400, needed: 220, isShort: false }],
-    ['rent', { contribution: 800, needed: 110, isShort: true }],
+    ['food', { contribution: 400, needed: 220, missing: 0 }],
+    ['rent', { contribution: 800, needed: 220, missing: 25 }],
   ])
 })

@@ -9,7 +9,7 @@ import { CheckField, ChoiceField } from '../../controls/field.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card, Empty, Screen } from '../../controls/screen.tsx'
 import { dayAfter } from '../../format/days.ts'
-import { useChosenAccountId, useReader } from '../../shell/chosen-account.ts'
+import { useChosenAccountId, useIsDebt, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
 import { ChangeTable } from './change-table.tsx'
@@ -60,7 +60,9 @@ function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: s
   const [chosen, setChosen] = useState<string[]>([])
   const isShown = ({ spendingId }: { spendingId: string }) => chosen.includes(spendingId)
   const lines = envelopeLines(forecast, spending.filter(isShown))
+  const isOfDebt = useIsDebt(bankAccountId)
   if (forecast.free.length < 2) {
+    if (isOfDebt) return <Empty>{envelopeWords.noneOfDebt}</Empty>
     const action = (
       <Link to="/schedules" className={rows.action}>
         {envelopeWords.toSchedules}

@@ -10,7 +10,7 @@ import { History } from '../../controls/journal/history.tsx'
 import { WhyButton } from '../../controls/journal/why-button.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
-import { isDebt } from '../../format/debts.ts'
+import { isDebt, isOverdrawn } from '../../format/debts.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { historyWords } from '../../words/history.ts'
 import { homeWords } from '../../words/home.ts'
@@ -49,11 +49,18 @@ function Figures({ overview }: { overview: BankAccountOverview }) {
             {isOwed ? owed : homeWords.free}
           </h2>
           <p className={styles.heroAmount} style={lettersOf(money(main))}>
-            <Amount amount={main} manner={manner} />
+            <Amount amount={isOwed ? Math.abs(main) : main} manner={manner} />
           </p>
         </div>
         <WhyButton controls={id} isShown={isWhyShown} onShow={setWhyShown} />
       </div>
+      {!isOwed && isOverdrawn(overview.balance) && (
+        <p className={styles.soft}>
+          <Link to="/envelopes" search={{ account: bankAccountId }} state={{ opened: 'move' }}>
+            {homeWords.overdrawn}
+          </Link>
+        </p>
+      )}
       <div className={styles.bar} aria-hidden="true">
         {free > 0 && (
           <span className={isOwed ? styles.unused : styles.free} style={{ flexGrow: free }} />

@@ -1,4 +1,5 @@
-import type { FundingSchedule } from '../../api/budget-queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { type FundingSchedule, spendingQuery } from '../../api/budget-queries.ts'
 import { coffer } from '../../api/client.ts'
 import { Confirmation } from '../../controls/confirmation.tsx'
 import { scheduleWords as words } from '../../words/schedules.ts'
@@ -8,17 +9,21 @@ interface Props {
   onClose: () => void
 }
 
-/** Asks before a payday is deleted. */
+/** Asks before a payday is deleted, which first has to fill no envelope. */
 export function RemoveSchedule({ schedule, onClose }: Props) {
   const { bankAccountId, fundingScheduleId, name } = schedule
+  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const filled = spending.filter((one) => one.fundingScheduleId === fundingScheduleId)
+  const names = filled.map((one) => one.name).join(', ')
   return (
     <Confirmation
       title={words.removeTitle({ name })}
       action={words.remove}
       change={() => coffer.deleteFundingSchedule({ path: { bankAccountId, fundingScheduleId } })}
       onClose={onClose}
+      isIdle={filled.length > 0}
     >
-      {words.removeText}
+      {filled.length > 0 ? words.removeFilled({ names }) : words.removeText}
     </Confirmation>
   )
 }

@@ -12,10 +12,12 @@ import { TagField } from '../../controls/tag-field.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { parseAmount } from '../../format/amount-input.ts'
 import { instantOf } from '../../format/days.ts'
+import { isOverdrawn } from '../../format/debts.ts'
 import { formatAmount } from '../../format/money.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 import styles from './new-transaction.module.css'
+import { useOverdrawnNote } from './overdrawn-note.ts'
 
 interface Props {
   bankAccountId: string
@@ -41,6 +43,7 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
   const [tags, setTags] = useState<string[]>([])
   const [isDeposit, setDeposit] = useState(false)
   const [faults, setFaults] = useState<Record<string, string>>({})
+  const noteOverdrawn = useOverdrawnNote(bankAccountId)
   const { send, isSending, fault } = useChange(({ body, isLeftFree }: Wanted) =>
     create(bankAccountId, body, isLeftFree),
   )
@@ -73,8 +76,9 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
       ...(notes ? { notes } : {}),
       ...(tags.length > 0 ? { tags } : {}),
     }
-    send({ body, isLeftFree }, ({ data: { transaction } }) => {
-      noteAssigned(transaction, { spending, money, reader })
+    send({ body, isLeftFree }, ({ data: { transaction, balance } }) => {
+      if (!isDeposit && isOverdrawn(balance)) noteOverdrawn(money(balance.free))
+      else noteAssigned(transaction, { spending, money, reader })
       onClose()
     })
   }
@@ -122,6 +126,7 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const [day, setDay] = useState(reader.today)
   return (
     <>
       <TextField label={words.name} name="name" fault={problems.name} />
@@ -135,9 +140,11 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
       />
       <DayField
         label={words.date}
+        hint={day > reader.today ? words.future : undefined}
         name="date"
         reading={reader}
         defaultValue={reader.today}
+        onChange={setDay}
         fault={problems.date}
       />
       <ChoiceField

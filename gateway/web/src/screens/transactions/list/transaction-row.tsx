@@ -11,7 +11,7 @@ import { FaultBanner } from '../../../controls/form.tsx'
 import { Tags } from '../../../controls/tag-field.tsx'
 import { useMoneyText } from '../../../controls/texts/money-text.ts'
 import type { Manner } from '../../../format/currency.ts'
-import { useReader } from '../../../shell/chosen-account.ts'
+import { useIsDebt, useReader } from '../../../shell/chosen-account.ts'
 import { bulkWords } from '../../../words/bulk.ts'
 import { transactionWords as words } from '../../../words/transactions.ts'
 import styles from '../transactions.module.css'
@@ -101,9 +101,11 @@ export function TransactionRow({ transaction, spending, manner, isSelected, togg
 /** The word for money that came in: income, or a transfer from another account of the person. */
 function Income({ transaction }: Pick<Props, 'transaction'>) {
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
+  const isOfDebt = useIsDebt(transaction.bankAccountId)
   const others = accounts.filter((one) => one.bankAccountId !== transaction.bankAccountId)
   const names = others.map((one) => one.name)
-  return isTransfer(transaction, names) ? words.transfer : words.income
+  if (isTransfer(transaction, names)) return words.transfer
+  return isOfDebt ? words.repayment : words.income
 }
 
 interface NameProps {

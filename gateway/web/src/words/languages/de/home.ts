@@ -23,6 +23,7 @@ export const home: Translation<'home'> = {
     '{count, plural, =0 {Es gibt keine Ziele, für die Geld zurückgelegt ist.} one {{amount} davon sind für ein Ziel zurückgelegt.} other {{amount} davon sind für # Ziele zurückgelegt.}}',
   whyFree: '{amount} bleiben frei verfügbar.',
   whyNegative: 'In den Umschlägen sind {amount} mehr, als da ist: Buche Geld aus einem heraus.',
+  overdrawn: 'Unter null: Nimm Geld aus einem Umschlag heraus',
   lastChanges: 'Die letzten Änderungen',
   behind: 'Im Rückstand',
   noneBehind: 'Alle Umschläge liegen im Plan.',

@@ -30,7 +30,9 @@ export const schedules: Translation<'schedules'> = {
   edit: 'Bearbeiten',
   remove: 'Löschen',
   removeTitle: '„{name}“ löschen?',
-  removeText: 'Nur ein Zahltag, der keinen Umschlag füllt, lässt sich löschen.',
+  removeText: 'Er füllt keinen Umschlag.',
+  removeFilled:
+    'Er füllt Umschläge: {names}. Gib jedem einen anderen Zahltag, oder lösche ihn; dann lässt sich dieser löschen.',
   fills: 'Legt in Umschläge:',
   paused: 'Pausiert',
   fillsNothing: 'Füllt keinen Umschlag.',

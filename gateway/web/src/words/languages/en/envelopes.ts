@@ -5,6 +5,8 @@ export const envelopes = {
   create: 'New envelope',
   move: 'Move money',
   none: 'No envelopes yet. Money in an envelope is set aside: it is no longer free to use.',
+  noneOfDebt:
+    'Keep the envelopes on the account that pays this card or loan: there is the money for its bill.',
   noSchedule: 'Envelopes are filled at paydays. Plan a payday first.',
   toSchedules: 'To the paydays',
   of: 'of',

@@ -21,6 +21,7 @@ export const home = {
     '{count, plural, =0 {There are no goals that set money aside.} one {{amount} of it is set aside in one goal.} other {{amount} of it is set aside in # goals.}}',
   whyFree: '{amount} remains free to use.',
   whyNegative: 'The envelopes hold {amount} more than there is: move money out of one of them.',
+  overdrawn: 'Below zero: move money out of an envelope',
   lastChanges: 'The last changes',
   behind: 'Behind',
   noneBehind: 'Every envelope is on its way.',

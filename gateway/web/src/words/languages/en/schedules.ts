@@ -28,7 +28,9 @@ export const schedules = {
   edit: 'Edit',
   remove: 'Delete',
   removeTitle: 'Delete {name}?',
-  removeText: 'Only a payday that fills no envelope can be deleted.',
+  removeText: 'It fills no envelope.',
+  removeFilled:
+    'It fills envelopes: {names}. Give each another payday, or delete it; then this can be deleted.',
   fills: 'Puts into envelopes:',
   paused: 'Paused',
   fillsNothing: 'Fills no envelope.',

@@ -1,0 +1,13 @@
+import { useNavigate } from '@tanstack/react-router'
+import { showNote } from '../../api/notes.ts'
+import { envelopeWords } from '../../words/envelopes.ts'
+import { transactionWords as words } from '../../words/transactions.ts'
+
+/** Returns a function that says how far below zero a payment left free to use, and what to do. */
+export function useOverdrawnNote(bankAccountId: string): (amount: string) => void {
+  const navigate = useNavigate()
+  const search = { account: bankAccountId }
+  const work = () => navigate({ to: '/envelopes', search, state: { opened: 'move' } })
+  return (amount) =>
+    showNote({ text: words.overdrawn({ amount }), act: { text: envelopeWords.move, work } })
+}
