@@ -111,7 +111,7 @@ describe('no answer is', () => {
   }
   test.each(Object.entries(endings))('%s', async (_kind, serve) => {
     await using instance = await startInstance(serve)
-    const fault = await faultAt(instance, { host: '127.0.0.1', attemptMs: 200 })
+    const fault = await faultAt(instance, { host: '127.0.0.1', attemptMs: 1_000 })
     expect([fault?.code, instance.requests.length]).toEqual(['no-answer', 2])
   })
 })
