@@ -1,4 +1,5 @@
 import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
@@ -61,24 +62,7 @@ export function billRoutes({ mesh }: RouteDeps): Route[] {
         return { message: requirePart(changed.spending), ...hintsOf(changed) }
       },
     }),
-    route({
-      id: 'endGrace',
-      tag: 'Spending',
-      method: 'DELETE',
-      path: `${one}/grace`,
-      summary: 'Mark the late bill of an expense as paid',
-      description:
-        'Ends the days in which money of the former period waits for its bill: graceAmount is free ' +
-        'to use at once, or stays with carryOver. Without graceUntil, nothing changes ' +
-        '(docs/plans/bills.md#bills-paid-late).',
-      since: '0.4.0',
-      auth: 'key',
-      isConditional: true,
-      tagged: true,
-      answers: { 409: 'Another request is deleting the expense' },
-      answer: SpendingSchema,
-      handler: async ({ params, options }) => (await spending.endGrace(params, options)).spending,
-    }),
+    graceRoute(spending),
     route({
       id: 'skipSpending',
       tag: 'Spending',
@@ -96,4 +80,25 @@ export function billRoutes({ mesh }: RouteDeps): Route[] {
         (await spending.skipSpending(params, writeOptions)).spending,
     }),
   ]
+}
+
+function graceRoute(spending: Client<typeof SpendingService>): Route {
+  return route({
+    id: 'endGrace',
+    tag: 'Spending',
+    method: 'DELETE',
+    path: `${one}/grace`,
+    summary: 'Mark the late bill of an expense as paid',
+    description:
+      'Ends the days in which money of the former period waits for its bill: graceAmount is ' +
+      'free to use at once, or stays with carryOver. Without graceUntil, nothing changes ' +
+      '(docs/plans/bills.md#bills-paid-late).',
+    since: '0.4.0',
+    auth: 'key',
+    isConditional: true,
+    tagged: true,
+    answers: { 409: 'Another request is deleting the expense' },
+    answer: SpendingSchema,
+    handler: async ({ params, options }) => (await spending.endGrace(params, options)).spending,
+  })
 }

@@ -95,7 +95,7 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
   }
 }
 
-/** Books the end of a grace as the hourly job does: under its ID, with the reply that it expects. */
+/** Books the end of a grace as the hourly job does: by its ID, with the reply that it expects. */
 async function endGraceNow(
   deps: Deps,
   { bankAccountId, spendingId, carryOver, ...dates }: EndGraceRequest,
