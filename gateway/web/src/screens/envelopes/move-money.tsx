@@ -41,7 +41,9 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, ...props }: P
   const [faults, setFaults] = useState<Record<string, string>>({})
   // An amount that is more than what is free to use: sent again, it is confirmed.
   const [warned, setWarned] = useState<number | null>(null)
-  const { send, isSending, fault } = useChange((body: Transfer) => transfer(bankAccountId, body))
+  const { send, isSending, fault, reset } = useChange((body: Transfer) =>
+    transfer(bankAccountId, body),
+  )
   const nameOf = (id: string | null) =>
     spending.find(({ spendingId }) => spendingId === id)?.name ?? words.free
   const submit = ({ from = '', to = '', amount: typed = '' }: Record<string, string>) => {
@@ -70,10 +72,10 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, ...props }: P
       onClose()
     })
   }
-  const withdrawWarning = () => {
-    if (warned === null) return
+  const forgetFaults = () => {
     setWarned(null)
     setFaults({})
+    if (!isSending) reset()
   }
   const problems: Record<string, string> = { ...fault?.problems, ...faults }
   return (
@@ -84,7 +86,7 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, ...props }: P
         fault={fault}
         problems={faults}
         onSubmit={submit}
-        onEdit={withdrawWarning}
+        onEdit={forgetFaults}
         onCancel={onClose}
       >
         <Fields {...{ bankAccountId, source, goal, lacked, problems }} />
