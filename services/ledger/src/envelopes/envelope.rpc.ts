@@ -20,13 +20,19 @@ import { requireWritable } from '../book/bank-account.ts'
 import { createEnvelope, type Envelope, SpendingType } from '../book/envelope.ts'
 import { listCreatedBy, unassignAll } from '../money/assigned-rows.sql.ts'
 import { emitTransactions } from '../money/changed-rows.sql.ts'
-import { endOperation, findEnvelope, type Locked, startOperation } from '../money/operation.ts'
+import {
+  endOperation,
+  findEnvelope,
+  type Locked,
+  type Settlement,
+  startOperation,
+} from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
 import { transfer } from '../money/transfer.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { findEnvelopes, listEnvelopes } from './envelope.sql.ts'
-import { closeEnvelope, endGrace, notePeriodSkipped } from './period.ts'
+import { closeEnvelope, endGrace, graceOperationId, notePeriodSkipped } from './period.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
 
@@ -51,21 +57,15 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
       return {}
     },
     noteSkippedPeriod: async ({ bankAccountId, spendingId, due }, context) => {
-      const { accountId, userId: createdBy } = callerOf(context)
       const skipped = { spendingId, due: due ? timestampDate(due) : new Date(0) }
-      const operationId = `${spendingId}/skipped/${skipped.due.toISOString()}`
-      const key = { accountId, bankAccountId, operationId }
-      await deps.write({
-        scope: { ...key, spendingIds: [spendingId] },
-        operationId,
-        signal: context.signal,
-        createdBy,
-        decide: ({ booked, ...locked }) => {
-          if (booked) return { reply: {} }
-          const settlement = notePeriodSkipped(locked, skipped)
-          const operation = { ...key, reply: Buffer.alloc(0), createdAt: locked.operation.now }
-          return { settlement, operation, reply: {} }
-        },
+      await writeOnce(deps, context, {
+        bankAccountId,
+        spendingId,
+        operationId: `${spendingId}/skipped/${skipped.due.toISOString()}`,
+        decide: (locked) => ({
+          settlement: notePeriodSkipped(locked, skipped),
+          kept: Buffer.alloc(0),
+        }),
       })
       return {}
     },
@@ -101,10 +101,36 @@ async function endGraceNow(
   { bankAccountId, spendingId, carryOver, ...dates }: EndGraceRequest,
   context: HandlerContext,
 ): Promise<void> {
-  const { accountId, userId: createdBy } = callerOf(context)
   const due = dates.due && timestampDate(dates.due)
   const graceUntil = dates.graceUntil ? timestampDate(dates.graceUntil) : new Date(0)
-  const operationId = `${spendingId}/grace/${graceUntil.toISOString()}`
+  const end = { spendingId, carryOver, graceUntil, due }
+  await writeOnce(deps, context, {
+    bankAccountId,
+    spendingId,
+    operationId: graceOperationId(end),
+    decide: (locked) => {
+      const { settlement } = endGrace(locked, end)
+      const reply = create(BookedSchema, renderResult(settlement))
+      return { settlement, kept: Buffer.from(toBinary(BookedSchema, reply)) }
+    },
+  })
+}
+
+interface OnceWritten {
+  bankAccountId: string
+  spendingId: string
+  operationId: string
+  /** Returns the rows to save, and the reply that is kept with the operation. */
+  decide: (locked: Locked) => { settlement: Settlement; kept: Buffer }
+}
+
+/** Saves an operation on an envelope under its ID; a repetition changes nothing. */
+async function writeOnce(
+  deps: Deps,
+  context: HandlerContext,
+  { bankAccountId, spendingId, operationId, decide }: OnceWritten,
+): Promise<void> {
+  const { accountId, userId: createdBy } = callerOf(context)
   const key = { accountId, bankAccountId, operationId }
   await deps.write({
     scope: { ...key, spendingIds: [spendingId] },
@@ -113,11 +139,8 @@ async function endGraceNow(
     createdBy,
     decide: ({ booked, ...locked }) => {
       if (booked) return { reply: undefined }
-      const { settlement } = endGrace(locked, { spendingId, carryOver, graceUntil, due })
-      const reply = Buffer.from(
-        toBinary(BookedSchema, create(BookedSchema, renderResult(settlement))),
-      )
-      const operation = { ...key, reply, createdAt: locked.operation.now }
+      const { settlement, kept } = decide(locked)
+      const operation = { ...key, reply: kept, createdAt: locked.operation.now }
       return { settlement, operation, reply: undefined }
     },
   })

@@ -81,6 +81,11 @@ export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
 /** The end of the grace that runs until `graceUntil`, after the due date `due`. */
 export type GraceEnd = Pick<PeriodEnd, 'spendingId' | 'carryOver' | 'due'> & { graceUntil: Date }
 
+/** Returns the operation ID of the end of a grace, which the hourly job or a request books once. */
+export function graceOperationId(end: Pick<GraceEnd, 'spendingId' | 'graceUntil'>): string {
+  return `${end.spendingId}/grace/${end.graceUntil.toISOString()}`
+}
+
 /** Returns the rows to save at the end of a grace; none if it has ended by the next due date. */
 export function endGrace(locked: Locked, end: GraceEnd): ScheduledDecision {
   requireWritable(locked.bankAccount)

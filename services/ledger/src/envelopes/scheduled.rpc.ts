@@ -24,7 +24,7 @@ import { renderResult } from '../money/settlements.ts'
 import { datesAreMoving } from '../money/unit-of-work.ts'
 import type { MoneyWork, MoneyWriter } from '../money/writer.service.ts'
 import { type AutomaticTransaction, applyFunding, type ScheduledDecision } from './funding.ts'
-import { endGrace, endPeriod } from './period.ts'
+import { endGrace, endPeriod, graceOperationId } from './period.ts'
 import { listWithEnvelopes, lookUpScheduled } from './scheduled.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'writeEach'>
@@ -152,15 +152,18 @@ function onDay(transaction: AutomaticTransaction | null, dayOf: MoveDate) {
   return transaction && { ...transaction, date: dayOf(transaction.date) }
 }
 
-/** Parses the end of a grace, whose operation ID is `<spendingId>/grace/<end>`. */
 function readGraceEnd(request: GraceEnd): Read {
   const { bankAccountId, spendingId, carryOver, due } = request
   if (!request.graceUntil) throw invalid({ graceUntil: say('REQUIRED') })
   const graceUntil = timestampDate(request.graceUntil)
   const end = { spendingId, carryOver, graceUntil, due: due && timestampDate(due) }
-  const operationId = `${spendingId}/grace/${graceUntil.toISOString()}`
   const decide: Read['decide'] = (locked) => endGrace(locked, end)
-  return { bankAccountId, operationId, spendingIds: [spendingId], decide }
+  return {
+    bankAccountId,
+    operationId: graceOperationId(end),
+    spendingIds: [spendingId],
+    decide,
+  }
 }
 
 function readAutomatic(message: AutomaticMessage | undefined): AutomaticTransaction | null {

@@ -90,10 +90,7 @@ export function setsBalances(
   return isLater && newCount > 0n && statesBalances(balances)
 }
 
-/**
- * Returns the balances that an import sets (docs/files.md#balances). Returns null if it
- * sets none.
- */
+/** Returns the balances that an import sets (docs/files.md#balances); null if it sets none. */
 export function balancesToSet(
   { bankAccount, operation }: Pick<Locked, 'bankAccount' | 'operation'>,
   { balances, newCount }: { balances: FileBalances; newCount: bigint },

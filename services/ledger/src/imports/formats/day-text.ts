@@ -67,8 +67,8 @@ export function chooseDayOrder(
 
 /**
  * Returns the day of a text such as `2024-01-31`, `20240131`, `1/31'24`, `31.01.2024` or
- * `31 janvier 2024`, or null.
- * An apostrophe before a two-digit year means 2000 to 2099. Does not check that the day exists.
+ * `31 janvier 2024`, or null. An apostrophe before a two-digit year means 2000 to 2099. Does not
+ * check that the day exists.
  */
 export function readWrittenDay(text: string, order: DayOrder): Day | null {
   const written = bare(text)

@@ -51,13 +51,17 @@ export class CsvBalances {
    * than those by their amount: the signs are the wrong ones, or not all is in the amounts.
    */
   countAgainst(): number {
-    const most = (of: 'by' | 'against') => Math.max(this.#oldestFirst[of], this.#newestFirst[of])
-    return most('against') > most('by') ? most('against') : 0
+    const against = this.#most('against')
+    return against > this.#most('by') ? against : 0
   }
 
   /** Returns the number of rows whose balance follows from their amount. */
   countBy(): number {
-    return Math.max(this.#oldestFirst.by, this.#newestFirst.by)
+    return this.#most('by')
+  }
+
+  #most(of: 'by' | 'against'): number {
+    return Math.max(this.#oldestFirst[of], this.#newestFirst[of])
   }
 
   result(): FileBalances {

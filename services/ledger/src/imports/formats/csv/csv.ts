@@ -97,7 +97,9 @@ export function readCsv(
   // Above a file of several accounts, it is the balance of the first one.
   const isStated = mapping.balance.kind === 'none' && stated?.statement === undefined
   const notation = { ...rowSettings, order: orderOf(format) }
-  const stating = isStated ? findHeadBalance(above(table), notation) : balances.result()
+  const stating = isStated
+    ? findHeadBalance([...lines.slice(0, head - 1)], notation)
+    : balances.result()
   return { currency, balances: stating, mark, dateFormat: format, ...read }
 }
 
@@ -145,16 +147,6 @@ function* rowsBelow(file: CsvFile): Generator<CsvCells & { line: number }> {
     const { cells, line } = one
     if (number > 0 && isRead(one)) yield { ...cellsOf(cells, { columns, number }), line }
   }
-}
-
-/** Returns the lines above the header. */
-function above({ lines, head }: CsvFile): CsvLine[] {
-  const found: CsvLine[] = []
-  for (const line of lines) {
-    if (found.length >= head - 1) break
-    found.push(line)
-  }
-  return found
 }
 
 function* amountsIn(file: CsvFile, mapping: CsvMapping): Generator<string> {

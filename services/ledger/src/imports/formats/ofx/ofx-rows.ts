@@ -72,7 +72,7 @@ function isCorrection(node: OfxNode, holders: ReadonlyMap<string, number>): bool
 
 /** Returns midnight of the day in an OFX date, ignoring its time and offset; null if invalid. */
 export function readDay(text: string, timezone: string): Date | null {
-  const [, day] = DATE.exec(text.trim().replace(MARKED, '$1$2$3$4$5$6')) ?? []
+  const [, day] = partsOf(text)
   return day === undefined ? null : midnightOn(writtenDay(day), timezone)
 }
 
@@ -81,7 +81,7 @@ export function readDay(text: string, timezone: string): Date | null {
  * last second of the day. Returns null for an invalid date.
  */
 export function readInstant(text: string, timezone: string): Date | null {
-  const [, day, time, offset] = DATE.exec(text.trim().replace(MARKED, '$1$2$3$4$5$6')) ?? []
+  const [, day, time, offset] = partsOf(text)
   if (day === undefined) return null
   if (time === undefined) {
     const number = dayNumber(writtenDay(day))
@@ -95,6 +95,11 @@ export function readInstant(text: string, timezone: string): Date | null {
       ? fromLocal(local.toMillis(), timezone)
       : local.toMillis() - Math.round(Number(offset) * 60) * minuteMs
   return withinYears(new Date(instant))
+}
+
+/** Returns the whole, the day, the time and the offset of a date; an empty list if it is none. */
+function partsOf(text: string): readonly (string | undefined)[] {
+  return DATE.exec(text.trim().replace(MARKED, '$1$2$3$4$5$6')) ?? []
 }
 
 /** Returns the day of a date as YYYYMMDD. */
