@@ -54,11 +54,14 @@ export const fileReasons = {
   EXPORT_CUT: 'The file is no whole export of this program',
   FILE_CUT: 'The file ends before its statement does',
   FILE_NOT_XML: 'The file is not well-formed XML',
-  FILE_NOT_OFX: 'This is not an OFX, QFX or QBO file',
-  FILE_NOT_QIF: 'This is not a QIF file',
+  FILE_NOT_OFX:
+    'This is not an OFX, QFX or QBO file: upload one of these, CAMT, MT940, MT942 or QIF',
+  FILE_NOT_QIF: 'This is not a QIF file: upload OFX, QFX, QBO, CAMT, MT940, MT942 or QIF',
   ARCHIVE_DAMAGED: 'The archive is damaged, or has a password',
   ARCHIVE_METHOD: 'The archive is packed by an unusual method: use ZIP',
-  ARCHIVE_EMPTY: 'The archive has no file',
+  ARCHIVE_EMPTY: 'The archive has no file but hidden ones: upload the file of the bank by itself',
+  ARCHIVE_PATH:
+    'The path "{name}" leaves the archive, so nothing of it is read: upload the file by itself',
   FILE_CURRENCY: 'The file is in {stated}, the account in {own}: choose another account',
   FILE_CURRENCIES: 'The file is not in one currency that this server knows',
   FILE_OF_INVESTMENTS:

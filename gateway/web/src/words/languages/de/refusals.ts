@@ -37,6 +37,8 @@ const bankSilent =
   'Die Bank hat nicht wie erwartet geantwortet: {fault}. Versuch es später noch einmal.'
 const noStatement = 'Die Datei enthält keinen Auszug eines Kontos.'
 const cut = 'Die Datei ist nicht vollständig oder von anderer Art: Exportiere sie noch einmal.'
+const otherKind =
+  'Das ist keine Datei einer Bank, die hier gelesen werden kann: Exportiere OFX, CAMT, MT940, QIF, CSV oder XLSX.'
 const archive = 'Das Archiv ist nicht lesbar: Packe es als ZIP ohne Passwort.'
 const repetition = 'Diese Wiederholung ist nicht lesbar.'
 const mapping = 'Diese Zuordnung der Spalten passt nicht: Wähle andere Spalten.'
@@ -281,7 +283,7 @@ const codes: Translation<'refusals'>['codes'] = {
   FILE_LATE: 'Die Datei kam nicht rechtzeitig an: Wähle sie noch einmal aus.',
   FILE_BUSY: 'Eine andere Datei wird gerade gelesen: Wähle diese gleich noch einmal aus.',
   FILE_READ: 'Eine andere Datei wird gerade gelesen. Versuch es gleich noch einmal.',
-  FILE_KIND: 'Das ist keine Datei einer Bank, die hier gelesen werden kann.',
+  FILE_KIND: otherKind,
   FILE_NEEDS_MAPPING:
     'Das ist eine Tabelle: Gib der Datei einen Namen, der auf .csv, .xlsx oder .ods endet.',
   FILE_OF_ONE_ACCOUNT: 'Eine Tabelle hat nur ein Konto.',
@@ -331,11 +333,12 @@ const codes: Translation<'refusals'>['codes'] = {
   EXPORT_CUT: cut,
   FILE_CUT: cut,
   FILE_NOT_XML: cut,
-  FILE_NOT_OFX: cut,
-  FILE_NOT_QIF: cut,
+  FILE_NOT_OFX: otherKind,
+  FILE_NOT_QIF: otherKind,
   ARCHIVE_DAMAGED: archive,
   ARCHIVE_METHOD: archive,
-  ARCHIVE_EMPTY: archive,
+  ARCHIVE_EMPTY: 'Das Archiv enthält keine Datei einer Bank: Wähle die Datei selbst.',
+  ARCHIVE_PATH: '„{name}“ führt aus dem Archiv hinaus: Wähle die Datei selbst.',
   FILE_CURRENCY:
     'Die Beträge der Datei sind in {stated}, das Konto ist in {own}: Wähle ein anderes Konto.',
   FILE_CURRENCIES: 'Die Datei ist nicht in einer bekannten Währung.',
@@ -474,7 +477,7 @@ const codes: Translation<'refusals'>['codes'] = {
   ARCHIVE_ROWS: 'Das Archiv hat mehr als {max} Buchungen: Exportiere einen kürzeren Zeitraum.',
   FILE_IN_ARCHIVE: '{name} im Archiv: {fault}',
   ARCHIVED_TABLE: 'Eine Tabelle wird allein importiert, nicht im Archiv.',
-  ARCHIVED_KIND: 'Das ist keine Datei einer Bank, die hier gelesen werden kann.',
+  ARCHIVED_KIND: otherKind,
   FILE_LEFT: fileGone,
   IMPORT_LATER: later,
   PREVIEW_LATER: later,

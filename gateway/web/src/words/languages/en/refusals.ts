@@ -32,6 +32,8 @@ const reconnect = 'This connection ended: connect the bank again.'
 const bankSilent = 'The bank did not answer as expected: {fault}. Try again later.'
 const noStatement = 'The file holds no statement of a bank account.'
 const cut = 'The file is not whole, or of another kind: export it again.'
+const otherKind =
+  'This is no file of a bank that can be read here: export OFX, CAMT, MT940, QIF, CSV or XLSX.'
 const archive = 'The archive cannot be read: pack it as ZIP without a password.'
 const repetition = 'This repetition cannot be read.'
 const mapping = 'These columns do not fit: choose other ones.'
@@ -272,7 +274,7 @@ const codes = {
   FILE_LATE: 'The file did not arrive in time: choose it again.',
   FILE_BUSY: 'Another file is being read: choose this one again in a moment.',
   FILE_READ: 'Another file is being read. Try again in a moment.',
-  FILE_KIND: 'This is no file of a bank that can be read here.',
+  FILE_KIND: otherKind,
   FILE_NEEDS_MAPPING: 'This is a table: give its file a name that ends in .csv, .xlsx or .ods.',
   FILE_OF_ONE_ACCOUNT: 'A table has one bank account.',
   STORAGE_AWAY: busy,
@@ -320,11 +322,12 @@ const codes = {
   EXPORT_CUT: cut,
   FILE_CUT: cut,
   FILE_NOT_XML: cut,
-  FILE_NOT_OFX: cut,
-  FILE_NOT_QIF: cut,
+  FILE_NOT_OFX: otherKind,
+  FILE_NOT_QIF: otherKind,
   ARCHIVE_DAMAGED: archive,
   ARCHIVE_METHOD: archive,
-  ARCHIVE_EMPTY: archive,
+  ARCHIVE_EMPTY: 'The archive has no file of a bank: choose the file by itself.',
+  ARCHIVE_PATH: '“{name}” leads out of the archive: choose the file by itself.',
   FILE_CURRENCY: 'The file is in {stated}, the bank account in {own}: choose another one.',
   FILE_CURRENCIES: 'The file is not in one known currency.',
   FILE_OF_INVESTMENTS:
@@ -456,7 +459,7 @@ const codes = {
   ARCHIVE_ROWS: 'The archive has more than {max} transactions: export a shorter period.',
   FILE_IN_ARCHIVE: '{name} in the archive: {fault}',
   ARCHIVED_TABLE: 'A table is imported by itself, not in an archive.',
-  ARCHIVED_KIND: 'This is no file of a bank that can be read here.',
+  ARCHIVED_KIND: otherKind,
   FILE_LEFT: fileGone,
   IMPORT_LATER: later,
   PREVIEW_LATER: later,

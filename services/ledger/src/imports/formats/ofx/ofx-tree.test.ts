@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { childOf, descendantsOf, type OfxNode, readOfxTree, textOf } from './ofx-tree.ts'
@@ -56,9 +57,14 @@ describe('the reader', () => {
   })
 
   test('refuses a document type before any entity', () => {
-    expect(readOfxTree('<!DOCTYPE OFX [<!ENTITY a "b">]><OFX><A>&a;</OFX>')).toHaveProperty(
-      'unreadable',
-    )
+    expect(readOfxTree('<!DOCTYPE OFX [<!ENTITY a "b">]><OFX><A>&a;</OFX>')).toEqual({
+      unreadable: say('FILE_DOCTYPE'),
+    })
+  })
+
+  test('takes other bytes behind "<!" for what they are, and tells a file that is no OFX', () => {
+    expect(readOfxTree('\0PK<!\x9fq<!D<OF X>')).toEqual({ unreadable: say('FILE_NOT_OFX') })
+    expect(outline(tree('<OFX><A>1 <! 2<B>2</OFX>'))).toEqual(['OFX', ['A', '1 <! 2'], ['B', '2']])
   })
 
   test.each([

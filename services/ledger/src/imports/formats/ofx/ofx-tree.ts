@@ -140,7 +140,7 @@ function readNext(reader: Reader): string | null {
     skipTo(reader, '>')
     return null
   }
-  if (text.startsWith('<!', at)) {
+  if (/^<!DOCTYPE\b/i.test(text.slice(at, at + 10))) {
     return say('FILE_DOCTYPE')
   }
   TAG.lastIndex = at

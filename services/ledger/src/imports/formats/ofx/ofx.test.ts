@@ -217,7 +217,7 @@ describe('an unreadable file', () => {
     ['truncated.ofx', 'The file ends before its statement does'],
     ['document-type.ofx', 'The file declares a document type, which statements do not have'],
     ['no-statement.ofx', expect.stringContaining('of a securities account (investments)')],
-    ['README.md', 'This is not an OFX, QFX or QBO file'],
+    ['README.md', expect.stringContaining('This is not an OFX, QFX or QBO file: upload')],
   ])('%s has a reason', (file, unreadable) => {
     expect(read(file)).toEqual({ unreadable })
   })

@@ -158,14 +158,14 @@ test.each([
 
 describe('an unreadable file', () => {
   test.each([
-    ['', 'This is not a QIF file'],
-    ['Date,Amount\n2024-01-31,5\n', 'This is not a QIF file'],
+    ['', expect.stringContaining('This is not a QIF file: upload OFX,')],
+    ['Date,Amount\n2024-01-31,5\n', expect.stringContaining('This is not a QIF file: upload OFX,')],
     ['!Type:Cat\nNFood\n^', 'The file holds no transactions of a bank account or a card, only Cat'],
     [
       '!Type:Security\nNShare\n^\n!Type:Invst\nD1/31/24\nNBuy\n^',
       expect.stringContaining('of a securities account'),
     ],
-    ['!Option:AutoSwitch\n', 'This is not a QIF file'],
+    ['!Option:AutoSwitch\n', expect.stringContaining('This is not a QIF file: upload OFX,')],
   ])('%j has a reason', (text, unreadable) => {
     expect(soleOf(readQifAccounts(new TextEncoder().encode(text), DENVER))).toEqual({ unreadable })
   })

@@ -1,6 +1,7 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { unzipSync } from 'fflate'
 import type { Unreadable } from '../statement.ts'
+import { cut, oneLine } from '../statement-rows.ts'
 
 /** Maximum number of entries of an archive, those that are left out included. */
 const ENTRIES_MAX = 1000
@@ -11,7 +12,10 @@ const unpackedSizeMax = 64 * 1024 * 1024
 const METHODS = [0, 8]
 
 /** Files that programs put into archives beside those of the user. */
-export const LEFT_OUT = /(?:^|\/)(?:__MACOSX\/|\.(?!\/)|Thumbs\.db$|desktop\.ini$)/i
+export const LEFT_OUT = /(?:^|\/)(?:__MACOSX\/|\.(?!\.?\/)|Thumbs\.db$|desktop\.ini$)/i
+
+/** A path that leads out of the folder into which an archive is unpacked. */
+const LEADS_OUT = /(?:^|[\\/])\.\.[\\/]/
 
 /** Returns whether bytes begin as a ZIP archive does, XLSX and ODS files included. */
 export function isZip(bytes: Uint8Array): boolean {
@@ -27,9 +31,10 @@ export function unzip(
   bytes: Uint8Array,
   isWanted: (name: string) => boolean,
 ): Map<string, Uint8Array> | Unreadable {
-  const seen = { entries: 0, size: 0, isOther: false }
+  const seen = { entries: 0, size: 0, isOther: false, outside: null as string | null }
   const filter = ({ name, originalSize, compression }: EntryInfo) => {
     seen.entries += 1
+    if (LEADS_OUT.test(name)) seen.outside ??= name
     if (name.endsWith('/') || !isWanted(name)) return false
     seen.size += originalSize
     seen.isOther ||= !METHODS.includes(compression)
@@ -49,6 +54,9 @@ export function unzip(
     return { unreadable: say('ARCHIVE_SIZE', { max: unpackedSizeMax / 1024 / 1024 }) }
   }
   if (seen.isOther) return { unreadable: say('ARCHIVE_METHOD') }
+  if (seen.outside !== null) {
+    return { unreadable: say('ARCHIVE_PATH', { name: cut(oneLine(seen.outside), 60) }) }
+  }
   return new Map(Object.entries(entries))
 }
 

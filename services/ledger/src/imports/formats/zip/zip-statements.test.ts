@@ -113,7 +113,7 @@ test.each<[string, Record<string, string | Uint8Array>, unknown]>([
     { 'a.csv': 'a,b\n1,2' },
     'In the archive, "a.csv": a table needs a mapping: use transactions/import',
   ],
-  ['nothing: refused', { 'a/': '' }, 'The archive has no file'],
+  ['nothing: refused', { 'a/': '' }, expect.stringMatching(/^The archive has no file but hidden/)],
   [
     'a bomb: refused',
     { 'a.ofx': new Uint8Array(65 * 1024 * 1024) },
@@ -121,4 +121,10 @@ test.each<[string, Record<string, string | Uint8Array>, unknown]>([
   ],
 ])('an archive has %s', (_name, files, expected) => {
   expect(read(files)).toEqual(expected)
+})
+
+test.each(['../x.ofx', 'a/../../x.ofx', '..\\x.ofx'])('an archive with %s is refused', (path) => {
+  expect(read({ [path]: ofx('1'), 'b.ofx': ofx('1') })).toBe(
+    `The path "${path}" leaves the archive, so nothing of it is read: upload the file by itself`,
+  )
 })
