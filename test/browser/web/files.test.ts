@@ -14,6 +14,10 @@ const coffer = started(() => startCoffer())
 
 const data = (name: string) => join(root, 'test/data', name)
 
+const fileOf = (name: string, text: string) => {
+  return { name, mimeType: 'application/octet-stream', buffer: Buffer.from(text, 'latin1') }
+}
+
 /** Drops a file of the test data on the screen. */
 async function drop(page: Page, name: string): Promise<void> {
   const parts = [readFileSync(data(name), 'utf8'), name].map((one) => JSON.stringify(one))
@@ -37,12 +41,7 @@ test('the days of a CSV file are guessed by its rows, and the way back is open',
   const file = { name: 'giro.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }
   const viewing = { url: `${coffer.baseUrl}/imports`, cookie: alice.cookie, hasRefusals: true }
   await view(viewing, async (page) => {
-    const picture = {
-      name: 'bill.png',
-      mimeType: 'image/png',
-      buffer: Buffer.from('\x89PNG\r\n', 'latin1'),
-    }
-    await page.getByLabel('Choose a file').setInputFiles(picture)
+    await page.getByLabel('Choose a file').setInputFiles(fileOf('bill.png', '\x89PNG\r\n'))
     await page.getByText('This is no file of a bank that').waitFor()
     await page.getByLabel('Choose a file').setInputFiles(file)
     const format = page.getByLabel('Dates are written as')
@@ -60,10 +59,12 @@ test('the days of a CSV file are guessed by its rows, and the way back is open',
     await format.selectOption('DD.MM.YYYY')
     await page.getByRole('button', { name: 'Show a preview' }).click()
     await page.getByText('The file states no balance, so it stays $0.00.').waitFor()
+    await page.goBack()
+    await page.getByRole('button', { name: 'Show a preview' }).click()
     await page.getByRole('button', { name: /^Import \d/ }).click()
     await page.getByText('3 transactions, 1 left out').waitFor()
     await page.getByText('The next file with these columns').waitFor()
-    await page.goto(`${coffer.baseUrl}/imports`)
+    await page.goBack()
     await page.getByLabel('Choose a file').setInputFiles(file)
     await page.getByText('Date: Datum · Description: Text · Amount: Betrag').waitFor()
     await page.getByRole('button', { name: 'Forget it' }).click()
@@ -162,6 +163,8 @@ test('a file of the bank is imported and undone, a CSV file is mapped and stored
     await page.getByRole('heading', { level: 1, name: 'Envelopes' }).waitFor()
     await drop(page, 'card.qfx')
     await page.getByRole('cell', { name: /corner deli/i }).waitFor()
+    await page.goBack()
+    await choice.setInputFiles(data('card.qfx'))
     await takePicture(page, 'web-preview')
     expect(await count()).toBe(0)
     await page.getByRole('button', { name: /^Import \d/ }).click()
@@ -275,9 +278,6 @@ test('rows of the same day and text as transactions are ticked beforehand', asyn
   const list = [row(10, 'Deli'), row(11, 'Cafe')].join('\n')
   const ofx = `<OFX><STMTRS><CURDEF>USD<BANKTRANLIST>${list}</BANKTRANLIST></STMTRS></OFX>`
   const csv = 'Date,Description,Amount\n2026-01-10,DELI,-5.00\n2026-01-11,CAFE,-5.00\n'
-  const fileOf = (name: string, text: string) => {
-    return { name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) }
-  }
   await view({ url: `${coffer.baseUrl}/imports`, cookie: alice.cookie }, async (page) => {
     const choice = page.getByLabel('Choose a file')
     await choice.setInputFiles(fileOf('a.ofx', ofx))

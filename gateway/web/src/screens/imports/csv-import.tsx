@@ -7,6 +7,7 @@ import { Card, Screen, Skeleton } from '../../controls/screen.tsx'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { Resume } from '../start/resume.tsx'
+import { useWayBack, type WayBack } from './back-to-columns.tsx'
 import { ColumnForm } from './column-form.tsx'
 import type { Draft } from './columns/column-mapping.ts'
 import { ImportPreview } from './import-preview.tsx'
@@ -27,25 +28,32 @@ export function CsvImport() {
 function Steps({ bankAccountId, id }: { bankAccountId: string; id: string }) {
   const found = useQuery(importQuery(bankAccountId, id))
   const draft = useRef<Draft>({ columns: null, mappingId: null })
+  const way = useWayBack(found.data, draft)
   const isDone = found.data?.status === 'complete'
   return (
     <Screen title={isDone ? words.resultTitle : words.mapTitle} help="files">
       <Asked query={found} lines={8}>
-        {(one) => <Step found={one} draft={draft} />}
+        {(one) => <Step found={one} draft={draft} way={way} />}
       </Asked>
     </Screen>
   )
 }
 
-function Step({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
+interface StepProps {
+  found: Import
+  draft: RefObject<Draft>
+  way: WayBack
+}
+
+function Step({ found, draft, way }: StepProps) {
   const { bankAccountId: account, status } = found
   if (status === 'mapping') {
     // Another delimiter gives the file other columns, which need a new form.
     return <ColumnForm key={found.headers.join('\n')} found={found} draft={draft} />
   }
-  if (status === 'preview') return <ImportPreview found={found} draft={draft} />
+  if (status === 'preview') return <ImportPreview found={found} way={way} />
   if (status === 'failed' || status === 'expired') {
-    return <ReadingFault found={found} draft={draft} />
+    return <ReadingFault found={found} way={way} />
   }
   if (status === 'complete') {
     return (

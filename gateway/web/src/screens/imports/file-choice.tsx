@@ -12,6 +12,7 @@ import { type Upload, uploadsQuery } from '../../api/import-queries.ts'
 import { keepSent } from '../../api/sent-file.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
+import { useBackStep } from '../../shell/opened-form.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { FilePreview } from './file-preview.tsx'
 import styles from './imports.module.css'
@@ -29,6 +30,7 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
   const [isOver, setOver] = useState(false)
   const [stored, setStored] = useState<StoredFile | null>(null)
   const { read, isSending, fault, previewed, setPreviewed } = useReading(bankAccountId)
+  const end = useBackStep(previewed !== null, () => setPreviewed(null))
   const take = (file: File | undefined) => {
     if (file === undefined || isSending) return
     setPreviewed(null)
@@ -83,7 +85,7 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
             setPreviewed(null)
             setStored({ upload, stated })
           }}
-          onEnd={() => setPreviewed(null)}
+          onEnd={end}
         />
       )}
       {stored && <StoredUpload {...stored} />}

@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router'
-import type { RefObject } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import type { Import } from '../../api/import-queries.ts'
@@ -10,8 +9,7 @@ import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { useAccountNames } from '../../shell/distinct-names.ts'
 import { importWords as words } from '../../words/imports.ts'
-import { BackToColumns } from './back-to-columns.tsx'
-import type { Draft } from './columns/column-mapping.ts'
+import { BackToColumns, type WayBack } from './back-to-columns.tsx'
 import { Misfits } from './fit/misfits.tsx'
 import { JoinOffers, useTicks } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
@@ -20,7 +18,7 @@ import { SkippedRows } from './skipped-rows.tsx'
 import { BalanceNote, effectOn } from './stored/balance-note.tsx'
 
 /** The first rows of a file as transactions, and what is left out and why. */
-export function ImportPreview({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
+export function ImportPreview({ found, way }: { found: Import; way: WayBack }) {
   const { bankAccountId, transactionImportId, preview } = found
   const path = { bankAccountId, transactionImportId }
   const account = useAccountNames().get(bankAccountId) ?? ''
@@ -52,7 +50,7 @@ export function ImportPreview({ found, draft }: { found: Import; draft: RefObjec
         <Button kind="primary" isBusy={isSending} onClick={() => send(undefined)}>
           {storeText({ newCount, joined: joins.length, account })}
         </Button>
-        <BackToColumns found={found} draft={draft} />
+        <BackToColumns {...way} />
         <Link to="/imports" search={{ account: bankAccountId }}>
           {words.again}
         </Link>

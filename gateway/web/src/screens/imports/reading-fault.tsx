@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router'
-import type { RefObject } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import type { Import } from '../../api/import-queries.ts'
@@ -9,30 +8,28 @@ import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { importWords as words } from '../../words/imports.ts'
 import { wordsOf } from '../../words/refusals.ts'
-import { BackToColumns } from './back-to-columns.tsx'
-import type { Draft } from './columns/column-mapping.ts'
+import { BackToColumns, isRereadable, type WayBack } from './back-to-columns.tsx'
 import type { Choices } from './read-choices.tsx'
 
 interface Props {
   found: Import
-  draft: RefObject<Draft>
+  way: WayBack
 }
 
 /** Why a CSV file could not be read, the field to change, and the ways on. */
-export function ReadingFault({ found, draft }: Props) {
-  const { bankAccountId: account, status, error = '', codedError, transactionUploadId } = found
+export function ReadingFault({ found, way }: Props) {
+  const { bankAccountId: account, error = '', codedError } = found
   const advice = words.advice[codedError?.cause?.code ?? '']
-  // The rows of an upload may be stored in part: its file is not read again.
-  const isRereadable = status === 'failed' && !transactionUploadId
+  const isReadAgain = isRereadable(found)
   return (
     <Card title={words.failed}>
       <div role="alert">
         <p>{wordsOf(error, codedError)}</p>
-        {isRereadable && advice && <p>{advice}</p>}
+        {isReadAgain && advice && <p>{advice}</p>}
       </div>
-      {isRereadable && <WaysToRead found={found} />}
+      {isReadAgain && <WaysToRead found={found} />}
       <div className={rows.toolbar}>
-        {isRereadable && <BackToColumns found={found} draft={draft} />}
+        {isReadAgain && <BackToColumns {...way} />}
         <Link to="/imports" search={{ account }}>
           {words.again}
         </Link>
