@@ -20,4 +20,8 @@ export const hintReasons = {
     'Not every {period} has a day {day}: the rule has no such date in {months}. For the last day of a month write {part}.',
   QIF_WITHOUT_BALANCES:
     'A QIF file states no balances: they stay as they are, so set them by hand where they differ',
+  BALANCE_UNREADABLE:
+    'The balance {text} of the file is no amount in its currency, and is left out: set the balances by hand where they differ',
+  FILE_OPEN_ENDED:
+    'The file has no mark of its end and may be cut: compare its last rows with those of the bank; if some are missing, undo the import and export anew',
 } as const

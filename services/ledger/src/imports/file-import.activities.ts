@@ -28,7 +28,12 @@ import {
 import { lastDigitsOf } from './fit/file-fit.ts'
 import { inTurns } from './formats/rows/page-turns.service.ts'
 import type { Pages } from './formats/rows/pages.ts'
-import type { FileRow, ReceivedStatement, Unreadable } from './formats/statement.ts'
+import {
+  type FileRow,
+  noteOfFile,
+  type ReceivedStatement,
+  type Unreadable,
+} from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { joinNamed } from './joining/join.service.ts'
 import { listJoinedIdentifiers } from './joining/joined-rows.sql.ts'
@@ -174,7 +179,8 @@ async function saveStatement(
     }
     const counts = countsOf(statement, { importedCount, joinedCount, corrections })
     const accountDigits = lastDigitsOf(statement)
-    const done = { ...counts, joins: outcomes, balancesAsOf, accountDigits, now: clock() }
+    const stated = { balancesAsOf, accountDigits, note: noteOfFile(statement) }
+    const done = { ...counts, ...stated, joins: outcomes, now: clock() }
     await completeUpload(tx, key, done)
     const ruled = orderRows(fileRules)
     return writeIn(tx, key, async () => {

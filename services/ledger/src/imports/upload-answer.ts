@@ -11,7 +11,12 @@ import {
 } from '@coffer/proto/ledger/v1/upload'
 import { previewParts } from './file-preview.ts'
 import { skippedParts } from './formats/skipped-rows.ts'
-import type { ListedStatement, SkippedRows, Unreadable } from './formats/statement.ts'
+import {
+  type ListedStatement,
+  noteOfFile,
+  type SkippedRows,
+  type Unreadable,
+} from './formats/statement.ts'
 import { countUnjoined } from './joining/row-joins.ts'
 import { noteOf, type Upload } from './upload.ts'
 
@@ -59,7 +64,8 @@ export function renderPreview(
   ...read: Parameters<typeof previewParts>
 ): UploadMessage {
   const preview = create(UploadPreviewSchema, previewParts(...read))
-  return { ...renderUpload({ ...upload, status: 'preview' }), preview }
+  const note = noteOfFile(read[0])
+  return { ...renderUpload({ ...upload, status: 'preview', note }), preview }
 }
 
 /** Returns an upload as lists show it: without texts of skipped rows, and joins. */

@@ -123,7 +123,10 @@ export function tryLockImports(
 export async function completeUpload(
   tx: Tx,
   key: UploadKey,
-  done: Pick<Upload, (typeof countColumns)[number] | 'skipped' | 'balancesAsOf' | 'joins'> & {
+  done: Pick<
+    Upload,
+    (typeof countColumns)[number] | 'skipped' | 'balancesAsOf' | 'joins' | 'note'
+  > & {
     accountDigits: string | null
     now: Date
   },
@@ -132,7 +135,7 @@ export async function completeUpload(
     UPDATE uploads SET status = 'complete', completed_at = ${at(done.now)},
       ${assignmentsOf(done, countColumns)}, skipped = ${sql.jsonb(done.skipped)},
       joins = coalesce(${sql.jsonb(done.joins)}::jsonb, joins),
-      account_digits = ${done.accountDigits},
+      account_digits = ${done.accountDigits}, note = ${done.note},
       balances_as_of = ${done.balancesAsOf?.toISOString() ?? null}, owed_is_negative = true
     WHERE ${isUpload(key)}`)
   await tellUpload(tx, key, { type: 'upload.updated', now: done.now })

@@ -55,6 +55,7 @@ test('a new upload is pending, and its file is kept for an hour', () => {
       choices: null,
       asks: null,
       undoneAt: null,
+      note: null,
     },
   })
 })

@@ -38,6 +38,8 @@ export const Upload = UploadKey.extend({
   uploadGroupId: z.string().nullable(),
   /** The joins that the user named, with outcomes once the import is complete; null without any. */
   joins: z.array(NamedJoin).nullable(),
+  /** A hint for the user about what the file leaves open; null without one. */
+  note: z.string().nullable(),
 })
 export type Upload = z.infer<typeof Upload>
 
@@ -93,9 +95,9 @@ export function isReadBy({ asks, ...upload }: Upload, stated: Again): boolean {
   )
 }
 
-/** Returns the note for the user that a QIF file states no balances; null for other formats. */
-export function noteOf({ format }: Pick<Upload, 'format'>): string | null {
-  return format === 'qif' ? say('QIF_WITHOUT_BALANCES') : null
+/** Returns the note about the file, else that a QIF file states no balances, else null. */
+export function noteOf({ format, note }: Pick<Upload, 'format' | 'note'>): string | null {
+  return note ?? (format === 'qif' ? say('QIF_WITHOUT_BALANCES') : null)
 }
 
 /** Returns a new file and its upload in status `pending`. */
@@ -136,5 +138,6 @@ export function newUpload(
     balancesAsOf: null,
     uploadGroupId: null,
     joins: null,
+    note: null,
   }
 }

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
+import { say } from '@coffer/kit/reasons/reasons'
 import { expect, test } from '@jest/globals'
+import { strToU8, zipSync } from 'fflate'
 import { ledger } from '../../src/service.ts'
 import { auditing } from '../auditing.ts'
 import { listed } from '../outcomes.ts'
@@ -177,4 +179,30 @@ test('a preview says whether its balance is set', async () => {
   await importFile(home, file)
   expect(await setsBalances('20260116')).toBe(false)
   expect(await setsBalances('20260118')).toBe(true)
+})
+
+test('a balance that is no amount is told in the preview and after the import', async () => {
+  const home = await createHousehold(booted)
+  const { uploads, bankAccountId, as } = home
+  const note = say('BALANCE_UNREADABLE', { text: '1.2.3,4' })
+  const text = statementOf({ '1': '-1.00' }, { ledger: '1.2.3,4' })
+  const file = { name: 'a.ofx', content: new TextEncoder().encode(text) }
+  const parts = partsOf({ bankAccountId, ...file, preview: true })
+  const { upload: shown } = await uploads.createUpload(parts, as)
+  expect(shown).toMatchObject({ status: 'preview', note, preview: { newCount: 1n } })
+  expect(shown?.preview?.currentBalance).toBeUndefined()
+  const done = await importFile(home, text)
+  expect(done).toMatchObject({ status: 'complete', note, importedCount: 1n })
+  const [found] = (await uploads.listUploads({ bankAccountId, limit: 1 }, as)).uploads
+  expect(found?.note).toBe(note)
+})
+
+test('a file that may be cut says so', async () => {
+  const home = await createHousehold(booted)
+  const { uploads, bankAccountId, as } = home
+  const archive = zipSync({ 'a.qif': strToU8('!Type:Bank\nD2026-01-31\nT-1.00\n') })
+  for (const content of [strToU8('!Type:Bank\nD2026-01-31\nT-1.00\n'), archive]) {
+    const parts = partsOf({ bankAccountId, name: 'a.qif', content, preview: true })
+    expect((await uploads.createUpload(parts, as)).upload?.note).toBe(say('FILE_OPEN_ENDED'))
+  }
 })

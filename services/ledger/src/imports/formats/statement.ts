@@ -77,6 +77,8 @@ export type FileBalances = {
   asOf: Date | null
   /** The instant of the available balance; null if `asOf` applies to it too. */
   availableAsOf: Date | null
+  /** A stated balance that is no readable amount, and so is left out. */
+  unread?: string
 }
 
 /** The content of a file about one bank account. */
@@ -91,6 +93,8 @@ export type FileStatement = ReadRows & {
   choices?: readonly MadeChoice[]
   /** The format of the dates; unset for formats that define it. */
   dateFormat?: string
+  /** Whether the file ends where rows may follow, so that it may be cut. */
+  isOpenEnded?: boolean
 }
 
 /** A statement as it comes from a thread: the skipped rows, which may be 100,000, are counted. */
@@ -165,12 +169,32 @@ export const investments: Unreadable = {
   unreadable: say('FILE_OF_INVESTMENTS'),
 }
 
+/** Maximum length of an unreadable balance in a note, in characters. */
+const shownMax = 60
+
 export const noBalances: FileBalances = {
   current: null,
   available: null,
   limit: null,
   asOf: null,
   availableAsOf: null,
+}
+
+/** Returns the note for the user about what is left open in a file; null without one. */
+export function noteOfFile({
+  isOpenEnded = false,
+  balances: { unread },
+}: Pick<FileStatement, 'isOpenEnded' | 'balances'>): string | null {
+  if (isOpenEnded) return say('FILE_OPEN_ENDED')
+  return unread === undefined ? null : say('BALANCE_UNREADABLE', { text: unread })
+}
+
+/** Returns the first stated balance that is no readable amount, as a part of the balances. */
+export function unreadOf(
+  stated: readonly { text: string; amount: bigint | null }[],
+): Pick<FileBalances, 'unread'> {
+  const unread = stated.find(({ text, amount }) => text !== '' && amount === null)
+  return unread === undefined ? {} : { unread: unread.text.slice(0, shownMax).toWellFormed() }
 }
 
 export function statesBalances({ current, available, limit }: FileBalances): boolean {

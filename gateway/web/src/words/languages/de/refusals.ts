@@ -566,6 +566,10 @@ const codes: Translation<'refusals'>['codes'] = {
   MONTHS_SKIPPED: 'Nicht jeder Monat hat einen {day}.: In kürzeren Monaten fällt der Termin aus.',
   QIF_WITHOUT_BALANCES:
     'In einer QIF-Datei steht kein Kontostand: Er bleibt, wie er ist. Ändere ihn von Hand, wenn er nicht stimmt.',
+  BALANCE_UNREADABLE:
+    'Die Datei nennt den Kontostand „{text}“. Das ist kein Betrag, also bleibt er außer Acht. Ändere den Kontostand von Hand, wenn er nicht stimmt.',
+  FILE_OPEN_ENDED:
+    'Die Datei sagt nicht, wo sie endet, und ist vielleicht abgeschnitten. Vergleiche die letzten Buchungen mit denen deiner Bank. Fehlen welche, mach den Import rückgängig und exportiere die Datei noch einmal.',
 }
 
 export const refusals: Translation<'refusals'> = {

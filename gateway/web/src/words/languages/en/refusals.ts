@@ -545,6 +545,10 @@ const codes = {
   MONTHS_SKIPPED: 'Not every month has a day {day}: shorter months have no such date.',
   QIF_WITHOUT_BALANCES:
     'A QIF file states no balance: it stays as it is. Change it by hand if it is wrong.',
+  BALANCE_UNREADABLE:
+    'The file states the balance “{text}”, which is no amount, so it is left out. Change the balance by hand if it is wrong.',
+  FILE_OPEN_ENDED:
+    'The file does not say where it ends, so it may be cut. Compare the last transactions with those of your bank. If some are missing, undo the import and export the file again.',
 } as const
 
 export const refusals = {

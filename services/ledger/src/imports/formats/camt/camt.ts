@@ -13,6 +13,7 @@ import {
   type ReadingSettings,
   type Unreadable,
   unknownCurrency,
+  unreadOf,
 } from '../statement.ts'
 import { type FoundRow, nameRows } from '../statement-rows.ts'
 import { rowsMax, withinYears } from '../statement-values.ts'
@@ -139,13 +140,23 @@ function readBalances(statement: XmlNode, settings: RowSettings): FileBalances {
   const booked = byCode.get('CLBD')
   const available = byCode.get('CLAV')
   const availableAsOf = instantOf(available, settings.timezone)
+  const [ofBooked, ofAvailable] = [balanceOf(booked, settings), balanceOf(available, settings)]
   return {
     ...noBalances,
-    current: balanceOf(booked, settings),
-    available: balanceOf(available, settings),
+    current: ofBooked,
+    available: ofAvailable,
     asOf: instantOf(booked, settings.timezone) ?? availableAsOf,
     availableAsOf,
+    ...unreadOf([
+      { text: writtenOf(booked), amount: ofBooked },
+      { text: writtenOf(available), amount: ofAvailable },
+    ]),
   }
+}
+
+function writtenOf(balance: XmlNode | undefined): string {
+  const { Ccy = '' } = nodeAt(balance, 'Amt')?.attributes ?? {}
+  return `${textAt(balance, 'Amt')} ${Ccy}`.trim()
 }
 
 function balanceOf(balance: XmlNode | undefined, settings: RowSettings): bigint | null {

@@ -151,6 +151,35 @@ test('several messages without closing balances are read, unless the last line i
   expect(() => read(cut)).toThrow('The file ends before its statement does')
 })
 
+describe('the end of a file', () => {
+  const entry = ':61:2601310131C1500,00NMSC\n:86:Pay'
+  const whole = statementOf(entry)
+  const open = statementOf(entry, '')
+  const head = ':20:REPORT\n:25:10000000/1\n:28C:1'
+  const report = `${head}\n:34F:EUR0,\n${entry}`
+  test.each([
+    [whole, false],
+    [`${open}\n${open}\n`, true],
+    [`${whole}\n-\n${head}\n`, true],
+    [`${whole}\n-\n${statementOf(entry, ':62M:C260131EUR95,00')}\n-\n`, true],
+    [`${report}\n`, false],
+    [report, true],
+    [`{4:\n${report}\n`, true],
+    [`{4:\n${report}\n-}`, false],
+    [`${report}\n:90C:1EUR1500,00`, false],
+    [`${report}\n:90C:1EUR1500,00\n-\n${report}\n`, true],
+  ])('%# tells whether rows may be missing', (text, isOpenEnded) => {
+    expect(read(text)).toMatchObject({ isOpenEnded })
+  })
+})
+
+test.each([
+  [statementOf('', ':62F:C260131EUR9O,00'), 'C260131EUR9O,00'],
+  [statementOf('', ':62F:C260131EUR90,00\n:64:C260231EUR1,00'), 'C260231EUR1,00'],
+])('a balance that cannot be read is told: %#', (text, unread) => {
+  expect(read(text).balances.unread).toBe(unread)
+})
+
 describe('a file', () => {
   test.each([
     ['ABNANL2A\n940\nABNANL2A\n', ''],

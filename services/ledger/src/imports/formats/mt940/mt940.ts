@@ -12,6 +12,7 @@ import {
   type ReadingSettings,
   type Unreadable,
   unknownCurrency,
+  unreadOf,
 } from '../statement.ts'
 import { type FoundRow, nameRows } from '../statement-rows.ts'
 import { readAmount, rowsMax } from '../statement-values.ts'
@@ -20,6 +21,9 @@ import { type MtMessage, readMtMessages } from './mt940-fields.ts'
 import { readMtEntry } from './mt940-rows.ts'
 
 const BALANCE = /^([CD])(\d\d)(\d\d)(\d\d)([A-Z]{3})(\d*[.,][\d.,]*)$/
+
+/** The end of a text whose last line is whole. */
+const LINE_END = /(?:[\r\n]|@@)-?\}?\s*$/
 
 /**
  * Returns the bank accounts of an MT940 or MT942 file (docs/file-formats.md#mt940-and-mt942);
@@ -31,7 +35,8 @@ export function readMt940Accounts(
 ): FileAccount[] | Unreadable {
   const encoding = encodingOf(bytes, settings.stated?.encoding)
   const text = decodeFile(bytes, encoding.value)
-  const messages = readMtMessages(text).filter((one) => isStatement(one) || one.entries.length > 0)
+  const all = readMtMessages(text)
+  const messages = all.filter((one) => isStatement(one) || one.entries.length > 0)
   if (messages.length === 0) {
     return { unreadable: say('FILE_NO_STATEMENT', { formats: 'MT940 or MT942' }) }
   }
@@ -39,6 +44,7 @@ export function readMt940Accounts(
   if (countEntries(messages) > rowsMax) {
     return { unreadable: say('FILE_ROWS', { max: rowsMax }) }
   }
+  const isOpenEnded = mayBeCut(all, text)
   const stated = new Map<string, string>()
   for (const one of messages) stated.set(accountOf(one), currencyOf(one) ?? '')
   const groups = groupByAccount(messages, (one) => {
@@ -54,6 +60,7 @@ export function readMt940Accounts(
         ? {
             ...readMessages(parts, { ...settings, currency: account.currency }),
             choices: [encoding],
+            isOpenEnded,
           }
         : unknownCurrency,
   }))
@@ -103,7 +110,22 @@ function isStatement({ balance }: MtMessage): boolean {
 function isCut(messages: readonly MtMessage[], text: string): boolean {
   const open = messages.filter(({ opening, ending }) => opening !== null && ending === null)
   const isDialect = open.length > 1 && messages.every(({ ending }) => ending === null)
-  return open.length > 0 && !(isDialect && /(?:[\r\n]|@@)-?\}?\s*$/.test(text))
+  return open.length > 0 && !(isDialect && LINE_END.test(text))
+}
+
+/**
+ * Returns whether rows may follow the end of a text that is not cut for sure: its last message
+ * lacks the closing balance (`:62F:`), or all but its head. An MT942 need not have the sums at its
+ * end: it may be cut without them if others have them, or if its last line or envelope is open.
+ */
+function mayBeCut(messages: readonly MtMessage[], text: string): boolean {
+  const last = messages.at(-1)
+  if (last === undefined || last.sums !== null) return false
+  if (isStatement(last)) return last.closing === null
+  const isHead = last.floor === null && last.entries.length === 0
+  const haveSums = messages.some(({ sums }) => sums !== null)
+  const isOpen = text.lastIndexOf('{4:') > text.lastIndexOf('-}') || !LINE_END.test(text)
+  return isHead || haveSums || isOpen
 }
 
 function currencyOf({ balance, floor, sums }: MtMessage): string | undefined {
@@ -125,6 +147,10 @@ function readBalances(
     available: available?.amount ?? null,
     asOf: booked?.asOf ?? available?.asOf ?? null,
     availableAsOf: available?.asOf ?? null,
+    ...unreadOf([
+      { text: message.closing ?? '', amount: booked?.amount ?? null },
+      { text: message.available ?? '', amount: available?.amount ?? null },
+    ]),
   }
 }
 

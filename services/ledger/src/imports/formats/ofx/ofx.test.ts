@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { type ListedRows, soleOf } from '../../../../test/imports/sound-statement.ts'
+import { statementOf } from '../../../../test/imports/uploading.ts'
 import type { ReadingSettings } from '../statement.ts'
 import { readOfxAccounts } from './ofx.ts'
 
@@ -136,6 +137,18 @@ describe('OFX 2', () => {
 })
 
 describe('balances', () => {
+  test.each([
+    ['1.2.3,4', '1.2.3,4'],
+    ['n/a', 'n/a'],
+    ['100000000000000000.00', '100000000000000000.00'],
+    ['600.00', undefined],
+    ['', undefined],
+  ])('%j is told if it is no amount', (ledger, unread) => {
+    const bytes = new TextEncoder().encode(statementOf({ 1: '-1.00' }, { ledger }))
+    const read = soleOf(readOfxAccounts(bytes, CHICAGO))
+    expect('balances' in read && read.balances.unread).toBe(unread)
+  })
+
   test('of a card: a negative debt, the unused credit, and their difference as the limit', () => {
     // `LEDGERBAL` is −250.00 and `AVAILBAL` 750.00, as in docs/file-formats.md#ofx-qfx-qbo.
     const card = statement('card.qfx')

@@ -13,6 +13,7 @@ import {
   type ReadingSettings,
   type Unreadable,
   unknownCurrency,
+  unreadOf,
 } from '../statement.ts'
 import { rowsMax } from '../statement-values.ts'
 import { decodeFile, encodingOf } from '../text/file-text.ts'
@@ -108,23 +109,20 @@ function readBalances(
   const { timezone } = notation
   const ledger = childOf(statement, 'LEDGERBAL')
   const availableNode = childOf(statement, 'AVAILBAL')
-  const booked = readWrittenAmount(textOf(ledger, 'BALAMT'), notation)
-  const available = readWrittenAmount(textOf(availableNode, 'BALAMT'), notation)
+  const [bookedText, availableText] = [textOf(ledger, 'BALAMT'), textOf(availableNode, 'BALAMT')]
+  const booked = readWrittenAmount(bookedText, notation)
+  const available = readWrittenAmount(availableText, notation)
   const availableAsOf = readInstant(textOf(availableNode, 'DTASOF'), timezone)
   const asOf =
     readInstant(textOf(ledger, 'DTASOF'), timezone) ??
     availableAsOf ??
     readInstant(textOf(childOf(statement, 'BANKTRANLIST'), 'DTEND'), timezone)
-  const instants = { asOf, availableAsOf }
-  if (statement.name === 'STMTRS' || booked === null) {
-    return { current: booked, available, limit: null, ...instants }
-  }
+  const unread = unreadOf([
+    { text: bookedText, amount: booked },
+    { text: availableText, amount: available },
+  ])
   // A debt is negative, and the unused credit is the limit less the debt.
-  const limit = available === null ? null : available - booked
-  return {
-    current: booked,
-    available,
-    limit: limit !== null && limit >= 0n ? limit : null,
-    ...instants,
-  }
+  const isCard = statement.name !== 'STMTRS' && booked !== null && available !== null
+  const limit = isCard && available >= booked ? available - booked : null
+  return { current: booked, available, limit, asOf, availableAsOf, ...unread }
 }

@@ -121,6 +121,16 @@ test.each([
   },
 )
 
+test.each([
+  ['T15.00\n', true],
+  ['T15.00', true],
+  ['T15.00\n^', false],
+  ['T15.00\n^\n\n', false],
+  ['T15.00\n^\n!Type:Cat\nNFood\n', false],
+])('a file that ends with %j may be cut: %s', (end, isOpenEnded) => {
+  expect(written(`!Type:Bank\nD1/31/24\n${end}`)).toMatchObject({ isOpenEnded })
+})
+
 test('names are in NFC', () => {
   const { rows } = written('!Type:Bank\nD1/31/24\nT-1.00\nPCafe\u0301\nMPr\u030ci\u0301jem\n^\n')
   expect(rows).toMatchObject([{ name: 'Caf\u00e9', originalName: 'P\u0159\u00edjem' }])

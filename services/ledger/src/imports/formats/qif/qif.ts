@@ -28,7 +28,13 @@ import { decodeFile, encodingOf } from '../text/file-text.ts'
 type QifRecord = { fields: Readonly<Record<string, string>>; line: number; isCut: boolean }
 
 /** Consecutive records of a kind such as `Bank`; `account` is empty if the file names none. */
-type QifSection = { kind: string; account: string; records: Pages<QifRecord> }
+type QifSection = {
+  kind: string
+  account: string
+  records: Pages<QifRecord>
+  /** Whether the file ends within its last record, which lacks the `^`. */
+  isOpen?: boolean
+}
 
 /** Maximum length of a line in characters, far more than banks write; longer lines are cut. */
 const LINE_LENGTH_MAX = 10_000
@@ -89,6 +95,7 @@ function readSections(
     balances: noBalances,
     mark,
     choices: [encoding, { choice: 'dayFirst', value: String(order === 'day first'), reason }],
+    isOpenEnded: sections.some(({ isOpen }) => isOpen),
     ...nameRows(
       fieldsOf(sections, (record) => ({
         ...readRow(record, rowSettings),
@@ -135,6 +142,8 @@ function readQifSections(text: string): QifSection[] {
     }
   }
   // Many programs leave out the last `^`, but not the end of the line.
+  const last = sections.at(-1)
+  if (last !== undefined && Object.keys(fields).length > 0) last.isOpen = true
   endRecord({ isCut: !/[\r\n]\s*$/.test(text) })
   return sections
 }

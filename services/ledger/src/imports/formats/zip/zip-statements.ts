@@ -81,7 +81,8 @@ function readParts(parts: readonly Part[], currency: string): FileStatement | Un
     return { unreadable: say('ARCHIVE_ROWS', { max: rowsMax }) }
   }
   const balances = latestOf(read.map((one) => one.balances))
-  return { currency, balances, choices: choicesOf(read), ...merged }
+  const isOpenEnded = read.some((one) => one.isOpenEnded)
+  return { currency, balances, choices: choicesOf(read), isOpenEnded, ...merged }
 }
 
 /** Returns each choice of the files once: that of the first file, and where another one differs. */
