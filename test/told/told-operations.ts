@@ -36,6 +36,7 @@ export const operations = {
   orderRules: 'rule.updated',
   rejectSuggestion: 'transaction.updated',
   renameTags: 'transaction.updated',
+  replaceRecoveryCodes: 'user.updated',
   resetPassword: 'user.updated',
   restoreBankAccount: 'bank_account.restored',
   restoreTransaction: 'transaction.restored',
@@ -80,7 +81,7 @@ export const raced: Record<string, string> = {
 /** Operations that write and tell nothing, each with the reason. */
 export const silent = {
   changePassword: 'clients see no password',
-  completeSignIn: 'sessions are not told',
+  completeSignIn: 'sessions are not told; a used recovery code is, as user.updated',
   createChallenge: 'a challenge is no object',
   createCheckout: 'Stripe tells the result',
   createFeedLink: 'candidates are not told',
@@ -98,7 +99,6 @@ export const silent = {
   receiveStripeEvent: 'Stripe sends it',
   refreshFeedBankAccounts: 'candidates are not told',
   registerAccount: 'no client follows an account before it exists',
-  replaceRecoveryCodes: 'clients see codes once',
   requestPasswordReset: 'it sends a mail',
   requestPasswordResetByMail: 'it sends a mail',
   resendDeliveriesSince: 'deliveries are not told',

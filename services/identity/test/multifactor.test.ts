@@ -44,6 +44,7 @@ test('an authenticator is enabled once a code of it was confirmed', async () => 
   booted.clock.now = start
   const ann = await register(booted)
   const { uri, recoveryCodes } = await multifactor().setUpTotp({}, ann.as)
+  expect((await users().getMe({}, ann.as)).recoveryCodesLeft).toBeUndefined()
   expect(uri).toContain(encodeURIComponent(ann.email))
   expect(new Set(recoveryCodes).size).toBe(10)
   const before = await signIn().login({ email: ann.email, password }, anonymous(booted))
@@ -157,10 +158,15 @@ test('no code is accepted twice, not even the one that confirmed', async () => {
 
 test('a recovery code works once; new ones end the old', async () => {
   const ann = await registerWithAuthenticator(booted, start)
+  const left = async (as = ann.as) => (await users().getMe({}, as)).recoveryCodesLeft
   const [first = '', second = ''] = ann.recoveryCodes
+  expect(await left()).toBe(10)
   await complete(first.toUpperCase(), (await pending(ann)).as)
-  expect(await status(complete(first, (await pending(ann)).as))).toBe(401)
+  const owed = await pending(ann)
+  expect([await left(), await left(owed.as)]).toEqual([9, undefined])
+  expect(await status(complete(first, owed.as))).toBe(401)
   const { recoveryCodes } = await multifactor().renewRecoveryCodes(byPassword, ann.as)
+  expect(await left()).toBe(10)
   expect(recoveryCodes).toHaveLength(10)
   expect(await status(complete(second, (await pending(ann)).as))).toBe(401)
   const { as } = await pending(ann)

@@ -231,6 +231,7 @@ test('nothing of keys, exports, sessions or the second factor is ever stored', a
     expect(names.filter((name) => foreign.test(name))).toEqual([])
     const texts = JSON.stringify([names.map((name) => cached[name]), local])
     const secrets = [...codes, ...shown, cookie?.value ?? '', frank.password, 'totpEnabledAt']
+    secrets.push('recoveryCodesLeft')
     expect(secrets.filter((secret) => secret === '' || texts.includes(secret))).toEqual([])
   })
 })

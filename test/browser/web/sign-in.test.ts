@@ -53,5 +53,10 @@ test('a stranger registers with proof of work, and comes back with a second fact
     await page.getByRole('button', { name: 'Continue' }).click()
     // Where the sign-in began.
     await page.getByRole('heading', { name: 'More', level: 1 }).waitFor()
+    await page.getByText('9 recovery codes are left.').waitFor()
+    await page.getByRole('button', { name: 'New recovery codes' }).click()
+    await page.waitForURL(/\/settings#second-factor$/)
+    const card = page.getByRole('region', { name: 'Second factor', exact: true })
+    await card.getByText('9 recovery codes are left.').waitFor()
   })
 })

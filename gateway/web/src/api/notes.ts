@@ -5,6 +5,8 @@ import { type Coded, wordsOf } from '../words/refusals.ts'
 export interface Note {
   text: string
   act?: { text: string; work: () => Promise<unknown> }
+  /** Whether the note stays until it is closed, or another one follows. */
+  isUrgent?: boolean
 }
 
 const listeners = new Set<() => void>()

@@ -24,6 +24,11 @@ const keptPaths = new RegExp(
   ].join('|'),
 )
 
+interface Person {
+  user: { userId: string; login: { totpEnabledAt?: unknown } }
+  recoveryCodesLeft?: unknown
+}
+
 /** The person whose answers this tab keeps; null until `me` has answered. */
 let owner: { id: string; since: number } | null = null
 let notedAt = 0
@@ -115,8 +120,8 @@ async function dropOldest(cache: Cache): Promise<void> {
 
 /** Returns the ID and the answer of `me` without the state of the second factor. */
 function personOf(body: string): { id: string; text: string } {
-  const me = JSON.parse(body) as { user: { userId: string; login: { totpEnabledAt?: unknown } } }
-  const { totpEnabledAt: _, ...login } = me.user.login
+  const { recoveryCodesLeft: _left, ...me } = JSON.parse(body) as Person
+  const { totpEnabledAt: _at, ...login } = me.user.login
   return { id: me.user.userId, text: JSON.stringify({ ...me, user: { ...me.user, login } }) }
 }
 

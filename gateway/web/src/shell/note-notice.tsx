@@ -9,7 +9,7 @@ import { usePreferences } from '../preferences/preferences.ts'
 import { frameWords } from '../words/frame.ts'
 import styles from './frame.module.css'
 
-/** Time after which a note closes, unless it has the focus or the pointer, in ms. */
+/** Time after which a note closes, unless it is urgent or has focus or pointer, in ms. */
 const shownMs = 20_000
 
 /**
@@ -23,7 +23,7 @@ export function NoteNotice() {
   const [shown, setShown] = useState({ note, pathname, areAmountsHidden })
   if (shown.note !== note) setShown({ note, pathname, areAmountsHidden })
   const isSame = shown.pathname === pathname && shown.areAmountsHidden === areAmountsHidden
-  const isLeft = note !== null && shown.note === note && !isSame
+  const isLeft = note !== null && shown.note === note && !isSame && !note.isUrgent
   useEffect(() => {
     if (isLeft) closeNote(note)
   }, [isLeft, note])
@@ -39,14 +39,14 @@ function Toast({ note }: { note: Note }) {
   const { send, isSending, fault } = useChange(async () => act?.work(), { isOfNote: true })
   const toast = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (isSending || fault) return
+    if (isSending || fault || note.isUrgent) return
     const timer = setInterval(() => {
       if (!toast.current?.matches(':hover, :focus-within')) closeNote(note)
     }, shownMs)
     return () => clearInterval(timer)
   }, [note, isSending, fault])
   return (
-    <div ref={toast} className={styles.toast}>
+    <div ref={toast} className={`${styles.toast} ${note.isUrgent ? styles.urgent : ''}`}>
       {fault && <FaultBanner fault={fault} />}
       <p>{text}</p>
       {act && (

@@ -14,6 +14,7 @@ import { findUser, getAccount } from '../book/account.sql.ts'
 import { sharedSettings, userMessage } from '../book/account.ts'
 import { signedIn } from '../book/signed-in.service.ts'
 import type { IdentityDeps } from '../deps.ts'
+import { countRecoveryCodes } from '../second-factor/authenticator.sql.ts'
 
 /** Returns the RPCs that read users and the settings of the caller's account (docs/sign-in.md). */
 export function users({
@@ -28,12 +29,14 @@ export function users({
       if (!user) throw unauthenticated('SESSION_ENDED')
       const state = subscriptionStateOf(user, clock(), config)
       const mfaPending = kind === 'pending'
+      const hasFactor = user.totpEnabledAt !== null && !mfaPending
       const subscribe = state.isActive ? null : '/account/subscribe'
       return toMessage(GetMeResponseSchema, {
         user: userMessage(user),
         defaultCurrency: currencyOf(user.locale),
         ...state,
         mfaPending,
+        recoveryCodesLeft: hasFactor ? await countRecoveryCodes(database, user.loginId) : null,
         nextUrl: mfaPending ? '/login/multifactor' : subscribe,
       })
     },

@@ -83,6 +83,14 @@ export async function consumeTimeStep(
   return rowCount === 1
 }
 
+const Count = z.object({ count: z.number() })
+
+/** Returns the number of recovery codes of a login that were not used yet. */
+export async function countRecoveryCodes({ pool }: Database, loginId: string): Promise<number> {
+  return pool.oneFirst(sql.type(Count)`
+    SELECT count(*)::int AS count FROM recovery_codes WHERE login_id = ${loginId}`)
+}
+
 /** Returns whether a login has this unused recovery code; `consumeRecoveryCode` consumes it. */
 export async function hasRecoveryCode(
   { pool }: Database,
@@ -104,6 +112,7 @@ export async function consumeRecoveryCode(
     DELETE FROM recovery_codes USING authenticators
     WHERE recovery_codes.login_id = ${loginId} AND code_hash = ${sql.binary(codeHash)}
       AND authenticators.login_id = recovery_codes.login_id AND enabled_at IS NOT NULL`)
+  if (rowCount === 1) await tellLogin(tx, loginId)
   return rowCount === 1
 }
 

@@ -7,7 +7,7 @@ import { newId } from '@coffer/kit/values/id'
 import type { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import type { Proof as ReAuthentication } from '@coffer/proto/identity/v1/proof'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { getPerson, lockLogin } from '../book/login.sql.ts'
+import { getPerson, lockLogin, tellLogin } from '../book/login.sql.ts'
 import { isAccountActive } from '../book/paid-up.service.ts'
 import { base32, secretBytes } from '../book/secret.ts'
 import { endPendingSession, endSessionsOfLogin, insertSession } from '../book/session.sql.ts'
@@ -68,6 +68,7 @@ export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorS
         // Checked again under the login's lock: a concurrent call may disable the authenticator.
         if (!(await hasAuthenticator(tx, loginId))) throw noneEnabled()
         await replaceRecoveryCodes(tx, loginId, codes.hashes)
+        await tellLogin(tx, loginId)
         await notifyOwner(deps, tx, { kind: 'recovery-codes-renewed', email })
       })
       return { recoveryCodes: codes.shown }

@@ -9,7 +9,7 @@ import { PasswordField } from '../../controls/password-field.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { readCode } from '../../format/typed-code.ts'
-import { settingsWords as words } from '../../words/settings.ts'
+import { fewCodesMax, settingsWords as words } from '../../words/settings.ts'
 import { QrPicture } from './qr-picture.tsx'
 import styles from './settings.module.css'
 
@@ -18,14 +18,21 @@ interface Secret {
   recoveryCodes: string[]
 }
 
+interface Standing {
+  isOn: boolean
+  /** Number of unused recovery codes; null without a second factor. */
+  codesLeft: number | null
+}
+
 /** The second factor: set-up with a QR code, recovery codes, removal. */
-export function SecondFactor({ isOn }: { isOn: boolean }) {
+export function SecondFactor({ isOn, codesLeft }: Standing) {
   const [secret, setSecret] = useState<Secret | null>(null)
   const [codes, setCodes] = useState<string[]>([])
   const isSettingUp = secret !== null && !isOn
   return (
     <Card title={words.secondFactor}>
       {isOn && <p>{words.secondFactorOn}</p>}
+      {isOn && codesLeft !== null && <CodesLeft count={codesLeft} />}
       {!isOn && <p>{isSettingUp ? words.secondFactorBegun : words.secondFactorOff}</p>}
       {isOn && secret !== null && <p role="status">{words.secondFactorSet}</p>}
       {codes.length > 0 && <Codes codes={codes} />}
@@ -102,6 +109,15 @@ function Confirm({ secret, onDone, onCancel }: Setup) {
         />
       </Form>
     </>
+  )
+}
+
+function CodesLeft({ count }: { count: number }) {
+  const isFew = count <= fewCodesMax
+  return (
+    <p className={isFew ? styles.faulty : rows.soft}>
+      {isFew ? words.codesFew({ count }) : words.codesLeft({ count })}
+    </p>
   )
 }
 

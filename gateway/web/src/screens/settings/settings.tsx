@@ -54,7 +54,7 @@ export function Settings() {
 }
 
 function useParts(): Part[] {
-  const { user, hasSubscription } = useSuspenseQuery(meQuery).data
+  const { user, hasSubscription, recoveryCodesLeft } = useSuspenseQuery(meQuery).data
   const { data: config } = useQuery(configQuery)
   const { totpEnabledAt } = user.login
   const factor = { isKnown: totpEnabledAt !== undefined, isOn: totpEnabledAt !== null }
@@ -68,7 +68,7 @@ function useParts(): Part[] {
     factor.isKnown && {
       id: 'second-factor',
       title: words.secondFactor,
-      part: <SecondFactor isOn={factor.isOn} />,
+      part: <SecondFactor isOn={factor.isOn} codesLeft={recoveryCodesLeft ?? null} />,
     },
     { id: 'sessions', title: words.sessions, part: <Sessions /> },
     { id: 'api-keys', title: words.keys, part: <ApiKeys /> },

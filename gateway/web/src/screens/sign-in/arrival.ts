@@ -12,11 +12,11 @@ import { setPreferences } from '../../preferences/preferences.ts'
 export function useArrival(): (to: {
   next?: string | undefined
   nextUrl?: string | undefined
-}) => void {
+}) => Promise<void> {
   const navigate = useNavigate()
   const router = useRouter()
   const cache = useQueryClient()
-  return ({ next, nextUrl }) => {
+  return async ({ next, nextUrl }) => {
     // Answers of a former person must not show.
     forgetSession()
     setPreferences({ isSignOutDue: false, isSignedIn: true })
@@ -26,6 +26,9 @@ export function useArrival(): (to: {
     const to = nextUrl ?? (isOwn ? next : '/')
     // Plaid Link has a document of its own.
     if (/^\/(links\/connect|aggregator\/)/.test(to)) location.assign(`${basePath}${to.slice(1)}`)
-    else void router.invalidate().then(() => navigate({ to: to as '/' }))
+    else {
+      await router.invalidate()
+      await navigate({ to: to as '/' })
+    }
   }
 }

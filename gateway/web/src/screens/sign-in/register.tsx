@@ -34,7 +34,7 @@ export function Register() {
     beginOnDevice(values)
     send(values, ({ email, requireVerification, nextUrl }) => {
       if (requireVerification) setMailedTo(email)
-      else arrive({ nextUrl })
+      else void arrive({ nextUrl })
     })
   }
   const back = (

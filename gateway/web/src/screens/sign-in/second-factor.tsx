@@ -1,11 +1,15 @@
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import { meQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { showNote } from '../../api/notes.ts'
 import { Button } from '../../controls/button.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { readCode } from '../../format/typed-code.ts'
+import { fewCodesMax, settingsWords } from '../../words/settings.ts'
 import { signInWords } from '../../words/sign-in.ts'
 import { useArrival } from './arrival.ts'
 import { Gate } from './gate.tsx'
@@ -29,8 +33,12 @@ export function SecondFactor() {
     change.fault && isWrongCode
       ? { ...change.fault, text: signInWords.recoveryWrong }
       : change.fault
+  const noteCodes = useCodesNote()
   const submit = ({ totp = '' }: Record<string, string>) =>
-    send(totp, ({ nextUrl }) => arrive({ next, nextUrl }))
+    send(totp, async ({ nextUrl }) => {
+      await arrive({ next, nextUrl })
+      if (!/^\d{6}$/.test(readCode(totp))) await noteCodes()
+    })
   const other = (
     <Button
       kind="quiet"
@@ -74,4 +82,19 @@ export function SecondFactor() {
       </Form>
     </Gate>
   )
+}
+
+/** Returns the function that shows how many recovery codes are left, with the way to new ones. */
+function useCodesNote(): () => Promise<void> {
+  const cache = useQueryClient()
+  const navigate = useNavigate()
+  return async () => {
+    const { recoveryCodesLeft } = await cache.ensureQueryData(meQuery)
+    const count = recoveryCodesLeft ?? null
+    if (count === null) return
+    const isUrgent = count <= fewCodesMax
+    const text = isUrgent ? settingsWords.codesFew({ count }) : settingsWords.codesLeft({ count })
+    const work = () => navigate({ to: '/settings', hash: 'second-factor' })
+    showNote({ text, act: { text: settingsWords.replace, work }, isUrgent })
+  }
 }

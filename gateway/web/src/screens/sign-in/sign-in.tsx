@@ -43,7 +43,7 @@ export function SignIn() {
   const submit = ({ email = '', password = '', foreign }: Record<string, string>) => {
     beginOnDevice({ foreign })
     change.send({ email, password }, ({ step, nextUrl, resetToken }) => {
-      if (step === null) arrive({ next, nextUrl })
+      if (step === null) void arrive({ next, nextUrl })
       else if (resetToken) void navigate({ to: '/login/new-password', state: { resetToken } })
       else void navigate({ to: '/login/multifactor', search: { next } })
     })

@@ -39,6 +39,10 @@ export const settings: Translation<'settings'> = {
   picture: 'QR-Code für die Authentifizierungs-App',
   codes: 'Wiederherstellungscodes',
   codesText: 'Jeder ersetzt einmal einen Code. Bewahre sie dort auf, wo nur du sie findest.',
+  codesLeft:
+    '{count, plural, one {Ein Wiederherstellungscode ist noch übrig.} other {# Wiederherstellungscodes sind noch übrig.}}',
+  codesFew:
+    '{count, plural, =0 {Kein Wiederherstellungscode ist übrig: Ohne die Authentifizierungs-App kannst du dich nicht anmelden. Mache jetzt neue.} one {Nur noch ein Wiederherstellungscode ist übrig. Mache jetzt neue.} other {Nur noch # Wiederherstellungscodes sind übrig. Mache jetzt neue.}}',
   code: 'Sechsstelliger Code',
   confirm: 'Einschalten',
   disable: 'Ausschalten',

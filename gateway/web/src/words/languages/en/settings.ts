@@ -38,6 +38,9 @@ export const settings = {
   picture: 'QR code for the authenticator app',
   codes: 'Recovery codes',
   codesText: 'Each works once in place of a code. Store them where only you find them.',
+  codesLeft: '{count, plural, one {One recovery code is left.} other {# recovery codes are left.}}',
+  codesFew:
+    '{count, plural, =0 {No recovery code is left: without the authenticator app you cannot sign in. Make new ones now.} one {Only one recovery code is left. Make new ones now.} other {Only # recovery codes are left. Make new ones now.}}',
   code: 'Code of 6 digits',
   confirm: 'Switch it on',
   disable: 'Switch it off',
