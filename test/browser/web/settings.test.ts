@@ -154,3 +154,36 @@ async function stateBalance(page: Page, side: 'owed' | 'inCredit', amount: strin
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
+
+test.each([
+  ['a limit', 100_000, 'Unused credit ($730.00)', 'Changes of unused credit', 'Lowest: '],
+  ['no limit', 0, 'Owed ($250.00)', 'Changes of what is owed', 'Most owed: '],
+])('a card with %s says what is owed, and never that it is free', async (_, limit, ...said) => {
+  const [place = '', changes = '', point = ''] = said
+  const alice = await coffer.person()
+  const { client } = alice
+  const { linkId } = await alice.createBankAccount(0)
+  const kind = { name: 'Visa', accountType: 'credit', accountSubType: 'credit card' } as const
+  const owed = { currentBalance: -25_000, availableBalance: limit - 25_000, limitBalance: limit }
+  const { bankAccountId } = (await client.createBankAccount({ body: { linkId, ...kind, ...owed } }))
+    .data
+  const path = { bankAccountId }
+  const at = 'DTSTART:20260101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY='
+  const payday = { name: 'Payday', ruleset: `${at}15` }
+  const { fundingScheduleId } = (await client.createFundingSchedule({ path, body: payday })).data
+  const plan = { name: 'Food', targetAmount: 40_000, fundingScheduleId, ruleset: `${at}1` }
+  const expense = { ...plan, spendingType: 'expense' } as const
+  const { spendingId } = (await client.createSpending({ path, body: expense })).data
+  const body = { fromSpendingId: null, toSpendingId: spendingId, amount: 2_000 }
+  await client.transferBetweenEnvelopes({ path, body })
+  const url = `${coffer.baseUrl}/envelopes?account=${bankAccountId}`
+  await view({ url, cookie: alice.cookie }, async (page) => {
+    await page.getByRole('region', { name: 'Owed' }).getByText('$250.00').waitFor()
+    await page.getByRole('button', { name: 'Move money' }).click()
+    await page.getByLabel('From').getByText(place).waitFor({ state: 'attached' })
+    await page.goto(url.replace('envelopes', 'forecast'))
+    await page.getByRole('heading', { name: changes }).waitFor()
+    await page.getByText(point).waitFor()
+    expect(await page.getByText(/free to use/i).count()).toBe(0)
+  })
+})

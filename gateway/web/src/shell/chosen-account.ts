@@ -3,7 +3,7 @@ import { useSearch } from '@tanstack/react-router'
 import { bankAccountsQuery, type Link, linksQuery, meQuery } from '../api/account-queries.ts'
 import type { Manner } from '../format/currency.ts'
 import { dayOf, type Place } from '../format/days.ts'
-import { isDebt } from '../format/debts.ts'
+import { isDebt, type Rest, restOf } from '../format/debts.ts'
 import { usePreferences } from '../preferences/preferences.ts'
 import { language } from '../words/languages/texts.ts'
 
@@ -54,6 +54,13 @@ export function useLinkOf(bankAccountId: string): Link | undefined {
 /** Returns whether a bank account is kept by hand: its transactions are then the person's own. */
 export function useIsManual(bankAccountId: string): boolean {
   return useLinkOf(bankAccountId)?.linkType === 'manual'
+}
+
+/** Returns what the money of a bank account is that no envelope holds. */
+export function useRest(bankAccountId: string): Rest {
+  const accounts = useQuery(bankAccountsQuery).data ?? []
+  const account = accounts.find((one) => one.bankAccountId === bankAccountId)
+  return account === undefined ? 'free' : restOf(account)
 }
 
 /** Returns whether a bank account is a card or a loan. */

@@ -1,9 +1,12 @@
+import type { Balances } from '@coffer/client/types'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
-import { useManner } from '../../shell/chosen-account.ts'
+import type { Rest } from '../../format/debts.ts'
+import { useManner, useRest } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
+import { homeWords } from '../../words/home.ts'
 import styles from './envelopes.module.css'
 import { type Move, useMoneyDrag } from './money-drag.ts'
 
@@ -12,15 +15,22 @@ interface Props {
   onMove: (move: Move) => void
 }
 
-/** Money that no envelope holds, to drag into one and back. */
+/** Money that no envelope holds, to drag into one and back; of a card its figure is the debt. */
 export function FreeCard({ bankAccountId, onMove }: Props) {
   const manner = useManner(bankAccountId)
   const balances = useQuery(bankAccountOverviewQuery(bankAccountId)).data?.balance
+  const rest = useRest(bankAccountId)
   const drag = useMoneyDrag(null, onMove)
+  const { name, amount } = figureOf(rest, balances)
   return (
-    <section {...drag} className={`${styles.card} ${styles.freeCard}`} aria-label={words.free}>
-      <p className={styles.soft}>{words.free}</p>
-      <p className={styles.held}>{balances && <Amount amount={balances.free} manner={manner} />}</p>
+    <section {...drag} className={`${styles.card} ${styles.freeCard}`} aria-label={name}>
+      <p className={styles.soft}>{name}</p>
+      <p className={styles.held}>{balances && <Amount amount={amount} manner={manner} />}</p>
+      {rest === 'credit' && balances && (
+        <p className={styles.soft}>
+          {homeWords.credit}: <Amount amount={balances.free} manner={manner} />
+        </p>
+      )}
       <p className={styles.soft}>
         <Link draggable={false} to="/history" search={{ account: bankAccountId }}>
           {words.why}
@@ -29,4 +39,14 @@ export function FreeCard({ bankAccountId, onMove }: Props) {
       <p className={`${styles.soft} ${styles.drag}`}>{words.drag}</p>
     </section>
   )
+}
+
+/** Returns the main figure of an account with its name: what is free, or what is owed. */
+export function figureOf(
+  rest: Rest,
+  { free, current }: Pick<Balances, 'free' | 'current'> = { free: 0, current: 0 },
+): { name: string; amount: number } {
+  if (rest === 'free') return { name: words.free, amount: free }
+  const name = current > 0 ? homeWords.inCredit : homeWords.owed
+  return { name, amount: Math.abs(current) }
 }

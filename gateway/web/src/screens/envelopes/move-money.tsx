@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { bankAccountOverviewQuery } from '../../api/account-queries.ts'
+import { type BankAccountOverview, bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
@@ -11,9 +11,12 @@ import formStyles from '../../controls/form.module.css'
 import { Form } from '../../controls/form.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
+import type { Rest } from '../../format/debts.ts'
 import { formatAmount } from '../../format/money.ts'
-import { useManner } from '../../shell/chosen-account.ts'
+import { useManner, useRest } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
+import { homeWords } from '../../words/home.ts'
+import { figureOf } from './free-card.tsx'
 
 interface Props {
   bankAccountId: string
@@ -38,6 +41,8 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, ...props }: P
   const money = useMoneyText(manner)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const balances = useQuery(bankAccountOverviewQuery(bankAccountId)).data?.balance
+  const rest = useRest(bankAccountId)
+  const place = restPlace(rest, balances)
   const [faults, setFaults] = useState<Record<string, string>>({})
   // An amount that is more than what is free to use: sent again, it is confirmed.
   const [warned, setWarned] = useState<number | null>(null)
@@ -45,7 +50,7 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, ...props }: P
     transfer(bankAccountId, body),
   )
   const nameOf = (id: string | null) =>
-    spending.find(({ spendingId }) => spendingId === id)?.name ?? words.free
+    spending.find(({ spendingId }) => spendingId === id)?.name ?? place.name
   const submit = ({ from = '', to = '', amount: typed = '' }: Record<string, string>) => {
     const amount = parseAmount(typed, manner) ?? 0
     const found = {
@@ -57,7 +62,7 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, ...props }: P
     const missing = from === '' && balances ? amount - balances.free : 0
     const isWarned = missing > 0 && warned !== amount
     const isFaulty = Object.keys(found).length > 0
-    const warning = { overdrawn: words.overdrawn({ amount: money(missing) }) }
+    const warning = { overdrawn: words.overdrawn({ amount: money(missing), rest }) }
     setFaults(isWarned && !isFaulty ? warning : found)
     if (isFaulty) return
     setWarned(missing > 0 ? amount : null)
@@ -113,8 +118,9 @@ function Fields({ bankAccountId, source, goal, lacked, problems }: FieldsProps) 
   const money = useMoneyText(manner)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const balances = useQuery(bankAccountOverviewQuery(bankAccountId)).data?.balance
+  const rest = useRest(bankAccountId)
   const places = [
-    { value: '', name: words.free, amount: balances?.free ?? 0 },
+    { value: '', ...restPlace(rest, balances) },
     ...spending.map((one) => ({
       value: one.spendingId,
       name: one.name,
@@ -151,6 +157,12 @@ function Fields({ bankAccountId, source, goal, lacked, problems }: FieldsProps) 
       />
     </>
   )
+}
+
+/** Returns the place that is no envelope: what money comes from there, and how much there is. */
+function restPlace(rest: Rest, balances: BankAccountOverview['balance'] | undefined) {
+  if (rest !== 'credit') return figureOf(rest, balances)
+  return { name: homeWords.credit, amount: balances?.free ?? 0 }
 }
 
 function transfer(bankAccountId: string, body: Transfer) {

@@ -7,6 +7,7 @@ import tables from '../../controls/tables/table.module.css'
 import { useIsNarrow } from '../../controls/tables/use-narrow.ts'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayOf, formatShortDay } from '../../format/days.ts'
+import type { Rest } from '../../format/debts.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
 import { withDueDays } from './due-days.ts'
@@ -14,6 +15,7 @@ import { withDueDays } from './due-days.ts'
 interface Props {
   forecast: Forecast
   bankAccountId: string
+  rest: Rest
 }
 
 /** A change of free-to-use money, in words. */
@@ -25,7 +27,7 @@ interface Change {
 }
 
 /** Every change of free-to-use money with its reason: a table, and a list on a phone. */
-export function ChangeTable({ forecast, bankAccountId }: Props) {
+export function ChangeTable({ forecast, bankAccountId, rest }: Props) {
   const changes = useChanges({ forecast, bankAccountId })
   const manner = useManner(bankAccountId)
   if (useIsNarrow()) {
@@ -52,7 +54,7 @@ export function ChangeTable({ forecast, bankAccountId }: Props) {
           <th scope="col">{words.day}</th>
           <th scope="col">{words.change}</th>
           <th scope="col" className={tables.figure}>
-            {words.after}
+            {words.rests[rest]}
           </th>
         </tr>
       </thead>
@@ -71,7 +73,7 @@ export function ChangeTable({ forecast, bankAccountId }: Props) {
   )
 }
 
-function useChanges({ forecast, bankAccountId }: Props): Change[] {
+function useChanges({ forecast, bankAccountId }: Omit<Props, 'rest'>): Change[] {
   const reader = useReader()
   const money = useMoneyText(useManner(bankAccountId))
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))

@@ -4,6 +4,7 @@ import type { Forecast } from '../../api/forecast-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import rows from '../../controls/rows.module.css'
 import { saveCsv } from '../../controls/texts/saved-file.ts'
+import type { Rest } from '../../format/debts.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
 import { envelopeLines } from './envelope-lines.ts'
@@ -13,15 +14,17 @@ interface Props {
   forecast: Forecast
   spending: Spending[]
   bankAccountId: string
+  rest: Rest
 }
 
 /** Copies of the forecast for paper and for spreadsheets. */
-export function ForecastCopies({ forecast, spending, bankAccountId }: Props) {
+export function ForecastCopies({ forecast, spending, bankAccountId, rest }: Props) {
   const { timezone } = useReader()
   const { currency } = useManner(bankAccountId)
   const save = () => {
     const lines = envelopeLines(forecast, spending)
-    const text = forecastFile(forecast, { lines, timezone, currency, columns: words.columns })
+    const columns = [...words.columns, words.rests[rest]]
+    const text = forecastFile(forecast, { lines, timezone, currency, columns })
     saveCsv(text, 'coffer-forecast.csv')
   }
   return (

@@ -9,7 +9,7 @@ import { CheckField, ChoiceField } from '../../controls/field.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card, Empty, Screen } from '../../controls/screen.tsx'
 import { dayAfter } from '../../format/days.ts'
-import { useChosenAccountId, useIsDebt, useReader } from '../../shell/chosen-account.ts'
+import { useChosenAccountId, useIsDebt, useReader, useRest } from '../../shell/chosen-account.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
 import { ChangeTable } from './change-table.tsx'
@@ -61,6 +61,10 @@ function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: s
   const isShown = ({ spendingId }: { spendingId: string }) => chosen.includes(spendingId)
   const lines = envelopeLines(forecast, spending.filter(isShown))
   const isOfDebt = useIsDebt(bankAccountId)
+  const rest = useRest(bankAccountId)
+  const name = words.rests[rest]
+  const figures = rest === 'owed' ? owedOf(forecast) : forecast
+  const part = { forecast: figures, bankAccountId, rest }
   if (forecast.free.length < 2) {
     if (isOfDebt) return <Empty>{envelopeWords.noneOfDebt}</Empty>
     const action = (
@@ -72,21 +76,26 @@ function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: s
   }
   return (
     <>
-      <Card title={words.free}>
-        <FreeChart forecast={forecast} bankAccountId={bankAccountId} envelopes={lines} />
+      <Card title={name}>
+        <FreeChart {...part} envelopes={lines} />
         <Choice spending={spending} chosen={chosen} choose={setChosen} />
-        <LowestPoint forecast={forecast} bankAccountId={bankAccountId} />
+        <LowestPoint {...part} />
       </Card>
-      <Card
-        title={words.table}
-        aside={
-          <ForecastCopies forecast={forecast} spending={spending} bankAccountId={bankAccountId} />
-        }
-      >
-        <ChangeTable forecast={forecast} bankAccountId={bankAccountId} />
+      <Card title={words.table({ rest })} aside={<ForecastCopies {...part} spending={spending} />}>
+        <ChangeTable {...part} />
       </Card>
     </>
   )
+}
+
+/** Returns a forecast with what is owed as its figures, which are above zero. */
+function owedOf({ free, lowestFree, ...forecast }: Answer): Answer {
+  return {
+    ...forecast,
+    free: free.map((one) => ({ ...one, free: 0 - one.free })),
+    lowestFree: 0 - lowestFree,
+    negativeFreeDate: null,
+  }
 }
 
 interface ChoiceProps {

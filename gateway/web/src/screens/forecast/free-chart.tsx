@@ -3,6 +3,7 @@ import type { Forecast } from '../../api/forecast-queries.ts'
 import { useIsNarrow } from '../../controls/tables/use-narrow.ts'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayOf, formatShortDay } from '../../format/days.ts'
+import type { Rest } from '../../format/debts.ts'
 import { formatAxis } from '../../format/money.ts'
 import { usePreferences } from '../../preferences/preferences.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
@@ -25,6 +26,7 @@ interface Props {
   forecast: Forecast
   bankAccountId: string
   envelopes: EnvelopeLine[]
+  rest: Rest
 }
 
 /** Steps by which a key moves, as it moves a slider. */
@@ -40,7 +42,7 @@ const moves: Record<string, number> = {
 }
 
 /** The line of free-to-use money. Pointer and arrow keys name the amount at each change. */
-export function FreeChart({ forecast, bankAccountId, envelopes }: Props) {
+export function FreeChart({ forecast, bankAccountId, envelopes, rest }: Props) {
   const reader = useReader()
   const points = forecast.free.map(({ date, free }) => ({ at: Date.parse(date), amount: free }))
   const lowest = points.findIndex(({ amount }) => amount === forecast.lowestFree)
@@ -68,7 +70,7 @@ export function FreeChart({ forecast, bankAccountId, envelopes }: Props) {
       <div
         role="slider"
         tabIndex={0}
-        aria-label={words.chart}
+        aria-label={words.chart({ rest })}
         aria-valuemin={1}
         aria-valuemax={points.length}
         aria-valuenow={at + 1}
@@ -85,7 +87,7 @@ export function FreeChart({ forecast, bankAccountId, envelopes }: Props) {
   )
 }
 
-interface PictureProps extends Props {
+interface PictureProps extends Omit<Props, 'rest'> {
   points: Point[]
   point: Point
   isLow: boolean

@@ -4,6 +4,7 @@ import { WhyButton } from '../../controls/journal/why-button.tsx'
 import rows from '../../controls/rows.module.css'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayOf, formatDay } from '../../format/days.ts'
+import type { Rest } from '../../format/debts.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
 import styles from './forecast.module.css'
@@ -11,17 +12,22 @@ import styles from './forecast.module.css'
 interface Props {
   forecast: Forecast
   bankAccountId: string
+  rest: Rest
 }
 
 /** The lowest point of free-to-use, the first day below zero, and how it comes to that. */
-export function LowestPoint({ forecast, bankAccountId }: Props) {
+export function LowestPoint({ forecast, bankAccountId, rest }: Props) {
   const reader = useReader()
   const money = useMoneyText(useManner(bankAccountId))
   const [isWhyShown, setWhyShown] = useState(false)
   const id = useId()
   const { lowestFree, lowestFreeDate, negativeFreeDate } = forecast
   const dayTextOf = (instant: string) => formatDay(dayOf(instant, reader.timezone), reader)
-  const lowest = words.lowest({ amount: money(lowestFree), day: dayTextOf(lowestFreeDate) })
+  const lowest = words.lowest({
+    rest,
+    amount: money(lowestFree),
+    day: dayTextOf(lowestFreeDate),
+  })
   return (
     <>
       <div className={rows.toolbar}>
@@ -42,7 +48,7 @@ export function LowestPoint({ forecast, bankAccountId }: Props) {
         />
       </div>
       <ul id={id} hidden={!isWhyShown} className={styles.why}>
-        {reasonsOf(forecast, money).map((sentence) => (
+        {reasonsOf(forecast, rest, money).map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
@@ -53,19 +59,20 @@ export function LowestPoint({ forecast, bankAccountId }: Props) {
 /** Returns the sums of all that changes free-to-use until its lowest point, in sentences. */
 function reasonsOf(
   { free, lowestFree, lowestFreeDate }: Forecast,
+  rest: Rest,
   money: (amount: number) => string,
 ): string[] {
   const [now, ...changes] = free
   const until = changes.filter(({ date }) => date <= lowestFreeDate)
   const sumOf = (part: 'deposit' | 'contribution' | 'paid') =>
     until.reduce((sum, change) => sum + change[part], 0)
-  if (now === undefined || until.length === 0) return [words.lowestNow]
+  if (now === undefined || until.length === 0) return [words.lowestNow({ rest })]
   const [deposit, contribution, paid] = [sumOf('deposit'), sumOf('contribution'), sumOf('paid')]
   return [
-    words.whyNow({ amount: money(now.free) }),
+    words.whyNow({ rest, amount: money(now.free) }),
     ...(deposit > 0 ? [words.whyDeposit({ amount: money(deposit) })] : []),
     ...(contribution > 0 ? [words.whyContribution({ amount: money(contribution) })] : []),
     ...(paid > 0 ? [words.whyPaid({ amount: money(paid) })] : []),
-    words.whyLowest({ amount: money(lowestFree) }),
+    words.whyLowest({ rest, amount: money(lowestFree) }),
   ]
 }

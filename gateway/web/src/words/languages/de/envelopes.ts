@@ -58,7 +58,7 @@ export const envelopes: Translation<'envelopes'> = {
   moved: 'Umbuchen',
   movedAnyway: 'Trotzdem umbuchen',
   overdrawn:
-    'Frei verfügbar läge {amount} unter null: In den Umschlägen wäre mehr Geld, als da ist.',
+    '{rest, select, owed {In den Umschlägen wären {amount} mehr, als da ist.} credit {Der nicht genutzte Kredit läge {amount} unter null: In den Umschlägen wäre mehr Geld, als da ist.} other {Frei verfügbar läge {amount} unter null: In den Umschlägen wäre mehr Geld, als da ist.}}',
   hasMoved: '{amount} umgebucht von {from} nach {to}.',
   undo: 'Rückgängig machen',
   save: 'Speichern',

@@ -2,24 +2,26 @@ import type { Translation } from '../translation.ts'
 
 export const forecast: Translation<'forecast'> = {
   title: 'Prognose',
-  free: 'Frei verfügbar',
+  rests: { free: 'Frei verfügbar', credit: 'Nicht genutzter Kredit', owed: 'Geschuldet' },
   horizon: 'Blick voraus',
   horizons: { 1: '1 Monat', 3: '3 Monate', 6: '6 Monate', 12: '12 Monate' },
-  lowest: 'Tiefpunkt: {amount} am {day}.',
+  lowest: '{rest, select, owed {Höchststand} other {Tiefpunkt}}: {amount} am {day}.',
   negative: 'Unter null ab {day}.',
-  lowestNow: 'Weniger als jetzt wird es nicht.',
-  whyNow: 'Jetzt sind {amount} frei verfügbar.',
+  lowestNow: '{rest, select, owed {Mehr} other {Weniger}} als jetzt wird es nicht.',
+  whyNow:
+    '{rest, select, owed {Jetzt schuldest du {amount}.} credit {Jetzt sind {amount} nicht genutzter Kredit.} other {Jetzt sind {amount} frei verfügbar.}}',
   whyDeposit: 'Bis dahin kommen {amount} erwartetes Einkommen herein.',
   whyContribution: '{amount} gehen an Zahltagen in Umschläge.',
   whyPaid: '{amount} zahlen den Teil von Rechnungen, den Umschläge nicht decken.',
-  whyLowest: 'Es bleiben {amount}.',
-  chart: 'Frei verfügbar im Zeitverlauf; die Pfeiltasten gehen von Änderung zu Änderung',
+  whyLowest: '{rest, select, owed {Dann schuldest du {amount}.} other {Es bleiben {amount}.}}',
+  chart:
+    '{rest, select, owed {Geschuldet} credit {Nicht genutzter Kredit} other {Frei verfügbar}} im Zeitverlauf; die Pfeiltasten gehen von Änderung zu Änderung',
   lines: 'Linien der Umschläge',
   none: 'Nichts ist geplant, also ändert sich nichts. Plane zuerst einen Zahltag.',
-  table: 'Änderungen von „Frei verfügbar“',
+  table:
+    'Änderungen von {rest, select, owed {„Geschuldet“} credit {„Nicht genutzter Kredit“} other {„Frei verfügbar“}}',
   day: 'Tag',
   change: 'Was passiert',
-  after: 'Frei verfügbar',
   envelopes: 'In Umschlägen',
   now: 'Jetzt',
   deposit: 'Einkommen {amount}',
@@ -27,6 +29,6 @@ export const forecast: Translation<'forecast'> = {
   paid: '{amount} für Rechnungen, die kein Umschlag deckt',
   download: 'Als CSV-Datei',
   print: 'Drucken',
-  columns: ['Tag', 'Einkommen', 'In Umschläge', 'Ungedeckte Rechnungen', 'Frei verfügbar'],
+  columns: ['Tag', 'Einkommen', 'In Umschläge', 'Ungedeckte Rechnungen'],
   due: 'fällig: {names}',
 }

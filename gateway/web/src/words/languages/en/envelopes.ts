@@ -56,7 +56,7 @@ export const envelopes = {
   moved: 'Move it',
   movedAnyway: 'Move it all the same',
   overdrawn:
-    'Free to use would be {amount} below zero: the envelopes would hold more than there is.',
+    '{rest, select, owed {The envelopes would hold {amount} more than there is.} credit {Unused credit would be {amount} below zero: the envelopes would hold more than there is.} other {Free to use would be {amount} below zero: the envelopes would hold more than there is.}}',
   hasMoved: '{amount} moved from {from} to {to}.',
   undo: 'Undo',
   save: 'Save',

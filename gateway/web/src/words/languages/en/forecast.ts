@@ -1,6 +1,6 @@
 export const forecast = {
   title: 'Forecast',
-  free: 'Free to use',
+  rests: { free: 'Free to use', credit: 'Unused credit', owed: 'Owed' },
   horizon: 'Look ahead',
   horizons: {
     1: '1 month',
@@ -8,21 +8,23 @@ export const forecast = {
     6: '6 months',
     12: '12 months',
   },
-  lowest: 'Lowest: {amount} on {day}.',
+  lowest: '{rest, select, owed {Most owed} other {Lowest}}: {amount} on {day}.',
   negative: 'Below zero from {day}.',
-  lowestNow: 'It does not fall below what it is now.',
-  whyNow: 'Now {amount} is free to use.',
+  lowestNow: 'It does not {rest, select, owed {rise above} other {fall below}} what it is now.',
+  whyNow:
+    '{rest, select, owed {You owe {amount} now.} credit {Now {amount} is unused credit.} other {Now {amount} is free to use.}}',
   whyDeposit: 'Until then {amount} of expected pay comes in.',
   whyContribution: '{amount} goes into envelopes at paydays.',
   whyPaid: '{amount} pays the part of bills that envelopes do not hold.',
-  whyLowest: 'That leaves {amount}.',
-  chart: 'Free to use over time; the arrow keys go from change to change',
+  whyLowest: '{rest, select, owed {Then you owe {amount}.} other {That leaves {amount}.}}',
+  chart:
+    '{rest, select, owed {Owed} credit {Unused credit} other {Free to use}} over time; the arrow keys go from change to change',
   lines: 'Lines of envelopes',
   none: 'Nothing is planned, so nothing changes. Plan a payday first.',
-  table: 'Changes of free to use',
+  table:
+    'Changes of {rest, select, owed {what is owed} credit {unused credit} other {free to use}}',
   day: 'Day',
   change: 'What happens',
-  after: 'Free to use',
   envelopes: 'In envelopes',
   now: 'Now',
   deposit: 'pay of {amount}',
@@ -30,6 +32,6 @@ export const forecast = {
   paid: '{amount} for bills that envelopes do not hold',
   download: 'As a CSV file',
   print: 'Print',
-  columns: ['Day', 'Pay', 'Into envelopes', 'Bills without money', 'Free to use'],
+  columns: ['Day', 'Pay', 'Into envelopes', 'Bills without money'],
   due: 'due: {names}',
 } as const
