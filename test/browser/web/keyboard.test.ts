@@ -53,7 +53,7 @@ test('the keyboard alone goes to screens, assigns, finds and adds', async () => 
     await page.getByRole('button', { name: 'Undo' }).press('Enter')
     await page.getByText('from Groceries').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Why?', exact: true }).press('Enter')
-    const changes = page.getByRole('region', { name: 'The last changes' })
+    const changes = page.getByRole('region', { name: 'The last changes of free to use' })
     await changes.getByText('Groceries: Moved by hand').waitFor()
     await changes.getByRole('link', { name: 'All changes' }).press('Enter')
     await page.getByText('Available: At the start').waitFor()

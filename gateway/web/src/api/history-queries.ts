@@ -6,12 +6,15 @@ import { coffer } from './client.ts'
 /** One change of a sum, from the journal. */
 export type HistoryEntry = ListHistoryResponses[200]['entries'][number]
 
+/** A change of a sum of the journal, or of free-to-use, which is no pot of it. */
+export type SumChange = Omit<HistoryEntry, 'pot'> & { pot: HistoryEntry['pot'] | 'free' }
+
 /** Number of entries that are shown beside the explanation of the sums. */
-const lastMax = 6
+export const lastMax = 6
 
 /** Number of entries on a page of the journal, and the maximum number of one page. */
 const pageSize = 25
-const newestMax = 100
+export const newestMax = 100
 
 /** The journal of a bank account, or of one envelope: all changes, page by page. */
 export function journalQuery(bankAccountId: string, spendingId?: string) {
@@ -32,7 +35,7 @@ export function journalQuery(bankAccountId: string, spendingId?: string) {
 }
 
 /** The newest changes of the sums of a bank account. */
-function newestHistoryQuery(bankAccountId: string) {
+export function newestHistoryQuery(bankAccountId: string) {
   const path = { bankAccountId }
   return queryOptions({
     queryKey: ['history', bankAccountId],
@@ -44,14 +47,6 @@ function newestHistoryQuery(bankAccountId: string) {
 /** Returns the entries without those of no change, such as of a file that states the known sum. */
 export function changesOf(entries: readonly HistoryEntry[]): HistoryEntry[] {
   return entries.filter(({ delta }) => delta !== 0)
-}
-
-/** The last few changes of the sums of a bank account. */
-export function lastHistoryQuery(bankAccountId: string) {
-  return queryOptions({
-    ...newestHistoryQuery(bankAccountId),
-    select: (entries: HistoryEntry[]) => changesOf(entries).slice(0, lastMax),
-  })
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { HistoryEntry } from '../../api/history-queries.ts'
+import type { SumChange } from '../../api/history-queries.ts'
 import type { Manner } from '../../format/currency.ts'
 import { formatInstant, type Place } from '../../format/days.ts'
 import { historyWords } from '../../words/history.ts'
@@ -7,7 +7,7 @@ import { Amount } from '../amount.tsx'
 import styles from '../rows.module.css'
 
 interface Props {
-  entries: HistoryEntry[]
+  entries: SumChange[]
   manner: Manner
   place: Place
   /** Whether the rows name the pot, because there are several. */
@@ -33,7 +33,7 @@ export function History({
         <li key={keyOf(entry)} className={styles.row}>
           <div>
             <p className={styles.name}>
-              {hasPots && `${potOf(entry, envelopes)}: `}
+              {hasPots && entry.pot !== 'free' && `${potOf(entry, envelopes)}: `}
               {isLinked && entry.transaction ? <Payment entry={entry} /> : causeOf(entry)}
             </p>
             <p className={styles.soft}>{formatInstant(entry.createdAt, place)}</p>
@@ -53,11 +53,11 @@ export function History({
 }
 
 /** Returns the fields that identify an entry, as in the cursor of its list. */
-function keyOf({ operationId, spendingId, pot, cause }: HistoryEntry): string {
+function keyOf({ operationId, spendingId, pot, cause }: SumChange): string {
   return `${operationId} ${spendingId} ${pot} ${cause}`
 }
 
-function Payment({ entry }: { entry: HistoryEntry }) {
+function Payment({ entry }: { entry: SumChange }) {
   const { transactionId = '' } = entry.transaction ?? {}
   return (
     <Link to="/transactions/$transactionId" params={{ transactionId }}>
@@ -66,7 +66,7 @@ function Payment({ entry }: { entry: HistoryEntry }) {
   )
 }
 
-function causeOf({ cause, transaction, upload, operationId }: HistoryEntry): string {
+function causeOf({ cause, transaction, upload, operationId }: SumChange): string {
   const isOfFile = upload && (cause === 'transaction' || cause === 'refund')
   const ofFile = isOfFile ? historyWords.ofFile({ cause, file: upload.fileName }) : undefined
   // The end of a grace has an operation of its own (docs/money/grace.md).
@@ -75,7 +75,7 @@ function causeOf({ cause, transaction, upload, operationId }: HistoryEntry): str
   return transaction?.name ?? ofFile ?? text ?? cause
 }
 
-function potOf({ pot, spendingId }: HistoryEntry, envelopes: NonNullable<Props['envelopes']>) {
+function potOf({ pot, spendingId }: SumChange, envelopes: NonNullable<Props['envelopes']>) {
   const envelope = envelopes.find((one) => one.spendingId === spendingId)
   return envelope?.name ?? historyWords.pots[pot] ?? pot
 }

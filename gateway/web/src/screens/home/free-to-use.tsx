@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { type CSSProperties, useId, useState } from 'react'
 import { type BankAccountOverview, bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
-import { lastHistoryQuery } from '../../api/history-queries.ts'
+import { changesOf, lastMax, newestHistoryQuery, newestMax } from '../../api/history-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { History } from '../../controls/journal/history.tsx'
@@ -14,6 +14,7 @@ import { isDebt, isOverdrawn } from '../../format/debts.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { historyWords } from '../../words/history.ts'
 import { homeWords } from '../../words/home.ts'
+import { freeChanges } from './free-changes.ts'
 import styles from './home.module.css'
 import { SumSentences } from './sum-sentences.tsx'
 
@@ -124,21 +125,27 @@ function Why({ overview }: { overview: BankAccountOverview }) {
   return (
     <div className={styles.why}>
       <SumSentences overview={overview} />
-      <LastChanges bankAccountId={overview.balance.bankAccountId} />
+      <LastChanges overview={overview} />
     </div>
   )
 }
 
-/** The newest entries of the journal, which explain the present sums. */
-function LastChanges({ bankAccountId }: { bankAccountId: string }) {
+/** The newest changes of free to use; of a card or a loan those of all its sums. */
+function LastChanges({ overview }: { overview: BankAccountOverview }) {
+  const { bankAccountId, free } = overview.balance
+  const isOwed = isDebt(overview.bankAccount)
+  const title = isOwed ? homeWords.lastChanges : homeWords.lastOfFree
   const reader = useReader()
   const manner = useManner(bankAccountId)
-  const { data: entries = [] } = useQuery(lastHistoryQuery(bankAccountId))
+  const { data: newest = [] } = useQuery(newestHistoryQuery(bankAccountId))
+  const isCut = newest.length === newestMax
+  const all = isOwed ? changesOf(newest) : freeChanges(newest, { free, isCut })
+  const entries = all.slice(0, lastMax)
   const { data: envelopes = [] } = useQuery(spendingQuery(bankAccountId))
   if (entries.length === 0) return null
   return (
-    <section aria-label={homeWords.lastChanges}>
-      <h3>{homeWords.lastChanges}</h3>
+    <section aria-label={title}>
+      <h3>{title}</h3>
       <History
         entries={entries}
         manner={manner}

@@ -25,6 +25,7 @@ export const home: Translation<'home'> = {
   whyNegative: 'In den Umschlägen sind {amount} mehr, als da ist: Buche Geld aus einem heraus.',
   overdrawn: 'Unter null: Nimm Geld aus einem Umschlag heraus',
   lastChanges: 'Die letzten Änderungen',
+  lastOfFree: 'Die letzten Änderungen von „Frei verfügbar“',
   behind: 'Im Rückstand',
   noneBehind: 'Alle Umschläge liegen im Plan.',
   payday: 'Nächster Zahltag',

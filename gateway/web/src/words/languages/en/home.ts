@@ -23,6 +23,7 @@ export const home = {
   whyNegative: 'The envelopes hold {amount} more than there is: move money out of one of them.',
   overdrawn: 'Below zero: move money out of an envelope',
   lastChanges: 'The last changes',
+  lastOfFree: 'The last changes of free to use',
   behind: 'Behind',
   noneBehind: 'Every envelope is on its way.',
   payday: 'Next payday',
