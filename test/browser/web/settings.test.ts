@@ -93,6 +93,7 @@ test('a person adds a card by what is owed on it, and states its balance again',
     await page.getByRole('button', { name: 'Create the account' }).click()
     await page.locator('[aria-invalid]').waitFor()
     await name.fill('Credit card')
+    await page.locator('[aria-invalid]').waitFor({ state: 'detached' })
     await page.getByLabel('Owed now').fill('250')
     await page.getByLabel('Credit limit').fill('1,000')
     await takePicture(page, 'web-new-card-phone')

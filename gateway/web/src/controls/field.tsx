@@ -1,4 +1,12 @@
-import { type ComponentProps, type MouseEvent, type ReactNode, useId } from 'react'
+import {
+  type ComponentProps,
+  createContext,
+  type MouseEvent,
+  type ReactNode,
+  useContext,
+  useId,
+  useState,
+} from 'react'
 import { frameWords } from '../words/frame.ts'
 import styles from './field.module.css'
 
@@ -20,12 +28,22 @@ interface FieldProps extends Labelled {
   children: (described: Described) => ReactNode
 }
 
-/** A label with its control, a hint, and the fault of its value. */
-export function Field({ label, hint, fault, children }: FieldProps) {
+/** The refusal of a form: another object for each one, null without one. */
+export const Refusal = createContext<object | null>(null)
+
+/**
+ * A label with its control, a hint, and the fault of its value. A fault for which the form was
+ * refused leaves with the value.
+ */
+export function Field({ label, hint, fault: found, children }: FieldProps) {
   const id = useId()
+  const refusal = useContext(Refusal)
+  const [edited, setEdited] = useState<{ refusal: object | null; found: unknown } | null>(null)
+  const isStale = refusal !== null && edited?.refusal === refusal && edited.found === found
+  const fault = isStale ? null : found
   const describedBy = [hint ? `${id}-hint` : '', fault ? `${id}-fault` : ''].filter(Boolean)
   return (
-    <div className={styles.field}>
+    <div className={styles.field} onInput={() => setEdited({ refusal, found })}>
       <label htmlFor={id}>{label}</label>
       {hint && (
         <p id={`${id}-hint`} className={styles.hint}>

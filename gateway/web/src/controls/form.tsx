@@ -4,6 +4,7 @@ import { faultWords } from '../words/faults.ts'
 import { frameWords } from '../words/frame.ts'
 import { Button } from './button.tsx'
 import { leaveEntries, noteEntries } from './entries/entries.ts'
+import { Refusal } from './field.tsx'
 import styles from './form.module.css'
 
 interface Props {
@@ -66,10 +67,11 @@ export function Form({ children, action, isDanger = false, isSending = false, ..
     noteEntries(event.currentTarget, true)
     onEdit?.()
   }
+  const isFaulty = Object.keys(problems ?? {}).length > 0
   return (
     <form ref={form} className={styles.form} onSubmit={submit} onInput={edit} noValidate>
       {fault && !areShown && <FaultBanner fault={fault} />}
-      {children}
+      <Refusal value={isFaulty ? (problems ?? null) : (fault ?? null)}>{children}</Refusal>
       <div className={styles.actions}>
         <Button type="submit" kind={isDanger ? 'danger' : 'primary'} isBusy={isSending}>
           {action}

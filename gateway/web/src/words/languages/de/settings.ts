@@ -50,7 +50,8 @@ export const settings: Translation<'settings'> = {
   sessions: 'Sitzungen',
   thisSession: 'dieses Gerät',
   unknownDevice: 'Ein Programm oder ein unbekannter Browser',
-  deviceOn: '{browser} auf {system}',
+  deviceOn:
+    '{browser} {system, select, iPhone {auf dem iPhone} iPad {auf dem iPad} other {unter {system}}}',
   lastUsed: 'Zuletzt benutzt {at}',
   began: 'seit {at}',
   end: 'Beenden',
