@@ -47,3 +47,39 @@ test('a change far down a long list reads the pages in view again, and no others
     await page.getByRole('link', { name: 'Newest', exact: true }).waitFor()
   })
 })
+
+/** Names of days that are in view below the bar of a selection, and in the bar too. */
+const findTwice = `(async () => {
+  const twice = []
+  for (let top = 0; top < 1200; top += 4) {
+    scrollTo(0, top)
+    await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))
+    const line = document.querySelector('[data-on] > p[aria-hidden]')
+    const { bottom } = line.getBoundingClientRect()
+    for (const heading of document.querySelectorAll('main h2')) {
+      const text = document.createRange()
+      text.selectNodeContents(heading.firstChild)
+      const isInView = text.getBoundingClientRect().bottom > bottom + 2
+      const day = heading.firstChild.data
+      if (isInView && day === line.textContent) twice.push([top, day])
+    }
+  }
+  return twice
+})()`
+
+test('while transactions are selected, the name of a day is in view once', async () => {
+  const bob = await coffer.person()
+  const { bank } = await bob.createBankAccount()
+  const transactions = Array.from({ length: 40 }, (_, at) => ({
+    name: `Shop ${at}`,
+    amount: 100,
+    date: `2026-01-${10 + Math.floor(at / 3)}T12:00:00Z`,
+  }))
+  await bob.client.createTransactions({ ...bank, body: { transactions } })
+  const url = `${coffer.baseUrl}/transactions`
+  await view({ url, cookie: bob.cookie, isPhone: true }, async (page) => {
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    await page.getByLabel('Select Shop 39').check()
+    expect(await page.evaluate(findTwice)).toEqual([])
+  })
+})

@@ -3,8 +3,8 @@ import { formatDay } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import styles from './transactions.module.css'
 
-/** Height of the rest of a heading that can no longer be read, in CSS pixels. */
-const headingRestMax = 16
+/** Space below the text of a heading, in CSS pixels: all that is left of a passed one. */
+const headingRestMax = 8
 
 /** The day of the first row below this line, whose heading has been scrolled away. */
 export function PassedDay() {
@@ -14,7 +14,13 @@ export function PassedDay() {
   useEffect(() => {
     const look = () => setDay(findPassedDay(line.current?.getBoundingClientRect().bottom ?? 0))
     addEventListener('scroll', look, { passive: true })
-    return () => removeEventListener('scroll', look)
+    // The bar above grows with what is selected, and covers or uncovers a heading.
+    const bar = new ResizeObserver(look)
+    if (line.current?.parentElement) bar.observe(line.current.parentElement)
+    return () => {
+      removeEventListener('scroll', look)
+      bar.disconnect()
+    }
   }, [])
   return (
     <p ref={line} className={styles.day} aria-hidden="true">
