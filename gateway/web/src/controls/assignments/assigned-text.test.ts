@@ -45,3 +45,26 @@ test.each([
   const said = texts.map((text) => /counts as the bill of .*December 4/.test(text))
   expect(said).toEqual([isPaid, isPaid])
 })
+
+test.each([
+  ['before the last due date', {}, true],
+  ['while its bill is awaited', { graceUntil: '2026-12-07T06:00:00Z' }, false],
+  ['since the last due date', { lastRecurrence: '2026-11-24T06:00:00Z' }, false],
+])('a payment of a day %s says if it takes the money of the coming bill', (_, fields, isSaid) => {
+  const last = { lastRecurrence: '2026-11-26T06:00:00Z', graceUntil: null, spendingType: 'expense' }
+  const payment = {
+    date: '2026-11-25T06:00:00Z',
+    originalName: 'Shop',
+    amount: 5,
+    spendingAmount: 5,
+  }
+  const said = assignedText(
+    payment as Transaction,
+    { ...envelope, ...last, ...fields } as Spending,
+    {
+      reader,
+      money: String,
+    },
+  )
+  expect(/before .*November 26, when its last bill was due/.test(said)).toBe(isSaid)
+})

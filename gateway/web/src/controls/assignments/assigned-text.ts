@@ -40,7 +40,9 @@ function billText(
 
 /** Returns whether an envelope pays a payment as a person expects. */
 export function isUsual(transaction: Transaction, envelope: Spending, { reader }: Says): boolean {
-  return !isPaidInPart(transaction) && !isOlder(transaction, envelope, reader)
+  const isOfBefore =
+    isOlder(transaction, envelope, reader) || formerDue(transaction, envelope, reader) !== null
+  return !isPaidInPart(transaction) && !isOfBefore
 }
 
 function isPaidInPart({ amount, spendingAmount = amount }: Transaction): boolean {
@@ -56,6 +58,20 @@ function isOlder(
   return spendingAmount > 0 && dayOf(date, timezone) < dayOf(createdAt, timezone)
 }
 
+/**
+ * Returns the day of the last bill of an expense if a payment of a day before it was paid with the
+ * money of the coming one; null otherwise. In a grace it is paid with that of the last bill.
+ */
+function formerDue(
+  { date, spendingAmount = 0 }: Transaction,
+  { lastRecurrence, graceUntil, spendingType }: Spending,
+  { timezone }: Says['reader'],
+): string | null {
+  if (!lastRecurrence || graceUntil || spendingType !== 'expense') return null
+  const due = dayOf(lastRecurrence, timezone)
+  return spendingAmount > 0 && dayOf(date, timezone) < due ? due : null
+}
+
 /** Returns what an assignment has done, in words: an envelope gives what it holds at most. */
 export function assignedText(transaction: Transaction, envelope: Spending, says: Says): string {
   const { spendingAmount = 0, originalName } = transaction
@@ -64,6 +80,11 @@ export function assignedText(transaction: Transaction, envelope: Spending, says:
   if (isOlder(transaction, envelope, says.reader)) {
     const day = formatDay(dayOf(envelope.createdAt, says.reader.timezone), says.reader)
     const text = homeWords.assignedOlder({ ...names, amount, day })
+    return [text, billText(spendingAmount, { envelope, reader: says.reader })].join(' ').trim()
+  }
+  const due = formerDue(transaction, envelope, says.reader)
+  if (due !== null) {
+    const text = homeWords.assignedFormer({ ...names, amount, day: formatDay(due, says.reader) })
     return [text, billText(spendingAmount, { envelope, reader: says.reader })].join(' ').trim()
   }
   if (!isPaidInPart(transaction)) return homeWords.assigned(names)

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import type { Spending } from '../../api/budget-queries.ts'
-import { dueText, isLate } from './due-text.ts'
+import type { Spending, Transaction } from '../../api/budget-queries.ts'
+import { dueText, isBillPaid, isLate } from './due-text.ts'
 
 const reading = { today: '2026-12-01', timezone: 'America/Chicago', language: 'en' }
 const yearly = {
@@ -41,5 +41,32 @@ test.each([
     const spending = { ...yearly, ...changed } as Spending
     const said = dueText(spending, reading, isPaidLate)
     expect([said, isLate(spending, reading, isPaidLate)]).toEqual([text, late])
+  },
+)
+
+test.each<[string, [day: string, amount: number][], boolean, object?]>([
+  ['since its day', [['2026-12-02', 1]], true],
+  ['most of it shortly before', [['2026-11-28', 750]], true],
+  [
+    'most of it in two parts',
+    [
+      ['2026-11-20', 400],
+      ['2026-11-28', 350],
+    ],
+    true,
+  ],
+  ['a part shortly before', [['2026-11-28', 740]], false],
+  ['the bill before, on its day', [['2026-11-01', 1_000]], false],
+  ['nothing of it', [['2026-12-02', 0]], false],
+  ['the late bill of the week before', [['2026-11-28', 900]], false, { days: 7 }],
+])(
+  'a bill is paid by a payment of %s',
+  (_, payments, isPaid, { days = 31 }: { days?: number } = {}) => {
+    const paid = payments.map(([day, spendingAmount]) => {
+      return { date: `${day}T06:00:00Z`, spendingAmount } as Transaction
+    })
+    const nextRecurrence = new Date(Date.UTC(2026, 11, 1 + days, 6)).toISOString()
+    const spending = { ...yearly, nextRecurrence, targetAmount: 1_000 } as Spending
+    expect(isBillPaid(paid, spending, reading.timezone)).toBe(isPaid)
   },
 )

@@ -1,5 +1,5 @@
-import type { Spending } from '../../api/budget-queries.ts'
-import { dayOf, formatDistance } from '../../format/days.ts'
+import type { Spending, Transaction } from '../../api/budget-queries.ts'
+import { dayAfter, dayOf, daysBetween, formatDistance } from '../../format/days.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 
 /** The day and the language of the person who reads. */
@@ -12,6 +12,28 @@ interface Reading {
 /** Returns whether money of the envelope waits for a bill whose due date has come or passed. */
 export function isAwaited({ graceUntil, graceAmount }: Spending): boolean {
   return graceUntil !== null && graceAmount > 0
+}
+
+/** Share of the needed amount from which on payments shortly before a due date are of its bill. */
+const billShare = 0.75
+
+/**
+ * Returns whether payments have paid the bill of the last due date: one since then, or such that
+ * took most of the needed amount shortly before it, in the second half of its period.
+ */
+export function isBillPaid(paid: Transaction[], spending: Spending, timezone: string): boolean {
+  const { lastRecurrence, nextRecurrence, graceDays, targetAmount } = spending
+  if (lastRecurrence === null) return false
+  const due = dayOf(lastRecurrence, timezone)
+  const period = daysBetween(due, dayOf(nextRecurrence, timezone))
+  // Payments within the grace of the bill before are of that one.
+  const first = dayAfter(due, Math.max(graceDays + 1 - period, -Math.floor(period / 2)))
+  const takenFrom = (from: string, to?: string) =>
+    paid
+      .filter(({ date }) => dayOf(date, timezone) >= from)
+      .filter(({ date }) => to === undefined || dayOf(date, timezone) < to)
+      .reduce((sum, { spendingAmount }) => sum + (spendingAmount ?? 0), 0)
+  return takenFrom(due) > 0 || takenFrom(first, due) >= targetAmount * billShare
 }
 
 /** Returns whether an expense was due today. Its next due date is another one since midnight. */

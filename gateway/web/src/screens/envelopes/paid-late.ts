@@ -1,13 +1,12 @@
 import { useQueries } from '@tanstack/react-query'
-import type { Spending, Transaction } from '../../api/budget-queries.ts'
-import { dayOf } from '../../format/days.ts'
+import type { Spending } from '../../api/budget-queries.ts'
 import { useReader } from '../../shell/chosen-account.ts'
-import { isAwaited } from './due-text.ts'
+import { isAwaited, isBillPaid } from './due-text.ts'
 import { paidQuery } from './paid-from-it.tsx'
 
 /**
- * Returns whether a payment has taken from an envelope since the due date whose money still waits:
- * a bill that cost less is paid. Undefined until it is known.
+ * Returns whether payments from an envelope have paid the bill whose money still waits: it cost
+ * less. Undefined until it is known.
  */
 export function usePaidLate(all: Spending[]): (of: Spending) => boolean | undefined {
   const { timezone } = useReader()
@@ -19,17 +18,6 @@ export function usePaidLate(all: Spending[]): (of: Spending) => boolean | undefi
     const at = awaited.findIndex(({ spendingId }) => spendingId === of.spendingId)
     const paid = at < 0 ? undefined : found[at]
     if (paid === undefined || paid.isError) return false
-    return paid.data?.some((one) => isSinceDue(one, of, timezone))
+    return paid.data && isBillPaid(paid.data, of, timezone)
   }
-}
-
-function isSinceDue(
-  { date, spendingAmount }: Transaction,
-  { lastRecurrence }: Spending,
-  timezone: string,
-): boolean {
-  const isTaken = (spendingAmount ?? 0) > 0
-  return (
-    isTaken && lastRecurrence !== null && dayOf(date, timezone) >= dayOf(lastRecurrence, timezone)
-  )
 }

@@ -48,6 +48,8 @@ export const home: Translation<'home'> = {
     '{name}: aus dem Umschlag „{envelope}“. Darin waren {amount}; der Rest kommt aus „Frei verfügbar“.',
   assignedOlder:
     '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist älter als der Umschlag, den es seit {day} gibt: Ist sein Geld für spätere Rechnungen, nimm es zurück.',
+  assignedFormer:
+    '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist von einem Tag vor {day}, an dem die letzte Rechnung fällig war: Ist sein Geld für die kommende Rechnung, nimm es zurück.',
   leaveFree: 'Frei verfügbar lassen',
   leftFree: '{name} bleibt ohne Umschlag: „Frei verfügbar“ hat es bezahlt.',
   countsAsBill: 'Das zählt auch als die Rechnung vom {day}, die nun bezahlt ist.',

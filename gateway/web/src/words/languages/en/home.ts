@@ -45,6 +45,8 @@ export const home = {
   assignedPart: '{name}: from {envelope}. It held {amount}; the rest comes from free to use.',
   assignedOlder:
     '{name}: {amount} from {envelope}. The payment is older than the envelope, which began on {day}: if its money is for later bills, undo this.',
+  assignedFormer:
+    '{name}: {amount} from {envelope}. The payment is of a day before {day}, when its last bill was due: if its money is for the coming bill, undo this.',
   leaveFree: 'Leave it free to use',
   leftFree: '{name} stays without an envelope: free to use has paid it.',
   countsAsBill: 'It also counts as the bill of {day}, which is now paid.',
