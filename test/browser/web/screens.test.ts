@@ -3,10 +3,11 @@ import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { axeFaults, overflowOf, takePicture, useBrowser } from '../browser.ts'
+import { smallTargets } from '../targets.ts'
 import { createHousehold } from './household.ts'
 import { screensOf, visit } from './screens.ts'
 
-const { viewBypassed } = useBrowser()
+const { view, viewBypassed } = useBrowser()
 
 /** Returns the texts of links that have no room. */
 const squeezedLinks = (page: Page) =>
@@ -115,4 +116,18 @@ test('every screen works on reload, is accessible, fits a phone and 200 % of zoo
       expect([path, await overflowOf(page), await squeezedLinks(page)]).toEqual([path, 0, []])
     }
   })
+})
+
+test('a finger finds every target of a phone: it has 24 px, or is within a sentence', async () => {
+  const alice = await coffer.person()
+  const screens = screensOf(await createHousehold(alice))
+  const viewing = { url: `${coffer.baseUrl}/login`, cookie: alice.cookie, isPhone: true }
+  const small: string[] = []
+  await view(viewing, async (page) => {
+    for (const { path, heading } of screens) {
+      await visit(page, { ...coffer, path, heading })
+      small.push(...(await smallTargets(page)).map((one) => `${path}: ${one}`))
+    }
+  })
+  expect(small).toEqual([])
 })
