@@ -37,7 +37,7 @@ import { signatureOf } from './formats/csv/csv-mapping.ts'
 import { type CsvReading, keepSheet, withSheet } from './formats/csv/csv-reading.ts'
 import { requireChoices } from './formats/reading-choices.ts'
 import { endInTurns } from './formats/rows/page-turns.service.ts'
-import { sheetDelimiter } from './formats/sheets/sheet.ts'
+import { sheetDelimiter } from './formats/sheets/sheet-kind.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import {
   type FoundImport,

@@ -1,6 +1,7 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, unavailable } from '@coffer/kit/rpc/errors'
-import { type ConvertedSheet, isSheet } from './formats/sheets/sheet.ts'
+import type { ConvertedSheet } from './formats/sheets/sheet.ts'
+import { isSheet } from './formats/sheets/sheet-kind.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { fileSizeMax, type IncomingFile, onlyOf, wholeOf } from './incoming-file.ts'
 

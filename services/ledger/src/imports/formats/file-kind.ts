@@ -1,6 +1,5 @@
-import { hasTable } from './sheets/sheet.ts'
+import { HEAD_LENGTH, hasTable, isZip } from './sheets/sheet-kind.ts'
 import { decodeFile } from './text/file-text.ts'
-import { isZip } from './zip/zip-archive.ts'
 
 /**
  * The file formats that are supported: `camt053` is all of CAMT, `mt940` MT942 too, `json` an
@@ -9,9 +8,6 @@ import { isZip } from './zip/zip-archive.ts'
  */
 export const fileKinds = ['ofx', 'camt053', 'mt940', 'qif', 'csv', 'json', 'zip'] as const
 export type FileKind = (typeof fileKinds)[number]
-
-/** Number of bytes at the start of a file that are read to detect its kind. */
-const HEAD_LENGTH = 4096
 
 const kindsByExtension = new Map<string, FileKind>([
   ['ofx', 'ofx'],

@@ -3,7 +3,8 @@ import { describe, expect, test } from '@jest/globals'
 import { strToU8, zipSync } from 'fflate'
 import { ods, xlsx } from '../../../../test/imports/workbooks.ts'
 import { detectShape } from '../csv/csv-shape.ts'
-import { convertSheet, isSheet, sheetDelimiter } from './sheet.ts'
+import { convertSheet } from './sheet.ts'
+import { isSheet, sheetDelimiter } from './sheet-kind.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 

@@ -1,36 +1,27 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import type { Unreadable } from '../statement.ts'
 import { decodeFile } from '../text/file-text.ts'
-import { isZip, LEFT_OUT, unzip } from '../zip/zip-archive.ts'
+import { LEFT_OUT, unzip } from '../zip/zip-archive.ts'
 import { readHtmlTable } from './html-table.ts'
 import { readOds } from './ods.ts'
-import { isSpreadsheetXml, readSpreadsheetXml } from './spreadsheet-xml.ts'
+import {
+  HEAD_LENGTH,
+  hasTable,
+  isCompound,
+  isSheet,
+  isSpreadsheetXml,
+  isZip,
+  sheetDelimiter,
+} from './sheet-kind.ts'
+import { readSpreadsheetXml } from './spreadsheet-xml.ts'
 import type { ChosenTable } from './table-rows.ts'
 import { readXlsx } from './xlsx.ts'
-
-/** Number of bytes at the start of a file that are read to detect its kind. */
-const HEAD_LENGTH = 4096
-/** How the compound files begin that hold workbooks before 2007 and those with a password. */
-const COMPOUND = [0xd0, 0xcf, 0x11, 0xe0]
-/** Names of parts of a workbook, and the media type that an OpenDocument file begins with. */
-const WORKBOOK = /\[Content_Types\]\.xml|xl\/w|_rels\/|docProps\/|mimetypeapplication\/vnd\.oasis/
 
 /** The bytes of a sheet that becomes a CSV file, and the name of the one that is stated. */
 export type SheetTask = { sheet: Uint8Array; name?: string | undefined }
 
 /** A table as a CSV file, with the choice of its sheet; `chosen` is null for a CSV in a ZIP. */
 export type ConvertedSheet = { csv: Uint8Array; chosen: Omit<ChosenTable, 'rows'> | null }
-
-/** Returns whether a file is a sheet or an HTML page, by its first bytes (docs/files.md#sheets). */
-export function isSheet(head: Uint8Array): boolean {
-  return isZip(head) || isCompound(head) || isMarkup(head)
-}
-
-/** Returns whether a file is a sheet for sure: a ZIP archive only with the parts of a workbook. */
-export function hasTable(head: Uint8Array): boolean {
-  const text = new TextDecoder('latin1').decode(head)
-  return isSheet(head) && (!isZip(head) || WORKBOOK.test(text))
-}
 
 /**
  * Returns a table of a workbook (XLSX, XML), OpenDocument spreadsheet or HTML page, the `name`d or
@@ -67,9 +58,6 @@ function onlyFile(bytes: Uint8Array): Uint8Array | null {
   return only && (!isZip(only) || hasTable(only)) ? only : null
 }
 
-/** The delimiter of converted sheets; cells have no tab, because each is one line of printables. */
-export const sheetDelimiter = '\t' as const
-
 function readSheetRows(bytes: Uint8Array, name?: string): ChosenTable | Unreadable {
   if (isCompound(bytes)) {
     return { unreadable: say('WORKBOOK_OLD') }
@@ -84,16 +72,6 @@ function readSheetRows(bytes: Uint8Array, name?: string): ChosenTable | Unreadab
 function isOpenDocument(bytes: Uint8Array): boolean {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, 200))
   return head.includes('mimetypeapplication/vnd.oasis.opendocument.spreadsheet')
-}
-
-function isCompound(bytes: Uint8Array): boolean {
-  return COMPOUND.every((byte, index) => bytes[index] === byte)
-}
-
-function isMarkup(head: Uint8Array): boolean {
-  const text = decodeFile(head.subarray(0, HEAD_LENGTH)).replace('\uFEFF', '').trimStart()
-  const isHtml = /<(?:!doctype html|html|table)[\s>]/i.test(text)
-  return text.startsWith('<') && (isHtml || isSpreadsheetXml(text))
 }
 
 function quoted(cell: string): string {

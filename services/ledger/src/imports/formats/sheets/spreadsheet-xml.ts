@@ -5,11 +5,6 @@ import { type ChosenTable, columnsMax, TableChoice, TableRows } from './table-ro
 
 const ELEMENTS_MAX = 10_000_000
 
-/** Returns whether a text is a workbook in the XML of Excel 2003, by its first characters. */
-export function isSpreadsheetXml(head: string): boolean {
-  return /<(?:\w+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet/.test(head)
-}
-
 /**
  * Returns the rows of a sheet of a workbook in the XML of Excel 2003, the `stated` one or the
  * visible one with the most, as texts: days as YYYY-MM-DD, numbers with a decimal point. Formulas

@@ -17,11 +17,6 @@ export const LEFT_OUT = /(?:^|\/)(?:__MACOSX\/|\.(?!\.?\/)|Thumbs\.db$|desktop\.
 /** A path that leads out of the folder into which an archive is unpacked. */
 const LEADS_OUT = /(?:^|[\\/])\.\.[\\/]/
 
-/** Returns whether bytes begin as a ZIP archive does, XLSX and ODS files included. */
-export function isZip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4
-}
-
 /**
  * Unpacks the entries of a ZIP archive that `isWanted` chooses by name, by name. An entry is never
  * longer than its header states, and these lengths are summed before anything is unpacked, so that

@@ -1,0 +1,45 @@
+import { decodeFile } from '../text/file-text.ts'
+
+// The service itself loads this file. It imports no parser: only the threads that read files do.
+
+/** Number of bytes at the start of a file that are read to detect its kind. */
+export const HEAD_LENGTH = 4096
+/** How the compound files begin that hold workbooks before 2007 and those with a password. */
+const COMPOUND = [0xd0, 0xcf, 0x11, 0xe0]
+/** Names of parts of a workbook, and the media type that an OpenDocument file begins with. */
+const WORKBOOK = /\[Content_Types\]\.xml|xl\/w|_rels\/|docProps\/|mimetypeapplication\/vnd\.oasis/
+
+/** The delimiter of converted sheets; cells have no tab, because each is one line of printables. */
+export const sheetDelimiter = '\t' as const
+
+/** Returns whether bytes begin as a ZIP archive does, XLSX and ODS files included. */
+export function isZip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4
+}
+
+/** Returns whether a file is a sheet or an HTML page, by its first bytes (docs/files.md#sheets). */
+export function isSheet(head: Uint8Array): boolean {
+  return isZip(head) || isCompound(head) || isMarkup(head)
+}
+
+/** Returns whether a file is a sheet for sure: a ZIP archive only with the parts of a workbook. */
+export function hasTable(head: Uint8Array): boolean {
+  const text = new TextDecoder('latin1').decode(head)
+  return isSheet(head) && (!isZip(head) || WORKBOOK.test(text))
+}
+
+/** Returns whether a file is a workbook of before 2007, or one with a password. */
+export function isCompound(bytes: Uint8Array): boolean {
+  return COMPOUND.every((byte, index) => bytes[index] === byte)
+}
+
+/** Returns whether a text is a workbook in the XML of Excel 2003, by its first characters. */
+export function isSpreadsheetXml(head: string): boolean {
+  return /<(?:\w+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet/.test(head)
+}
+
+function isMarkup(head: Uint8Array): boolean {
+  const text = decodeFile(head.subarray(0, HEAD_LENGTH)).replace('\uFEFF', '').trimStart()
+  const isHtml = /<(?:!doctype html|html|table)[\s>]/i.test(text)
+  return text.startsWith('<') && (isHtml || isSpreadsheetXml(text))
+}
