@@ -9,16 +9,23 @@ export interface Says {
   reader: Place & { today: string }
 }
 
-/** Returns what many payments have taken from an envelope that began after them; null for none. */
+/**
+ * Returns what many payments have taken from an envelope that began after them, or whose last bill
+ * was due after them; null for none.
+ */
 export function olderText(
   changed: Transaction[],
   { envelope, reader }: { envelope: Spending; reader: Says['reader'] },
 ): string | null {
-  const count = changed.filter((one) => isOlder(one, envelope, reader)).length
+  const older = changed.filter((one) => isOlder(one, envelope, reader)).length
+  const former = changed.flatMap((one) => formerDue(one, envelope, reader) ?? [])
+  const count = older || former.length
   if (count === 0) return null
   const taken = changed.reduce((sum, { spendingAmount }) => sum + (spendingAmount ?? 0), 0)
-  const day = formatDay(dayOf(envelope.createdAt, reader.timezone), reader)
-  const text = bulkWords.older({ count, all: changed.length, envelope: envelope.name, day })
+  const first = older > 0 ? dayOf(envelope.createdAt, reader.timezone) : (former[0] ?? '')
+  const say = older > 0 ? bulkWords.older : bulkWords.former
+  const day = formatDay(first, reader)
+  const text = say({ count, all: changed.length, envelope: envelope.name, day })
   return [text, billText(taken, { envelope, reader })].join(' ').trim()
 }
 

@@ -14,6 +14,8 @@ export const bulk: Translation<'bulk'> = {
   changed: '{all, plural, one {Eine Buchung} other {# Buchungen}} geändert.',
   changedSome:
     '{all, plural, one {Die Buchung wurde nicht geändert.} other {{count} von # Buchungen geändert.}}',
+  former:
+    '{all, plural, one {Sie ist} other {{count, plural, one {Eine davon ist} other {# davon sind}}}} von einem Tag vor {day}, an dem die letzte Rechnung von „{envelope}“ fällig war: Ist sein Geld für die kommende Rechnung, nimm es zurück.',
   older:
     '{all, plural, one {Sie ist} other {{count, plural, one {Eine davon ist} other {# davon sind}}}} älter als der Umschlag „{envelope}“, den es seit {day} gibt: Ist sein Geld für spätere Rechnungen, nimm es zurück.',
   others: '{count, plural, one {eine weitere} other {# weitere}}',

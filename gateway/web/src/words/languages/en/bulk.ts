@@ -11,6 +11,8 @@ export const bulk = {
   refused: 'Not changed:',
   changed: '{all, plural, one {One transaction} other {# transactions}} changed.',
   changedSome: '{count} of {all, plural, one {one transaction} other {# transactions}} changed.',
+  former:
+    '{all, plural, one {It is} other {{count, plural, one {One of them is} other {# of them are}}}} of a day before {day}, when the last bill of “{envelope}” was due: if its money is for the coming bill, undo this.',
   older:
     '{all, plural, one {It is} other {{count, plural, one {One of them is} other {# of them are}}}} older than the envelope “{envelope}”, which began on {day}: if its money is for later bills, undo this.',
   others: '{count, plural, one {one other} other {# others}}',
