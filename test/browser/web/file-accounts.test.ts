@@ -220,6 +220,17 @@ test('of a file with many columns those in use are kept, and found for the next 
     await page.getByRole('button', { name: 'Show a preview' }).click()
     await page.getByRole('button', { name: /^Import \d/ }).click()
     await page.getByText('The next file with these columns').waitFor()
+    // A newer mapping, for the file of another bank that has names of the wide one alone.
+    const [date, amount] = [{ name: 'Date' }, { name: 'Amount' }]
+    const narrow = {
+      headers: ['Date', 'Text', 'Amount'],
+      id: { kind: 'hashed', fields: [date] },
+      amount: { kind: 'sign', invert: false, fields: [amount] },
+      memo: date,
+      date: { fields: [date], format: 'YYYY-MM-DD' },
+      balance: { kind: 'none' },
+    }
+    await alice.post('/mappings', { mapping: narrow })
     await page.goto(`${coffer.baseUrl}/imports`)
     await page.getByLabel('Choose a file').setInputFiles(monthOf(2))
     await page.getByText('Date: Date · Description: Text · Amount: Amount').waitFor()
@@ -227,6 +238,7 @@ test('of a file with many columns those in use are kept, and found for the next 
     await page.getByRole('button', { name: /^Import \d/ }).click()
     await page.getByText('The next file with these columns').waitFor()
   })
-  const [mapping] = await alice.get('/mappings')
-  expect(mapping.mapping.headers).toEqual(['Date', 'Text', 'Amount'])
+  const [, mapping] = await alice.get('/mappings')
+  expect(mapping.mapping.headers).toHaveLength(20)
+  expect(mapping.mapping.headers.slice(0, 4)).toEqual(['Date', 'Text', 'Amount', 'Other 1'])
 })

@@ -90,15 +90,22 @@ export function importQuery(bankAccountId: string, transactionImportId: string) 
 
 /**
  * The newest mapping for files with these columns; null without one. No mapping has the signature
- * of a wide file, of which it names some columns: without one, it is found by its columns.
+ * of a wide file, of which it names some columns: it is found by these, as many as it can name
+ * (`max`). One that names fewer is for the narrow file of another bank.
  */
-export function mappingQuery(headers: readonly string[], signature: string | null) {
-  const query = signature === null ? {} : { signature }
+export function mappingQuery(
+  { headers, signature }: Pick<Import, 'headers' | 'signature'>,
+  max: number,
+) {
+  const isWide = headers.length > max
+  const query = isWide ? {} : { signature }
   return queryOptions({
-    queryKey: ['mapping', signature, headers],
+    queryKey: ['mapping', signature],
     queryFn: async () => {
       for await (const one of paginate(coffer.listMappings, { query })) {
-        if (one.mapping.headers.every((name) => headers.includes(name))) return one
+        const { headers: named } = one.mapping
+        const isEnough = !isWide || named.length === max
+        if (isEnough && named.every((name) => headers.includes(name))) return one
       }
       return null
     },

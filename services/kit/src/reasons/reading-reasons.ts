@@ -64,6 +64,8 @@ export const readingReasons = {
     'The column {name} has as many amounts with a minus as without: map the balance too',
   BALANCES_CONTRADICT:
     'The balance moves against the amount (rows: {count}): map other signs, or no balance',
+  BALANCE_SUM_RANGE:
+    'The sum of all rows leaves the range of ±9007199254740991: map another balance, or none',
   DAYS_MAPPED: 'as the mapping says',
   DAYS_LIKE: 'as in {text}',
   DAYS_STATED: 'dayFirst is stated',

@@ -29,11 +29,9 @@ import { SheetChoice } from './sheet-choice.tsx'
 
 /** Asks what the columns of a CSV file mean, or reads it as the last one with these columns. */
 export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
-  const { bankAccountId, transactionImportId, headers, signature, reading } = found
+  const { bankAccountId, transactionImportId, headers, reading } = found
   const { locale } = useReader()
-  const { data: known } = useQuery(
-    mappingQuery(headers, headers.length > mappedMax ? null : signature),
-  )
+  const { data: known } = useQuery(mappingQuery(found, mappedMax))
   const evidence = useEvidence(found)
   const [columns, setColumns] = useState(
     () => draft.current.columns ?? guessColumns(headers, locale, evidence),

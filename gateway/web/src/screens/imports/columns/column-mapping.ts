@@ -25,7 +25,7 @@ export interface Draft {
   mappingId: string | null
 }
 
-/** Number of columns that a mapping names: of a wider file those that it uses (docs/files.md). */
+/** Number of columns that a mapping names: of a wider file those that it uses, and others. */
 export const mappedMax = 20
 
 /** Ways to write a day that are offered, the most usual ones first. */
@@ -87,9 +87,10 @@ export function mappingOf(columns: Columns, headers: string[]): CsvMapping {
   const invert = amountKind === 'sign' && out === 'minus'
   // Without an ID of the bank, day, text and amount identify a row.
   const identity = id === '' ? [...new Set([date, memo, ...amounts])] : [id]
-  const used = new Set([date, memo, merchant, balance, ...identity, ...amounts])
+  const used = [date, memo, merchant, balance, ...identity, ...amounts].filter((one) => one !== '')
+  const named = new Set([...new Set([...used, ...headers])].slice(0, mappedMax))
   return {
-    headers: headers.length > mappedMax ? headers.filter((one) => used.has(one)) : headers,
+    headers: headers.filter((one) => named.has(one)),
     id: { kind: id === '' ? 'hashed' : 'native', fields: identity.map((name) => ({ name })) },
     amount: { kind: amountKind, invert, fields: amounts.map((name) => ({ name })), ...words },
     memo: { name: memo },

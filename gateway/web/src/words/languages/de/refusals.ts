@@ -499,6 +499,8 @@ const codes: Translation<'refusals'>['codes'] = {
     'Die Spalte {name} hat gleich viele Beträge mit und ohne Minus. Wähle auch die Spalte des Saldos: Er entscheidet.',
   BALANCES_CONTRADICT:
     'Der Saldo läuft gegen den Betrag (Zeilen: {count}): Wähle andere Vorzeichen oder keinen Saldo.',
+  BALANCE_SUM_RANGE:
+    'Die Summe aller Zeilen ist zu groß für einen Saldo: Wähle einen anderen Saldo oder keinen.',
   DAYS_MAPPED: 'nach den gewählten Spalten',
   DAYS_LIKE: 'wie in {text}',
   DAYS_STATED: 'so gewählt',

@@ -480,6 +480,8 @@ const codes = {
     'The column {name} has as many amounts with a minus as without. Choose the column of the balance too: it decides.',
   BALANCES_CONTRADICT:
     'The balance moves against the amount (rows: {count}): choose other signs, or no balance.',
+  BALANCE_SUM_RANGE:
+    'The sum of all rows is too large for a balance: choose another balance, or none.',
   DAYS_MAPPED: 'as the columns were chosen',
   DAYS_LIKE: 'as in {text}',
   DAYS_STATED: 'chosen so',

@@ -1,4 +1,6 @@
-import { type FileBalances, noBalances, type SkippedRow } from '../statement.ts'
+import { say } from '@coffer/kit/reasons/reasons'
+import { isExact } from '@coffer/kit/values/money'
+import { type FileBalances, noBalances, type SkippedRow, type Unreadable } from '../statement.ts'
 import type { CsvMapping } from './csv-mapping.ts'
 import type { CsvRow } from './csv-rows.ts'
 
@@ -47,12 +49,15 @@ export class CsvBalances {
   }
 
   /**
-   * Returns the number of rows whose balance moves against their amount, 0 unless these are more
-   * than those by their amount: the signs are the wrong ones, or not all is in the amounts.
+   * Returns why the balances cannot be used: more rows move them against their amount than by it,
+   * since the signs are the wrong ones or not all is in the amounts; or their sum is no amount.
    */
-  countAgainst(): number {
-    const against = this.#most('against')
-    return against > this.#most('by') ? against : 0
+  fault(): Unreadable | null {
+    const count = this.#most('against')
+    if (count > this.#most('by')) return { unreadable: say('BALANCES_CONTRADICT', { count }) }
+    const { current, available } = this.result()
+    const isAmount = isExact(current ?? 0n) && isExact(available ?? 0n)
+    return isAmount ? null : { unreadable: say('BALANCE_SUM_RANGE') }
   }
 
   /** Returns the number of rows whose balance follows from their amount. */

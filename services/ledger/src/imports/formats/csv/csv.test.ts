@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { say } from '@coffer/kit/reasons/reasons'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type ListedRows, listRows } from '../../../../test/imports/sound-statement.ts'
@@ -153,6 +154,14 @@ describe('balances', () => {
       current: 149025n,
       available: 140025n,
     })
+  })
+
+  test('as a sum beyond the range of amounts refuse the file, so that its preview fails', () => {
+    const row = (id: number) => `01/02/2026,Shop,-90000000000000.00,${id},Posted\n`
+    const text = `Posting Date,Description,Amount,Transaction ID,Status\n${row(1)}`
+    const file = (more: string) => () => read(new TextEncoder().encode(`${text}${more}`), sum)
+    expect(file('')().balances.current).toBe(-9_000_000_000_000_000n)
+    expect(file(row(2))).toThrow(say('BALANCE_SUM_RANGE'))
   })
 
   test('as a sum are unknown when a row is unreadable', () => {

@@ -92,8 +92,8 @@ export function readCsv(
   const balances = new CsvBalances(mapping)
   const moved = { ...rowSettings, signs, fees: feesMoved(table, { ...rowSettings, signs }) }
   const read = nameRows(numbered(findRows(table, { rowSettings: moved, delimiter, balances })))
-  const count = balances.countAgainst()
-  if (count > 0) return { unreadable: say('BALANCES_CONTRADICT', { count }) }
+  const faultOfBalances = balances.fault()
+  if (faultOfBalances !== null) return faultOfBalances
   // Above a file of several accounts, it is the balance of the first one.
   const isStated = mapping.balance.kind === 'none' && stated?.statement === undefined
   const notation = { ...rowSettings, order: orderOf(format) }

@@ -1,5 +1,6 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
+import { isExact } from '@coffer/kit/values/money'
 import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { type FileAccount, groupByAccount } from '../file-accounts.ts'
@@ -123,6 +124,7 @@ function readBalances(
   ])
   // A debt is negative, and the unused credit is the limit less the debt.
   const isCard = statement.name !== 'STMTRS' && booked !== null && available !== null
-  const limit = isCard && available >= booked ? available - booked : null
+  const unused = isCard ? available - booked : -1n
+  const limit = unused >= 0n && isExact(unused) ? unused : null
   return { current: booked, available, limit, asOf, availableAsOf, ...unread }
 }
