@@ -70,7 +70,8 @@ test('the integers of bodies are amounts by their names, aside from these', () =
   const schemas = bodies.map((body) =>
     z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }),
   )
-  const integers = /"(\w+)":\{"(?:anyOf":\[\{"type":"null"\},\{")?(?:[^{}]*,")?type":"integer"/g
+  const integers =
+    /"(\w+)":\{"(?:[^{}]*anyOf":\[\{"type":"null"\},\{")?(?:[^{}]*,")?type":"integer"/g
   const names = [...JSON.stringify(schemas).matchAll(integers)].map(([, name = '']) => name)
   expect(new Set(names).size).toBeGreaterThan(4)
   expect(new Set(names.filter((name) => !isAmount.test(name)))).toEqual(

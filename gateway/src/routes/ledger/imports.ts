@@ -1,10 +1,11 @@
-import { ImportSchema, ImportService } from '@coffer/proto/ledger/v1/import'
+import { type GetImportResponse, ImportSchema, ImportService } from '@coffer/proto/ledger/v1/import'
+import { ReadingChoicesSchema } from '@coffer/proto/ledger/v1/upload'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
-import { valuesOf } from '../../http/bodies/update.ts'
+import { updateOf, valuesOf } from '../../http/bodies/update.ts'
 import { exactly, id } from '../../http/fields/fields.ts'
 import { nextPageLink, pageText } from '../../http/queries/cursor.ts'
 import { pagedById } from '../../http/queries/query.ts'
@@ -34,16 +35,16 @@ const step = z.union([
 
 type Sent = Partial<Record<'transactionImportMappingId' | 'status', string>> & {
   joins?: z.infer<typeof rowJoins> | undefined
-} & Partial<z.infer<typeof csvQuery>>
+} & Partial<z.infer<z.ZodObject<typeof csvChoices>>>
+
+type Find = (
+  lookup: Lookup<{ bankAccountId: string; transactionImportId: string }>,
+) => Promise<GetImportResponse>
 
 /** Returns the routes of imports of CSV files (docs/files.md#csv-mappings). */
 export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
   const imports = mesh.client('ledger', ImportService)
-  const find = ({
-    params,
-    options,
-  }: Lookup<{ bankAccountId: string; transactionImportId: string }>) =>
-    imports.getImport(params, options)
+  const find: Find = ({ params, options }) => imports.getImport(params, options)
   return [
     route({
       id: 'createImport',
@@ -83,29 +84,36 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       answer: ImportSchema,
       handler: async (call) => (await find(call)).import,
     }),
-    route({
-      id: 'updateImport',
-      tag: 'Files',
-      method: 'PATCH',
-      path: importPath,
-      summary: 'Choose the mapping of an import, or store the transactions of its preview',
-      description:
-        'Two steps: pending-preview with a mapping, then pending-processing; others are 400. ' +
-        'Choices read the file again, also after a failed preview (docs/files.md#choices).',
-      since: '0.1.0',
-      auth: 'key',
-      feature: 'uploads',
-      body: step,
-      find,
-      answer: ImportSchema,
-      handler: async ({ params, body, options }) => {
-        const { transactionImportMappingId, status = '', joins = [], ...choices }: Sent = body
-        const step = { status, ...valuesOf({ transactionImportMappingId }) }
-        const request = { ...params, ...step, joins, ...choicesOf(choices) }
-        return (await imports.updateImport(request, options)).import
-      },
-    }),
+    updateRoute(imports, find),
   ]
+}
+
+function updateRoute(imports: Client<typeof ImportService>, find: Find): Route {
+  return route({
+    id: 'updateImport',
+    tag: 'Files',
+    method: 'PATCH',
+    path: importPath,
+    summary: 'Choose the mapping of an import, or store the transactions of its preview',
+    description:
+      'Two steps: pending-preview with a mapping, then pending-processing; others are 400. ' +
+      'Choices read the file again, also after a failed preview; one that is null is detected ' +
+      'again (docs/files.md#choices).',
+    since: '0.1.0',
+    auth: 'key',
+    feature: 'uploads',
+    body: step,
+    find,
+    answer: ImportSchema,
+    handler: async ({ params, body, options }) => {
+      const { transactionImportMappingId, status = '', joins = [], ...choices }: Sent = body
+      const step = { status, ...valuesOf({ transactionImportMappingId }) }
+      const { updateMask: choicesMask, ...stated } = updateOf(ReadingChoicesSchema, choices)
+      const sent = choicesMask.paths.length > 0 ? { choices: stated, choicesMask } : {}
+      const request = { ...params, ...step, joins, ...sent }
+      return (await imports.updateImport(request, options)).import
+    },
+  })
 }
 
 function listRoute(imports: Client<typeof ImportService>): Route {

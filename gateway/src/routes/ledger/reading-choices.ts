@@ -2,7 +2,17 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { type Values, valuesOf } from '../../http/bodies/update.ts'
-import { boolean, id, line, list, object, oneOf, rule, typed } from '../../http/fields/fields.ts'
+import {
+  boolean,
+  id,
+  line,
+  list,
+  nullOr,
+  object,
+  oneOf,
+  rule,
+  typed,
+} from '../../http/fields/fields.ts'
 import { lineShape } from '../../http/fields/shapes.ts'
 import { integerText, optionalBoolean, value } from '../../http/queries/query.ts'
 import { rowJoins } from './row-joins.ts'
@@ -60,12 +70,28 @@ export const statementMappings = list(
   .max(mappedMax, rule(say('STATEMENTS_MAX', { max: mappedMax })))
   .describe('The bank accounts of the accounts of the file; the others are left out')
 
-/** Choices about the reading of a CSV file, in a body. */
+const againText = '; null to detect it again'
+
+/** Choices about the reading of a CSV file, in a body: null takes one back. */
 export const csvChoices = {
-  delimiter: delimiter.optional().describe(descriptions.delimiter),
-  headerRow: headerRow.optional().describe(descriptions.headerRow),
-  dateFormat: label.describe(descriptions.dateFormat),
-  ...fileChoices,
+  delimiter: delimiter
+    .nullable()
+    .optional()
+    .describe(descriptions.delimiter + againText),
+  headerRow: nullOr(headerRow)
+    .optional()
+    .describe(descriptions.headerRow + againText),
+  dateFormat: label.nullable().describe(descriptions.dateFormat + againText),
+  encoding: label.nullable().describe(descriptions.encoding + againText),
+  decimalMark: decimalMark
+    .nullable()
+    .optional()
+    .describe(descriptions.decimalMark + againText),
+  dayFirst: boolean
+    .nullable()
+    .optional()
+    .describe(descriptions.dayFirst + againText),
+  statement: name.nullable().optional().describe(`${descriptions.statement}; null to be asked`),
 }
 
 const labelShape = { type: 'string', ...lineShape(labelRange) } as const

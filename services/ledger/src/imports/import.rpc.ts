@@ -16,6 +16,7 @@ import {
   ImportSchema,
   type ImportService,
   ReadingSchema,
+  type UpdateImportRequest,
 } from '@coffer/proto/ledger/v1/import'
 import { FileSchema } from '@coffer/proto/ledger/v1/upload'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
@@ -35,7 +36,7 @@ import {
 } from './formats/csv/csv-import.ts'
 import { signatureOf } from './formats/csv/csv-mapping.ts'
 import { type CsvReading, keepSheet, withSheet } from './formats/csv/csv-reading.ts'
-import { requireChoices } from './formats/reading-choices.ts'
+import { changedChoices } from './formats/reading-choices.ts'
 import { endInTurns } from './formats/rows/page-turns.service.ts'
 import { sheetDelimiter } from './formats/sheets/sheet-kind.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
@@ -99,7 +100,7 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
       const bankAccount = await getBankAccount(database, accountId, stored.bankAccountId)
       requireManual(bankAccount)
       const { transactionImportMappingId, status, choices } = request
-      const found = choices ? await readAgain(deps, stored, { choices, bankAccount }) : stored
+      const found = choices ? await readAgain(deps, stored, { request, bankAccount }) : stored
       if (choices && status === '') return { import: renderImport(found) }
       if (status === 'pending-preview' && transactionImportMappingId !== undefined) {
         return { import: await startPreview(deps, found, transactionImportMappingId) }
@@ -184,12 +185,14 @@ async function startPreview(
 async function readAgain(
   { database, clock, storage }: Deps,
   stored: CsvImport,
-  { choices, bankAccount }: { choices: object; bankAccount: { currency: string } },
+  { request, bankAccount }: { request: UpdateImportRequest; bankAccount: { currency: string } },
 ): Promise<CsvImport> {
   requireRereadable(stored)
   const bytes = await storage.read(stored)
   if (!bytes) throw refused(say('FILE_GONE'))
-  const all = { ...stored.choices, ...requireChoices(choices) }
+  const isSheet = stored.reading?.sheet !== undefined
+  const converted = isSheet ? { delimiter: sheetDelimiter } : {}
+  const all = { ...converted, ...changedChoices(stored.choices, request) }
   const { currency } = bankAccount
   const { shape, reading } = await endInTurns(requireShape(bytes, { choices: all, currency }))
   const found = { shape, reading: keepSheet(reading, stored.reading) }

@@ -48,6 +48,48 @@ describe('the reading of a file', () => {
     expect(await outcome({ headerRow: -1, dateFormat: 'x' })).toHaveProperty('dateFormat')
   })
 
+  test('is detected again where a choice is taken back', async () => {
+    const home = await createHousehold(booted)
+    const { bankAccountId, as } = home
+    const made = await steps.createImport(home)
+    const key = { bankAccountId, transactionImportId: made.transactionImportId }
+    const change = async (choices: object, paths: string[]) => {
+      const request = { ...key, choices, choicesMask: { paths } }
+      return (await steps.imports.updateImport(request, as)).import?.reading
+    }
+    const stated = { headerRow: 0, encoding: 'windows-1250', dateFormat: 'DD/MM/YYYY' }
+    const paths = ['header_row', 'encoding', 'date_format']
+    expect(await change({ ...stated, delimiter: ',' }, [...paths, 'delimiter'])).toMatchObject(
+      stated,
+    )
+    expect(await change({}, ['header_row', 'encoding'])).toMatchObject({
+      headerRow: 1,
+      encoding: 'utf-8',
+      dateFormat: 'DD/MM/YYYY',
+      reasons: expect.arrayContaining([expect.objectContaining({ reason: 'stated' })]),
+    })
+    const again = await change({}, ['date_format', 'delimiter', 'decimal_mark'])
+    expect(again).toEqual(made.reading)
+  })
+
+  test('asks again for a decimal mark that is taken back', async () => {
+    const home = await createHousehold(booted)
+    const { bankAccountId, as } = home
+    const asked = await steps.previewed(home, text('1,01/15/2026,X,,"1,400",,Posted\n'))
+    const { transactionImportId, transactionImportMappingId } = asked
+    const step = { bankAccountId, transactionImportId, status: 'pending-preview' }
+    for (const [choices, status] of [
+      [{ decimalMark: ',' }, 'preview'],
+      [{}, 'failed'],
+    ] as const) {
+      const choicesMask = { paths: ['decimal_mark'] }
+      const request = { ...step, transactionImportMappingId, choices, choicesMask }
+      await steps.imports.updateImport(request, as)
+      const ended = await steps.reached(home, transactionImportId, ['preview', 'failed'])
+      expect(ended.status).toBe(status)
+    }
+  })
+
   test('asks for the decimal mark, and is repeated with it', async () => {
     const home = await createHousehold(booted)
     const { bankAccountId, as } = home

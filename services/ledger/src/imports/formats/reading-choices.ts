@@ -1,6 +1,10 @@
+import { create } from '@bufbuild/protobuf'
 import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
+import { patchOf } from '@coffer/kit/rpc/message'
 import { isDayFormat } from '@coffer/kit/values/mapping-rules'
+import type { UpdateImportRequest } from '@coffer/proto/ledger/v1/import'
+import { ReadingChoicesSchema } from '@coffer/proto/ledger/v1/upload'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { isEncoding } from './text/file-text.ts'
@@ -34,4 +38,18 @@ export function requireChoices(message: object | undefined): ReadingChoices {
   const found = Object.entries(problems).filter(([, problem]) => problem !== true)
   if (found.length > 0) throw invalid(Object.fromEntries(found) as Record<string, string>)
   return choices
+}
+
+/**
+ * Returns the choices of a file with those of a request, of which one that is named without a value
+ * is detected again. Throws `invalid` for others.
+ */
+export function changedChoices(
+  stored: ReadingChoices | null,
+  { choices, choicesMask: updateMask }: Pick<UpdateImportRequest, 'choices' | 'choicesMask'>,
+): ReadingChoices {
+  const sent = choices ?? create(ReadingChoicesSchema)
+  const patch = patchOf(ReadingChoicesSchema, updateMask ? { ...sent, updateMask } : sent)
+  const kept = Object.entries(stored ?? {}).filter(([name]) => patch[name] !== null)
+  return { ...Object.fromEntries(kept), ...requireChoices(sent) }
 }

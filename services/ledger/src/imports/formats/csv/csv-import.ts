@@ -90,9 +90,9 @@ export function shapeFields({ shape, reading }: NewImport['found'], choices: Rea
   return { headers, delimeter, headerRow, choices, reading }
 }
 
-/** Returns whether the client has asked to read the file of an import by choices. */
-export function isReread({ choices }: CsvImport): boolean {
-  return choices !== null && Object.keys(choices).length > 0
+/** Returns whether the file of an import has choices, or was read again by others. */
+export function isReread({ choices, createdAt, updatedAt }: CsvImport): boolean {
+  return updatedAt > createdAt || Object.keys(choices ?? {}).length > 0
 }
 
 /** Throws `refused` unless the file of an import can be read again by other choices. */
