@@ -1,5 +1,7 @@
 import { amountMax } from '@coffer/kit/values/money'
 import { expect } from '@jest/globals'
+import { readCsv } from '../../src/imports/formats/csv/csv.ts'
+import type { CsvMapping } from '../../src/imports/formats/csv/csv-mapping.ts'
 import { chooseAccount, type FileAccount } from '../../src/imports/formats/file-accounts.ts'
 import type { FileRow, FileStatement, Unreadable } from '../../src/imports/formats/statement.ts'
 import { rowsMax } from '../../src/imports/formats/statement-values.ts'
@@ -40,4 +42,32 @@ export function listRows(read: FileStatement | Unreadable): ListedRows | Unreada
 /** Returns the statement of the only account of a file, or why it is unreadable. */
 export function soleOf(accounts: FileAccount[] | Unreadable) {
   return 'unreadable' in accounts ? accounts : listRows(chooseAccount(accounts, undefined))
+}
+
+/** Reads lines with commas below the names of their columns, by a mapping of usual names. */
+export function readBelow(
+  headers: readonly string[],
+  lines: readonly string[],
+  { amount = {}, format = 'YYYY-MM-DD', ...others }: { amount?: object; format?: string },
+) {
+  const mapping: Omit<CsvMapping, 'headers'> = {
+    id: { kind: 'native', fields: [{ name: 'Id' }] },
+    amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }], ...amount },
+    memo: { name: 'Text' },
+    merchant: { name: 'Text' },
+    date: { fields: [{ name: 'Date' }], format },
+    balance: { kind: 'none', fields: [] },
+    ...others,
+  }
+  const bytes = new TextEncoder().encode([headers.join(','), ...lines].join('\n'))
+  return listRows(
+    readCsv(bytes, {
+      currency: 'EUR',
+      timezone: 'Europe/Vienna',
+      delimiter: ',',
+      headerRow: 1,
+      headers,
+      mapping: { ...mapping, headers: [...headers] },
+    }),
+  )
 }

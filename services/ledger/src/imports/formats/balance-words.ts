@@ -28,17 +28,47 @@ const written = [
   'початковий залишок, вхідний залишок, вихідний залишок, начално салдо, крайно салдо',
   'αρχικό υπόλοιπο, υπόλοιπο έναρξης, τελικό υπόλοιπο',
   'açılış bakiyesi, devreden bakiye, kapanış bakiyesi',
+  'saldo do dia, saldo atual, saldo total, neuer saldo, alter saldo, saldo konto',
+  'closing bal, opening bal, bal b/f, bal c/f, b/f, c/f, balance b/f, balance c/f, zůstatek',
+  'zostatok, stan początkowy, stan końcowy, kezdő egyenleg, devir, остаток на начало',
+  'остаток на конец, 残高, 前月繰越, 繰越',
   '期首残高, 開始残高, 前期繰越, 期末残高, 期初余额, 上期余额, 期末余额, 기초 잔액, 기말 잔액',
 ]
 
-const words = new Set(written.flatMap((line) => line.split(', ').map(folded)))
+/** Words for totals; each may be the name of a shop, too. */
+const writtenTotals = [
+  'total, totals, grand total, subtotal, sum, total debits, total credits, total amount',
+  'summe, gesamt, gesamtsumme, gesamtbetrag, zwischensumme, endsumme, summe soll, summe haben',
+  'total général, sous-total, somme, total des opérations, total débit, total crédit',
+  'suma, suma total, total general, total movimientos, totale, totale generale, totale movimenti',
+  'soma, total geral, totaal, subtotaal, eindtotaal, totalt, summa, i alt, sum total, yhteensä',
+  'razem, suma operacji, celkem, spolu, súčet, součet, összesen, végösszeg, ukupno, skupaj, общо',
+  'kokku, kopā, viso, iš viso, итого, всего, итог, разом, усього, σύνολο, toplam, genel toplam',
+  'סה"כ, المجموع, الإجمالي, 合計, 総計, 小計, 合计, 总计, 小计, 總計, 합계, 총계, 소계',
+]
+
+const words = wordsIn(written)
+const totals = wordsIn(writtenTotals)
 
 /** Returns whether a text, as a whole, names a balance or a turnover in place of a booking. */
 export function namesBalance(text: string): boolean {
   return words.has(folded(text))
 }
 
-/** Returns a folded text, without curly apostrophes and a mark at its end. */
+/** Returns whether a text, as a whole, may name a total: a shop may be called like one. */
+export function namesTotal(text: string): boolean {
+  return totals.has(folded(text))
+}
+
+/** Returns folded words, and those of several words without blanks too, as spaced ones read. */
+function wordsIn(lines: readonly string[]): ReadonlySet<string> {
+  const all = lines.flatMap((line) => line.split(', ').map(folded))
+  return new Set([...all, ...all.map((word) => word.replaceAll(' ', ''))])
+}
+
+/** Returns a folded text, without curly apostrophes, a mark at its end, and spaced letters. */
 function folded(text: string): string {
-  return foldText(text.replace('’', "'").replace(/[\s:.]+$/u, ''))
+  const bare = text.replace('’', "'").replace(/[\s:.]+$/u, '')
+  const isSpaced = /^\s*[\p{L}\p{M}](?:\s+[\p{L}\p{M}]){2,}$/u.test(bare)
+  return foldText(isSpaced ? bare.replace(/\s+/gu, '') : bare)
 }

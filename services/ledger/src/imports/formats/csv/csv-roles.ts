@@ -19,6 +19,13 @@ const FEES = namesIn([
   'prowizja, poplatek, kulu, teenustasu, mokestis, komisija, комиссия, 手数料, 手续费',
 ])
 
+/** Names of a column of amounts from which the fees were taken. */
+const NETS = namesIn([
+  'net, net amount, net total, netto, nettobetrag, netto betrag, montant net, neto, importe neto',
+  'importo netto, liquido, valor liquido, kwota netto, nettobelopp, nettobeløp, bedrag netto',
+  'čistá částka, сумма нетто, 純額, 净额',
+])
+
 /** Names of the columns of both parties: who pays, and who is paid. */
 const PAYERS = namesIn([
   'zahlungspflichtige*r, zahlungspflichtige r, zahlungspflichtiger, zahler, auftraggeber',
@@ -47,6 +54,12 @@ export function findParties(headers: readonly string[], merchant?: FieldRef): Pa
 export function findFees(headers: readonly string[]): FieldRef | null {
   const name = headers.find((one) => FEES.has(foldName(one)))
   return name === undefined ? null : { name }
+}
+
+/** Returns the column of the amounts after fees, if any. */
+export function findNet(headers: readonly string[]): FieldRef | undefined {
+  const name = headers.find((one) => NETS.has(foldName(one)))
+  return name === undefined ? undefined : { name }
 }
 
 /** Returns the columns with the state of a row. */

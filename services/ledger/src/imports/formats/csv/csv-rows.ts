@@ -42,8 +42,11 @@ export type CsvSettings = AmountNotation & {
    * with the other one go the other way. Null where the sign means nothing.
    */
   signs: readonly (bigint | null)[]
-  /** The column of fees, if the money that moves is the amount and its fee. */
-  fees: FieldRef | null
+  /**
+   * The column of fees, if the money that moves is the amount and its fee, and how a fee that is
+   * paid is written: with the other sign it is given back.
+   */
+  fees: { column: FieldRef; cost: 'minus' | 'plus' | 'either' } | null
   readDay: (text: string) => Day | null
   timezone: string
 }
@@ -64,8 +67,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   if (settings.states.some((ref) => isFailed(line.at(ref)))) return skipped('pending')
   const without = readCsvAmount(line, settings)
   if (typeof without === 'string') return skipped(without)
-  const fee = settings.fees && readAmountAt(line, settings.fees, settings)
-  const amount = without + magnitudeOf(fee ?? 0n)
+  const amount = without + readFee(line, settings)
   if (amount === 0n) return skipped('zero')
   const day = readDay(textOf(line, mapping.date.fields))
   const date = day === null ? null : midnightOn(day, timezone)
@@ -201,7 +203,16 @@ function signOf(type: string, { amount }: CsvMapping): bigint | null {
   return type === amount.debit ? 1n : null
 }
 
-function readAmountAt(
+/** Returns the fee of a row, positive if it is paid. */
+function readFee(line: CsvCells, settings: CsvSettings): bigint {
+  if (settings.fees === null) return 0n
+  const { column, cost } = settings.fees
+  const fee = readAmountAt(line, column, settings) ?? 0n
+  if (cost === 'either') return magnitudeOf(fee)
+  return cost === 'minus' ? -fee : fee
+}
+
+export function readAmountAt(
   line: CsvCells,
   ref: FieldRef | undefined,
   settings: CsvSettings,

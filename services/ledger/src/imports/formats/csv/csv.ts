@@ -1,5 +1,6 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { decimalPlaces } from '@coffer/kit/values/currency'
+import { magnitudeOf } from '../../../book/money.ts'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { createDayParser, inOrder } from '../day-format.ts'
 import { type DayOrder, orderShownBy } from '../day-text.ts'
@@ -21,10 +22,18 @@ import { findCurrencyColumn } from './csv-currency.ts'
 import { findHeadBalance } from './csv-head-balance.ts'
 import { headRows } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
-import { findFees, findParties, findStates } from './csv-roles.ts'
-import { type CsvCells, type CsvRow, type CsvSettings, readCsvRow, usualSigns } from './csv-rows.ts'
+import { findFees, findNet, findParties, findStates } from './csv-roles.ts'
+import {
+  type CsvCells,
+  type CsvRow,
+  type CsvSettings,
+  readAmountAt,
+  readCsvRow,
+  usualSigns,
+} from './csv-rows.ts'
 import { countHead } from './csv-shape.ts'
 import { type CsvLine, readTable } from './csv-table.ts'
+import { CsvTotals } from './csv-totals.ts'
 
 /** How a CSV file is read: its shape, and the mapping of its columns. */
 export type CsvFormat = {
@@ -159,11 +168,18 @@ function* textsOf(file: CsvFile, field: FieldRef | undefined): Generator<string>
   for (const { at } of rowsBelow(file)) yield at(field)
 }
 
-/** Returns the number of rows whose balance follows from their amount. */
-function countMoved(file: CsvFile, rowSettings: CsvSettings): number {
+/** Returns the number of rows whose balance follows from their amount, and whose net is it. */
+function countMoved(file: CsvFile, rowSettings: CsvSettings, net?: FieldRef) {
   const balances = new CsvBalances(rowSettings.mapping)
-  for (const row of rowsBelow(file)) balances.add(readCsvRow(row, rowSettings))
-  return balances.countBy()
+  let nets = 0
+  for (const row of rowsBelow(file)) {
+    const read = readCsvRow(row, rowSettings)
+    balances.add(read)
+    const stated = net && readAmountAt(row, net, rowSettings)
+    const isNet = stated && 'row' in read && magnitudeOf(stated) === magnitudeOf(read.row.amount)
+    if (isNet) nets += 1
+  }
+  return { by: balances.countBy(), nets }
 }
 
 /**
@@ -176,22 +192,32 @@ function signsMoved(file: CsvFile, rowSettings: CsvSettings): CsvSettings['signs
   const tried = [1n, -1n].map((sign) => signs.map((one) => (one === null ? null : sign)))
   const [plus = 0, minus = 0] =
     mapping.balance.kind === 'field'
-      ? tried.map((one) => countMoved(file, { ...rowSettings, signs: one }))
+      ? tried.map((one) => countMoved(file, { ...rowSettings, signs: one }).by)
       : []
   if (plus !== minus) return tried[plus > minus ? 0 : 1] ?? signs
   const name = mapping.amount.fields[signs.indexOf(0n)]?.name
   return name === undefined ? signs : { unreadable: say('SIGNS_UNCLEAR', { name: cut(name, 60) }) }
 }
 
-/** Returns the column of fees if balances move by amounts and fees, and by amounts alone less. */
-function feesMoved(file: CsvFile, rowSettings: CsvSettings): FieldRef | null {
-  const { mapping } = rowSettings
-  const fees = mapping.balance.kind === 'field' ? findFees([...file.columns.keys()]) : null
-  if (fees === null) return null
-  const [without = 0, within = 0] = [null, fees].map((one) =>
-    countMoved(file, { ...rowSettings, fees: one }),
-  )
-  return within > without ? fees : null
+/**
+ * Returns the column of fees, and how it is written, if more balances move by amounts and fees than
+ * by amounts alone; if the balances do not tell, more net amounts are the sum of both.
+ */
+function feesMoved(file: CsvFile, rowSettings: CsvSettings): CsvSettings['fees'] {
+  const headers = [...file.columns.keys()]
+  const column = findFees(headers)
+  const net = findNet(headers)
+  if (column === null || (rowSettings.mapping.balance.kind !== 'field' && !net)) return null
+  const tried: CsvSettings['fees'][] = [
+    null,
+    ...(['minus', 'plus', 'either'] as const).map((cost) => ({ column, cost })),
+  ]
+  const counts = tried.map((fees) => {
+    const { by, nets } = countMoved(file, { ...rowSettings, fees }, net)
+    return { fees, by, nets }
+  })
+  const [best] = counts.toSorted((one, other) => other.by - one.by || other.nets - one.nets)
+  return best?.fees ?? null
 }
 
 type Found = (CsvRow | SkippedRow) & { place: () => RowPlace }
@@ -200,10 +226,16 @@ function* findRows(
   file: CsvFile,
   of: { rowSettings: CsvSettings; delimiter: string; balances: CsvBalances },
 ): Generator<Found> {
+  const totals = new CsvTotals()
   for (const row of rowsBelow(file)) {
+    const place = () => placeOf(row.line, row.cells.join(of.delimiter))
     const read = readCsvRow(row, of.rowSettings)
+    if (!('reason' in read) && totals.isTotal(read, row.cells)) {
+      yield { identifier: read.identifier, reason: 'balance', place }
+      continue
+    }
     of.balances.add(read)
-    yield { ...read, place: () => placeOf(row.line, row.cells.join(of.delimiter)) }
+    yield { ...read, place }
   }
 }
 
