@@ -53,6 +53,11 @@ export function statesOther(text: string, currency: string): boolean {
   return code !== undefined && codes.has(code) && !symbolsOf(currency).includes(code)
 }
 
+/** Returns whether a text is the ISO code of a currency, or the former one of roubles. */
+export function isCode(text: string): boolean {
+  return codes.has(text) || text === 'RUR'
+}
+
 function symbols(currency: string): Symbols {
   const found = known.get(currency)
   if (found !== undefined) return found

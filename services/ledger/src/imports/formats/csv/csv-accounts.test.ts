@@ -32,6 +32,7 @@ test.each([
   ['names that rows share', 'Konto', 'Giro Tagesgeld Giro'],
   ['numbers in the first column alone', 'Kontonummer', '111 222 111'],
   ['products', 'Product', 'Current Savings Current'],
+  ['a hash and a name', '#Rachunek', '11112222 33334444 11112222'],
 ])('two accounts of a column of %s ask which one is read', (_, name, cells) => {
   const [first = '', second = '', third = ''] = cells.split(' ')
   const file =
@@ -41,6 +42,25 @@ test.each([
   expect(read(file, english, first)).toEqual([-1000, -3000])
   expect(read(file, english, second)).toEqual([-2000])
   expect(read(file, english, 'another')).toEqual(['statement', `${first}, ${second}`, 2, 1])
+})
+
+test('a name of either party is the own one before a column of another account', () => {
+  const rows = ['2026-01-02,111,1.00,555', '2026-01-03,222,2.00,555', '2026-01-04,111,3.00,777']
+  const file = (name: string, other: string) => `Date,${name},Amount,${other}\n${rows.join('\n')}\n`
+  expect(read(file('Číslo účtu', 'Číslo protiúčtu'), english)).toEqual([
+    'statement',
+    '111, 222',
+    2,
+    1,
+  ])
+  expect(read(file('Číslo účtu', 'Text'), english)).toEqual([-100, -200, -300])
+})
+
+test('without names of columns, codes before the day that rows share are of accounts', () => {
+  const file = 'X,EOP,2026-01-05,Shop,12.50\nX,EOP,2026-01-28,Pay,9.00\nX,ET1,2026-01-28,Fee,0.15\n'
+  const columns = { date: 'Column 3', amount: 'Column 5' }
+  expect(read(file, columns)).toEqual(['statement', 'EOP, ET1', 2, 1])
+  expect(read(file, columns, 'ET1')).toEqual([-15])
 })
 
 test.each([

@@ -14,12 +14,21 @@ const OWN = namesIn([
   'kontobezeichnung, kontoname, eigenes konto, rekening, rekeningnummer, eigen rekening, compte',
   'numero de compte, n de compte, nom du compte, cuenta, numero de cuenta, conta, conto',
   'numero conto, saskaitos nr, kliendi konto, szamlaszam, tilinumero, номер счета, счет, wallet',
+  'own account number, balance account, bankkonto, bankrekening, eigen rekeningnummer, oma tili',
+  'compte bancaire, cuenta bancaria, conta corrente, conto corrente, rapporto, hesap no, rachunek',
+  'konyvelesi szamla, ucet, 账户, 口座番号, 계좌번호, חשבון',
 ])
-/** Names that also stand for the other party's account: the own one only in the first column. */
+/**
+ * Names that also stand for the other party's account: the own one in the first column, or before a
+ * column that another account is named in.
+ */
 const OWN_IF_FIRST = namesIn([
   'kontonummer, konto nr, kontonr, iban, iban bban, numer rachunku, nr rachunku, numer konta',
-  'cislo uctu, kontonummer iban, bank account, produit',
+  'cislo uctu, kontonummer iban, bank account, produit, accountnummer, rekening nr, tili, szamla',
+  'source account, from account',
 ])
+/** Part of the name of a column with an account. */
+const ACCOUNT_NAME = /acc(?:oun)?t|konto|rachun|iban|rekening|tili|szamla|cuenta|compte|conto|uct/
 /** Names of a column of products, such as accounts for savings, behind that of the kind at most. */
 const PRODUCTS = namesIn(['product, produkt, produit, producto, prodotto, produto, produktas'])
 /** Words of a heading that name an account, besides a number of five digits. */
@@ -46,7 +55,11 @@ type TableAccounts = {
   accountOf: (line: CsvLine) => string | null
 }
 
-type Column = { at: number; accounts: Map<string, { name: string; rowCount: number }> }
+type Column = {
+  at: number
+  isNamed: boolean
+  accounts: Map<string, { name: string; rowCount: number }>
+}
 type Section = { from: number; heading: string[][]; rowCount: number }
 
 /**
@@ -65,9 +78,16 @@ export class CsvAccounts {
     this.#headers = headers
     this.#headerRow = headerRow ?? 0
     this.#dateAt = headers.indexOf(mapping.date.fields[0]?.name ?? '')
-    this.#columns = [...headers.entries()]
-      .filter(([at, name]) => isOwn(foldName(name), at))
-      .map(([at]) => ({ at, accounts: new Map() }))
+    const isNamed = headerRow !== 0
+    const places = isNamed ? namedPlaces(headers.map(foldName)) : this.#unnamed(mapping)
+    this.#columns = places.map((at) => ({ at, isNamed, accounts: new Map() }))
+  }
+
+  /** Returns the columns before the day that the mapping does not read, in a file without names. */
+  #unnamed({ amount, memo, merchant }: CsvAccountsOf['mapping']): number[] {
+    const read = [...amount.fields, memo, merchant].map((ref) => ref?.name)
+    const before = this.#headers.slice(0, Math.max(0, this.#dateAt))
+    return [...before.keys()].filter((at) => !read.includes(this.#headers[at]))
   }
 
   add({ cells, line }: CsvLine): void {
@@ -126,7 +146,7 @@ export class CsvAccounts {
 export type CsvAccountsOf = {
   headers: readonly string[]
   headerRow: number | null
-  mapping: Pick<CsvMapping, 'date'>
+  mapping: Pick<CsvMapping, 'date' | 'amount' | 'memo' | 'merchant'>
 }
 
 function listed(
@@ -136,8 +156,22 @@ function listed(
   return { statement: name, number: name, kind: null, currency, rowCount, balance: null }
 }
 
+/** Returns the columns of the own account; without one, those before another account's. */
+function namedPlaces(names: readonly string[]): number[] {
+  const places = [...names.keys()]
+  const own = places.filter((at) => isOwn(names[at] ?? '', at))
+  return own.length > 0 ? own : places.filter((at) => isBeforeOther(names, at))
+}
+
 function isOwn(name: string, at: number): boolean {
   return OWN.has(name) || (at === 0 && OWN_IF_FIRST.has(name)) || (at < 2 && PRODUCTS.has(name))
+}
+
+/** Returns whether a name that is of either party is followed by that of another account. */
+function isBeforeOther(names: readonly string[], at: number): boolean {
+  const name = names[at] ?? ''
+  const behind = names.slice(at + 1)
+  return OWN_IF_FIRST.has(name) && behind.some((one) => one !== name && ACCOUNT_NAME.test(one))
 }
 
 /** Counts a row to its account; returns false if the column is not of few accounts. */
@@ -150,11 +184,12 @@ function count({ at, accounts }: Column, cells: readonly string[]): boolean {
   return key !== '' && accounts.size <= accountsMax
 }
 
-/** Returns whether a column has numbers of accounts, or else a few names that rows share. */
-function isOfAccounts({ accounts }: Column): boolean {
+/** Returns whether a named column has numbers of accounts, or one a few names that rows share. */
+function isOfAccounts({ isNamed, accounts }: Column): boolean {
   const all = [...accounts.values()]
   const rowCount = all.reduce((sum, one) => sum + one.rowCount, 0)
-  return all.every(({ name }) => /\d/.test(name)) || all.length * 2 <= rowCount + 1
+  const areNumbers = isNamed && all.every(({ name }) => /\d/.test(name))
+  return areNumbers || all.length * 2 <= rowCount + 1
 }
 
 function byColumn({ at, accounts }: Column): TableAccounts {

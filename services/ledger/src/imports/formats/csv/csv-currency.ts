@@ -1,6 +1,6 @@
-import { statesOther, symbolsOf } from '../amounts/currency-symbols.ts'
+import { isCode, statesOther, symbolsOf } from '../amounts/currency-symbols.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
-import { foldName, namesIn } from './csv-roles.ts'
+import { columnsWhere, foldName, namesIn } from './csv-roles.ts'
 
 /** Names of a column that states the currency of its row, without accents. */
 const NAMES = namesIn([
@@ -22,47 +22,65 @@ const FOREIGN_AMOUNTS = namesIn([
   'kwota w walucie, kwota transakcji, bedrag vreemde valuta, origineel bedrag',
 ])
 
+/** An amount that is written with its decimals and nothing else. */
+const AMOUNT = /^[-+(]?\d[\d.,' ]*[.,]\d{2}\)?$/
+
 type Cells = { at: (ref: FieldRef) => string }
 
+/** The amounts that are read, the bank account's currency, and the rows. */
+type CurrencyOf = {
+  amount: CsvMapping['amount']
+  currency: string
+  rows: () => Iterable<Cells>
+}
+
 /**
- * Returns the column that states the currency of each row: of several, the one nearest to the
- * amounts. Returns null without one, and where the name of the amounts states the bank account's
- * currency, such as `Amount (EUR)`, or the codes belong to the amounts of another column.
+ * Returns the column that states the currency of each row: by its name, else as it has only codes.
+ * Of several it is the one nearest to the amounts. Returns null without one, and where the name of
+ * the amounts states the bank account's currency, such as `Amount (EUR)`, or the codes belong to
+ * the amounts of another column.
  */
-export function findCurrencyColumn(
-  headers: readonly string[],
-  of: { amount: CsvMapping['amount']; currency: string; rows: Iterable<Cells> },
-): FieldRef | null {
+export function findCurrencyColumn(headers: readonly string[], of: CurrencyOf): FieldRef | null {
   const { amount, currency } = of
   const at = headers.indexOf(amount.fields[0]?.name ?? '')
   const words = headers[at]?.toUpperCase().split(/[^A-Z]+/) ?? []
   if (words.includes(currency)) return null
-  const named = [...headers.entries()].filter(([, name]) => NAMES.has(foldName(name)))
-  const [nearest] = named.toSorted(([one], [other]) => Math.abs(one - at) - Math.abs(other - at))
-  if (nearest === undefined || isOfForeign(headers, { ...of, code: { name: nearest[1] } })) {
-    return null
-  }
-  return { name: nearest[1] }
+  const named = headers.filter((name) => NAMES.has(foldName(name)))
+  const found = named.length > 0 ? named : columnsOfCodes(headers, of)
+  const distanceOf = (name: string) => Math.abs(headers.indexOf(name) - at)
+  const [nearest] = found.toSorted((one, other) => distanceOf(one) - distanceOf(other))
+  if (nearest === undefined || isOfForeign(headers, { ...of, code: { name: nearest } })) return null
+  return { name: nearest }
+}
+
+/** Returns the columns that have only ISO codes, without those of amounts that are not read. */
+function columnsOfCodes(headers: readonly string[], { amount, rows }: CurrencyOf): string[] {
+  const codes = columnsWhere(headers, rows(), isCode)
+  if (codes.length === 0) return codes
+  const own = new Set(amount.fields.map(({ name }) => name))
+  const amounts = columnsWhere(headers, rows(), (text) => AMOUNT.test(text))
+  const others = new Set(amounts.filter((name) => !own.has(name)))
+  const isBeside = (name: string, of: ReadonlySet<string | undefined>) =>
+    besides(headers, name).some((one) => of.has(one))
+  const alone = codes.filter((name) => !isBeside(name, others))
+  return alone.length > 0 ? alone : codes.filter((name) => isBeside(name, own))
+}
+
+function besides(headers: readonly string[], name: string): readonly string[] {
+  const place = headers.indexOf(name)
+  return [...headers.slice(Math.max(0, place - 1), place), ...headers.slice(place + 1, place + 2)]
 }
 
 /**
  * Returns whether the codes belong to a column of foreign amounts: those differ from the amounts in
  * exactly the rows with another currency.
  */
-function isOfForeign(
-  headers: readonly string[],
-  of: {
-    code: FieldRef
-    amount: CsvMapping['amount']
-    currency: string
-    rows: Iterable<Cells>
-  },
-): boolean {
+function isOfForeign(headers: readonly string[], of: CurrencyOf & { code: FieldRef }): boolean {
   const { code, amount, currency, rows } = of
   const own = amount.fields.map(({ name }) => name)
   const name = headers.find((one) => FOREIGN_AMOUNTS.has(foldName(one)) && !own.includes(one))
   if (name === undefined) return false
-  for (const { at } of rows) {
+  for (const { at } of rows()) {
     const foreign = digitsOf(at({ name }))
     const stated = digitsOf(amount.fields.map(at).find((text) => /[1-9]/.test(text)) ?? '')
     const isOther = foreign !== '' && foreign !== stated

@@ -43,6 +43,10 @@ test.each([
   ['Currency,Foreign amount,Amount', ['USD,-4,-45.20', 'EUR,5,-7.50'], 1],
   ['Currency,Foreign amount,Amount', ['USD,,-45.20', ',,-7.50'], 1],
   ['Currency,Balance,Amount', ['USD,4,-45.20', 'EUR,,-7.50'], 1],
+  ['Munt,BIC,Amount', ['USD,INGBNL2A,-45.20', 'EUR,,-7.50'], 1],
+  ['Gebucht in,Amount,Saldo', ['USD,-45.20,1.00', 'EUR,-7.50,2.00'], 1],
+  ['Kind,Amount', ['USD,-45.20', 'ATM,-7.50'], 0],
+  ['Spent,Spent in,BIC,Amount', ['4.00,USD,X,-45.20', '5.00,USD,X,-7.50'], 0],
 ])('of %s with %j the currency of the amount leaves out %d', (names, cells, count) => {
   const headers = ['Id', 'Date', 'Text', ...names.split(',')]
   const lines = cells.map((line, at) => `${at},2026-01-02,Shop,${line}`)
@@ -160,6 +164,24 @@ test('without names of columns a code beside the amount is its currency', () => 
   expect([cells('EUR', 'USD'), cells('', 'EUR'), cells('VTI', ''), cells('USD', '')]).toEqual([
     1, 1, 1, 0,
   ])
+})
+
+test.each([
+  ['Zustand', 'Gebucht', 'Storniert'],
+  ['State', 'x', 'CARD CHARGE DECLINED'],
+  ['交易状态', '交易成功', '交易关闭'],
+  ['Of the bank', 'Completed', 'Zamítnuto'],
+])('a column %s with %s and %s leaves out what never took place', (name, done, failed) => {
+  const columns = ['Id', 'Date', 'Amount', 'Text', name]
+  const lines = [`1,2026-01-02,-1.00,Declined,${done}`, `2,2026-01-02,-2.00,Shop,${failed}`]
+  const read = readBelow(columns, lines, {})
+  expect('rows' in read && read.rows.map(({ amount }) => amount)).toEqual([100n])
+})
+
+test('words of a state among other texts leave out nothing', () => {
+  const lines = ['1,2026-01-02,-1.00,Shop,Declined', '2,2026-01-02,-2.00,Shop,Card fee']
+  const read = readBelow(['Id', 'Date', 'Amount', 'Text', 'Note'], lines, {})
+  expect('rows' in read && read.rows.length).toBe(2)
 })
 
 test('rows of payments that never took place are skipped', () => {

@@ -1,15 +1,36 @@
 import { foldText } from '@coffer/kit/values/fold'
 import type { FieldRef } from './csv-mapping.ts'
 
-/** Names of a column with the state of a row, and its words for payments that never took place. */
+/** Names of a column with the state of a row. */
 const STATES = namesIn([
-  'state, status, transaction status, booking status, payment status, info, etat, statut, estado',
-  'stato, tila, stav, allapot, статус, situacao, situação, durum',
+  'state, status, transaction status, booking status, payment status, transaction state, info',
+  'etat, posting status, result, zustand, transaktionsstatus, buchungsstatus, umsatzstatus',
+  'statut, estado, stato, stato transazione, stato operazione, tila, stan, status transakcji',
+  'stav, stav transakce, allapot, статус, статус операции, situacao, situação, durum',
+  'işlem durumu, 交易状态, 当前状态',
 ])
+/** Words of a state for payments that never took place. */
 const FAILED = namesIn([
-  'reverted, declined, failed, denied, rejected, cancelled, canceled, abgelehnt, fehlgeschlagen',
-  'refusé, annulé, échoué, rechazada, rechazado, cancelada, cancelado, recusada, recusado',
-  'annullato, rifiutato, geweigerd, odrzucona, отклонено',
+  'reverted, reversed, declined, failed, denied, rejected, refused, cancelled, canceled, void',
+  'voided, expired, unsuccessful, removed, abgelehnt, fehlgeschlagen, storniert, abgebrochen',
+  'zurückgewiesen, nicht ausgeführt, refusé, refusée, annulé, annulée, échoué, échouée',
+  'rechazada, rechazado, cancelada, cancelado, anulada, anulado, denegada, denegado, fallida',
+  'recusada, recusado, annullato, annullata, rifiutato, rifiutata, stornata, fallita, geweigerd',
+  'geannuleerd, mislukt, slettet, annulleret, afvist, avvisad, makulerad, avvist, avbruten',
+  'hylätty, peruutettu, anulowana, anulowane, odrzucona, odrzucone, zamítnuto, stornováno',
+  'zrušeno, отклонено, отклонена, отменено, отменена, iptal, iptal edildi, reddedildi',
+  'elutasítva, sztornó, respinsă, anulată, 交易关闭, 已取消',
+])
+/** Words of a state for payments that took place, or still may. */
+const KEPT = namesIn([
+  'completed, complete, posted, booked, settled, cleared, succeeded, successful, success',
+  'approved, paid, done, ok, processed, executed, pending, processing, authorized, authorised',
+  'open, refunded, gebucht, ausgeführt, abgeschlossen, erledigt, vorgemerkt, offen',
+  'comptabilisé, exécuté, terminé, en attente, completada, completado, contabilizado, pendiente',
+  'concluída, pendente, contabilizzato, eseguito, in attesa, verwerkt, uitgevoerd, bogført',
+  'gennemført, bokförd, bokført, kirjattu, zaksięgowana, zaksięgowane, wykonana, zrealizowana',
+  'zaúčtováno, provedeno, könyvelt, teljesült, исполнено, выполнено, проведено, tamamlandı',
+  'gerçekleşti, 交易成功, 支付成功, 已完成',
 ])
 
 /** Names of a column of fees beside amounts. */
@@ -62,15 +83,49 @@ export function findNet(headers: readonly string[]): FieldRef | undefined {
   return name === undefined ? undefined : { name }
 }
 
-/** Returns the columns with the state of a row. */
-export function findStates(headers: readonly string[]): FieldRef[] {
-  return headers.filter((name) => STATES.has(foldName(name))).map((name) => ({ name }))
+/** Returns the columns with the state of a row: by their name, or as they have only such words. */
+export function findStates(
+  headers: readonly string[],
+  rows: Iterable<{ at: (ref: FieldRef) => string }>,
+): FieldRef[] {
+  const named = headers.filter((name) => STATES.has(foldName(name))).map((name) => ({ name }))
+  if (named.length > 0) return named
+  const ofStates = (text: string) => isFailed(text) || KEPT.has(foldName(text))
+  return columnsWhere(headers, rows, ofStates).map((name) => ({ name }))
 }
 
-/** Returns whether a state says that the payment never took place, and moves no money. */
-export function isFailed(state: string): boolean {
-  return FAILED.has(foldName(state))
+/** Returns the names of the columns with at least one text whose texts all fit. */
+export function columnsWhere(
+  headers: readonly string[],
+  rows: Iterable<{ at: (ref: FieldRef) => string }>,
+  fits: (text: string) => boolean,
+): string[] {
+  let left = headers
+  const filled = new Set<string>()
+  for (const { at } of rows) {
+    if (left.length === 0) break
+    left = left.filter((name) => {
+      const text = at({ name })
+      if (text !== '') filled.add(name)
+      return text === '' || fits(text)
+    })
+  }
+  return left.filter((name) => filled.has(name))
 }
+
+/**
+ * Returns whether a state says that the payment never took place, and moves no money: by the whole
+ * of it, or by a word among a few, as in `Transaction declined`.
+ */
+export function isFailed(state: string): boolean {
+  const folded = foldName(state)
+  if (FAILED.has(folded)) return true
+  const words = folded.split(' ')
+  return words.length <= stateWordsMax && words.some((word) => FAILED.has(word))
+}
+
+/** Maximum number of words of a state. */
+const stateWordsMax = 4
 
 /** Returns the name of a column without case, accents and marks. */
 export function foldName(name: string): string {

@@ -85,9 +85,9 @@ export function readCsv(
     currencyColumn: findCurrencyColumn(settings.headers, {
       amount: mapping.amount,
       currency,
-      rows: rowsBelow(table),
+      rows: () => rowsBelow(table),
     }),
-    states: mapping.posted === undefined ? findStates(settings.headers) : [],
+    states: mapping.posted === undefined ? findStates(settings.headers, rowsBelow(table)) : [],
     parties: findParties(settings.headers, mapping.merchant),
     places,
     mark: mark.mark,
