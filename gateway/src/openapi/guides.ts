@@ -51,7 +51,16 @@ export const contents: readonly Group[] = [
     title: 'Banks',
     entries: ['syncs.md', 'banks/feed.md', 'banks/plaid.md', 'banks/webhooks.md'],
   },
-  { title: 'Files', entries: ['files.md', 'files/joining.md', 'files/fit.md', 'file-formats.md'] },
+  {
+    title: 'Files',
+    entries: [
+      'files.md',
+      'files/joining.md',
+      'files/fit.md',
+      'files/from-a-bank.md',
+      'file-formats.md',
+    ],
+  },
   {
     title: 'Plans',
     entries: ['plans.md', 'plans/bills.md', 'funding-schedules.md', 'recurrence.md', 'forecast.md'],
