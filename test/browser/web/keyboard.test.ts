@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { axeFaults, takePicture, useBrowser } from '../browser.ts'
 import { createHousehold } from './household.ts'
 
-const { viewBypassed } = useBrowser()
+const { viewBypassed, view } = useBrowser()
 
 const coffer = started(() => startCoffer())
 
@@ -185,4 +185,25 @@ test('a payment by hand is left free to use, booked, and moved to an envelope', 
       )
     },
   )
+})
+
+test('a waiting payment is left free to use in its row, or in its form', async () => {
+  const bea = await coffer.person()
+  const { bank } = await createHousehold(bea)
+  const query = { spendingId: 'undecided', amount_from: 1 } as const
+  const waiting = async () => (await bea.client.listTransactions({ ...bank, query })).data.length
+  await view({ url: `${coffer.baseUrl}/transactions`, cookie: bea.cookie }, async (page) => {
+    const select = page.getByLabel('Envelope for <b>Corner</b> shop')
+    await select.selectOption('Leave it free to use')
+    await page.getByText(/stays without an envelope/).waitFor()
+    expect(await waiting()).toBe(0)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await eventually(waiting, (count) => count === 1)
+    await page.getByRole('link', { name: '<b>Corner</b> shop' }).click()
+    const form = page.getByRole('region', { name: 'Edit', exact: true })
+    await form.getByLabel('Envelope').selectOption('Free to use')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(/stays without an envelope/).waitFor()
+    expect(await waiting()).toBe(0)
+  })
 })

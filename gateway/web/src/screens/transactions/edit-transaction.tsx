@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { type Spending, spendingQuery, type Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { provenanceQuery } from '../../api/rule-queries.ts'
 import { tagChanges } from '../../api/tag-queries.ts'
 import { assign } from '../../controls/assignments/assignments.ts'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
@@ -10,7 +11,7 @@ import { Form } from '../../controls/form.tsx'
 import { TagField } from '../../controls/tag-field.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
-import { transactionWords as words } from '../../words/transactions.ts'
+import { leftFree, transactionWords as words } from '../../words/transactions.ts'
 
 /** Name, envelope, tags and note of a transaction. The name of the bank is kept beside. */
 export function EditTransaction({ transaction }: { transaction: Transaction }) {
@@ -21,6 +22,7 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
   const formerTags = transaction.tags ?? []
   const [tags, setTags] = useState(formerTags)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const isWaiting = useIsWaiting(transaction)
   const former = amount > 0 ? transaction.spendingId : transaction.refundSpendingId
   const { send, isSending, fault } = useChange(async (values: Record<string, string>) => {
     const { spendingId, ...texts } = values
@@ -46,11 +48,11 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
     >
       <TextField label={words.name} name="name" defaultValue={name} fault={fault?.problems.name} />
       <ChoiceField
-        key={`${spending.length} ${former}`}
+        key={`${spending.length} ${former} ${isWaiting}`}
         label={amount > 0 ? words.envelope : words.refund}
         name="spendingId"
         defaultValue={former ?? ''}
-        options={choicesOf(spending, amount)}
+        options={choicesOf(spending, { amount, isWaiting })}
         fault={fault?.problems.spendingId ?? fault?.problems.refundSpendingId}
       />
       <TagField
@@ -68,7 +70,20 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
   )
 }
 
-function choicesOf(spending: Spending[], amount: number) {
+/** Returns whether a payment waits for the choice of an envelope, or of none. */
+function useIsWaiting({ bankAccountId, transactionId, amount, spendingId }: Transaction): boolean {
+  const { data } = useQuery(provenanceQuery(bankAccountId, transactionId))
+  const marks = data?.provenance ?? []
+  const isChosen = marks.some(({ field, by }) => field === 'spendingId' && by === 'user')
+  return data !== undefined && amount > 0 && spendingId === null && !isChosen
+}
+
+type Kind = { amount: number; isWaiting: boolean }
+
+function choicesOf(spending: Spending[], { amount, isWaiting }: Kind) {
   const envelopes = spending.map((one) => ({ value: one.spendingId, text: one.name }))
-  return [{ value: '', text: amount > 0 ? words.fromFree : words.noRefund }, ...envelopes]
+  if (amount <= 0) return [{ value: '', text: words.noRefund }, ...envelopes]
+  const free = { value: isWaiting ? leftFree : '', text: words.fromFree }
+  const later = isWaiting ? [{ value: '', text: words.decideLater }] : []
+  return [...later, free, ...envelopes]
 }

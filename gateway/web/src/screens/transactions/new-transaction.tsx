@@ -15,7 +15,7 @@ import { instantOf } from '../../format/days.ts'
 import { isOverdrawn } from '../../format/debts.ts'
 import { formatAmount } from '../../format/money.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
-import { transactionWords as words } from '../../words/transactions.ts'
+import { leftFree, transactionWords as words } from '../../words/transactions.ts'
 import styles from './new-transaction.module.css'
 import { useOverdrawnNote } from './overdrawn-note.ts'
 
@@ -30,9 +30,6 @@ interface Wanted {
   body: Body
   isLeftFree: boolean
 }
-
-/** The choice of free to use, in place of the ID of an envelope. */
-const leftFree = 'free'
 
 /** Creates a transaction by hand. The person chooses spent or received, and types no sign. */
 export function NewTransaction({ bankAccountId, onClose }: Props) {

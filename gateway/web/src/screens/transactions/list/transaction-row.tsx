@@ -13,7 +13,8 @@ import { useMoneyText } from '../../../controls/texts/money-text.ts'
 import type { Manner } from '../../../format/currency.ts'
 import { useIsDebt, useReader } from '../../../shell/chosen-account.ts'
 import { bulkWords } from '../../../words/bulk.ts'
-import { transactionWords as words } from '../../../words/transactions.ts'
+import { homeWords } from '../../../words/home.ts'
+import { leftFree, transactionWords as words } from '../../../words/transactions.ts'
 import styles from '../transactions.module.css'
 import { RenameRow } from './rename-row.tsx'
 import { isTransfer } from './transfer.ts'
@@ -35,10 +36,10 @@ export function TransactionRow({ transaction, spending, manner, isSelected, togg
   const [isRenaming, setRenaming] = useState(false)
   const name = transaction.name ?? originalName
   const { send, isSending, fault } = useChange(assign)
-  const choose = (spendingId: string | null) =>
+  const choose = (value: string) =>
     send({
       transaction,
-      envelope: spending.find((one) => one.spendingId === spendingId) ?? null,
+      envelope: spending.find((one) => one.spendingId === value) ?? null,
       money,
       reader,
     })
@@ -70,19 +71,12 @@ export function TransactionRow({ transaction, spending, manner, isSelected, togg
           )}
         </div>
         {isAssignable ? (
-          <select
-            aria-label={words.assign({ name })}
-            value={transaction.spendingId ?? ''}
-            disabled={isSending}
-            onChange={(event) => choose(event.target.value || null)}
-          >
-            <option value="">{words.fromFree}</option>
-            {spending.map((one) => (
-              <option key={one.spendingId} value={one.spendingId}>
-                {one.name}
-              </option>
-            ))}
-          </select>
+          <Assign
+            transaction={transaction}
+            spending={spending}
+            isDisabled={isSending}
+            choose={choose}
+          />
         ) : (
           <span className={styles.soft}>
             {amount < 0 ? (refund ?? <Income transaction={transaction} />) : ''}
@@ -95,6 +89,32 @@ export function TransactionRow({ transaction, spending, manner, isSelected, togg
       {isRenaming && <RenameRow transaction={transaction} onClose={() => setRenaming(false)} />}
       {fault && <FaultBanner fault={fault} />}
     </div>
+  )
+}
+
+interface AssignProps extends Pick<Props, 'transaction' | 'spending'> {
+  isDisabled: boolean
+  choose: (value: string) => void
+}
+
+/** Chooses the envelope, or that a payment without one needs none. */
+function Assign({ transaction, spending, isDisabled, choose }: AssignProps) {
+  const name = transaction.name ?? transaction.originalName
+  return (
+    <select
+      aria-label={words.assign({ name })}
+      value={transaction.spendingId ?? ''}
+      disabled={isDisabled}
+      onChange={(event) => choose(event.target.value)}
+    >
+      <option value="">{words.fromFree}</option>
+      {transaction.spendingId === null && <option value={leftFree}>{homeWords.leaveFree}</option>}
+      {spending.map((one) => (
+        <option key={one.spendingId} value={one.spendingId}>
+          {one.name}
+        </option>
+      ))}
+    </select>
   )
 }
 
