@@ -18,6 +18,8 @@ export interface PathProxy extends AsyncDisposable {
   refuse: (status: number, times?: number) => void
   /** Closes the connection in place of each answer to URLs with this part, until `forwardTo`. */
   lose: (part: string) => void
+  /** Closes it in the middle of each body instead. */
+  cut: (part: string) => void
   /** Holds back answers to URLs with this part, until the returned function is called. */
   hold: (part: string) => () => void
   /** `Cookie` headers of requests beside the path. */
@@ -33,17 +35,12 @@ export async function startPathProxy(path: string, tls?: CertificateFiles): Prom
   let target: URL | null = null
   let isAway = false
   let held = { part: '', until: Promise.resolve() }
-  let lost = ''
+  let lost = { part: '', isCut: false }
   let refusal = { status: 0, times: 0 }
   const pass = (asked: IncomingMessage, answer: ServerResponse) => {
     const { url = '', method, headers } = asked
     if (isAway) return void asked.socket.destroy()
-    if (refusal.times > 0) {
-      refusal.times -= 1
-      const type = { 'content-type': 'text/html' }
-      answer.writeHead(refusal.status, type).end('<h1>The server is away</h1>')
-      return
-    }
+    if (refusal.times > 0) return refuse(answer, refusal)
     const isBelow = url === path || url.startsWith(`${path}/`)
     if (target === null || !isBelow) {
       if (headers.cookie) strayCookies.push(headers.cookie)
@@ -53,7 +50,7 @@ export async function startPathProxy(path: string, tls?: CertificateFiles): Prom
     const own = url.slice(path.length) || '/'
     const { hostname, port } = target
     const sent = request({ hostname, port, method, headers, path: own }, (got) => {
-      if (lost && own.includes(lost)) return void answer.destroy()
+      if (own.includes(lost.part || '\n')) return void breakOff(got, answer, lost.isCut)
       const send = () => got.pipe(answer.writeHead(got.statusCode ?? 502, got.headers))
       void (own.includes(held.part || '\n') ? held.until : Promise.resolve()).then(send)
     })
@@ -73,7 +70,7 @@ export async function startPathProxy(path: string, tls?: CertificateFiles): Prom
     forwardTo: (baseUrl) => {
       target = new URL(baseUrl)
       isAway = false
-      lost = ''
+      lost = { part: '', isCut: false }
       refusal = { status: 0, times: 0 }
     },
     goAway: () => {
@@ -84,7 +81,10 @@ export async function startPathProxy(path: string, tls?: CertificateFiles): Prom
       refusal = { status, times }
     },
     lose: (part) => {
-      lost = part
+      lost = { part, isCut: false }
+    },
+    cut: (part) => {
+      lost = { part, isCut: true }
     },
     hold: (part) => {
       const { promise: until, resolve } = Promise.withResolvers<void>()
@@ -97,4 +97,20 @@ export async function startPathProxy(path: string, tls?: CertificateFiles): Prom
       await once(server.close(), 'close')
     },
   }
+}
+
+/** Answers once for a server that is away. */
+function refuse(answer: ServerResponse, refusal: { status: number; times: number }): void {
+  refusal.times -= 1
+  const type = { 'content-type': 'text/html' }
+  answer.writeHead(refusal.status, type).end('<h1>The server is away</h1>')
+}
+
+/** Closes the connection in place of an answer, or in the middle of its body. */
+function breakOff(got: IncomingMessage, answer: ServerResponse, isCut: boolean): void {
+  if (!isCut) return void answer.destroy()
+  answer.writeHead(got.statusCode ?? 502, got.headers)
+  got.once('data', (body: Buffer) => {
+    answer.write(body.subarray(0, body.length / 2), () => answer.destroy())
+  })
 }

@@ -73,26 +73,29 @@ async function typePayment(page: Page): Promise<Locator> {
   return form
 }
 
-test('a payment whose answer was lost is saved once, though it is sent again', async () => {
-  const gina = await coffer.person()
-  const { bank } = await createHousehold(gina)
-  await view(viewing(), async (page) => {
-    await signIn(page, gina)
-    const form = await typePayment(page)
-    proxy.lose('/transactions')
-    await form.getByRole('button', { name: 'Save' }).click()
-    await form.getByText('may have saved this already').waitFor()
-    await takePicture(page, 'web-answer-lost')
-    proxy.forwardTo(coffer.baseUrl)
-    // The client repeats what a busy server has not done.
-    const busy = { status: 503, headers: { 'retry-after': '0' }, json: { error: 'busy' } }
-    await page.route('**/transactions', (route) => route.fulfill(busy), { times: 1 })
-    await form.getByRole('button', { name: 'Save' }).click()
-    await form.waitFor({ state: 'detached' })
-    const query = { search: 'Bookshop' }
-    expect((await gina.client.listTransactions({ ...bank, query })).data).toHaveLength(1)
-  })
-})
+test.each(['lose', 'cut'] as const)(
+  'a payment is saved once, though it is sent again after %s',
+  async (way) => {
+    const gina = await coffer.person()
+    const { bank } = await createHousehold(gina)
+    await view(viewing(), async (page) => {
+      await signIn(page, gina)
+      const form = await typePayment(page)
+      proxy[way]('/transactions')
+      await form.getByRole('button', { name: 'Save' }).click()
+      await form.getByText('may have saved this already').waitFor()
+      await takePicture(page, 'web-answer-lost')
+      proxy.forwardTo(coffer.baseUrl)
+      // The client repeats what a busy server has not done.
+      const busy = { status: 503, headers: { 'retry-after': '0' }, json: { error: 'busy' } }
+      await page.route('**/transactions', (route) => route.fulfill(busy), { times: 1 })
+      await form.getByRole('button', { name: 'Save' }).click()
+      await form.waitFor({ state: 'detached' })
+      const query = { search: 'Bookshop' }
+      expect((await gina.client.listTransactions({ ...bank, query })).data).toHaveLength(1)
+    })
+  },
+)
 
 test('a server that stops to answer is missed soon, and seen soon when it is back', async () => {
   const ivan = await coffer.person()
@@ -121,6 +124,34 @@ test('a device without a network says at once that nothing was sent', async () =
     await form.getByRole('button', { name: 'Save' }).click()
     await form.getByText('nothing was sent').waitFor()
     expect(asked.filter((path) => path.endsWith('/api/config'))).toHaveLength(1)
+  })
+})
+
+test('when the network comes back, the app is up to date without its next look', async () => {
+  const judy = await coffer.person()
+  const { bank } = await createHousehold(judy)
+  await view(viewing(), async (page) => {
+    await signIn(page, judy)
+    await page.getByRole('link', { name: 'Transactions' }).first().click()
+    await page.getByRole('link', { name: '<b>Corner</b> shop' }).waitFor()
+    await untilSeen(page, '/transactions?limit=100')
+    // The looks for the server after pauses (server-watch.ts) never come: the event has to do it.
+    await page.evaluate(`{
+      const later = setTimeout
+      window.setTimeout = (work, ms, ...rest) =>
+        [1000, 2000, 4000, 8000].includes(ms) ? 0 : later(work, ms, ...rest)
+    }`)
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Envelopes' }).first().click()
+    const notice = page.getByText('You see what was known')
+    await notice.waitFor()
+    const date = new Date().toISOString()
+    await judy.client.createTransaction({ ...bank, body: { name: 'Bakery', amount: 450, date } })
+    await page.getByRole('link', { name: 'Transactions' }).first().click()
+    expect(await page.getByRole('link', { name: 'Bakery' }).count()).toBe(0)
+    await page.context().setOffline(false)
+    await notice.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Bakery' }).waitFor()
   })
 })
 

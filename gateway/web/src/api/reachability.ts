@@ -17,9 +17,22 @@ export function noteAnswer(hasAnswer: boolean): void {
 /**
  * Returns whether a proxy answers for a server that is away. Coffer sends its own errors as JSON.
  */
-export function isOfProxy({ status, headers }: Response): boolean {
-  const isJson = /[/+]json/.test(headers.get('content-type') ?? '')
-  return [502, 503, 504].includes(status) && !isJson
+export function isOfProxy(response: Response): boolean {
+  return [502, 503, 504].includes(response.status) && !isJson(response)
+}
+
+/**
+ * Reads the body of an answer in JSON: a connection that is lost meanwhile throws here, as one that
+ * is lost before the answer. Streams and files are read by those who have asked for them.
+ */
+export async function wholeOf(response: Response): Promise<Response> {
+  const { status, headers } = response
+  if (!isJson(response) || headers.has('content-disposition')) return response
+  return new Response(await response.text(), { status, headers })
+}
+
+function isJson({ headers }: Response): boolean {
+  return /[/+]json/.test(headers.get('content-type') ?? '')
 }
 
 /** Returns whether the server has answered the last request. */

@@ -1,6 +1,6 @@
 import { forgetEarly, takeEarly } from '../early.ts'
 import { eraseLastSeen, erasuresSoFar, mayKeep } from '../offline/erasure.ts'
-import { isOfProxy, noteAnswer } from './reachability.ts'
+import { isOfProxy, noteAnswer, wholeOf } from './reachability.ts'
 import { forgetUnanswered, sendChange } from './sending/change-request.ts'
 import { watched } from './sending/server-watch.ts'
 
@@ -60,7 +60,7 @@ export async function fetchRevalidated(request: Request): Promise<Response> {
 /** Sends a request, and notes whether the server answers. An aborted request says nothing. */
 async function send(request: Request): Promise<Response> {
   try {
-    const response = await watched(earlyAnswer(request) ?? fetch(request))
+    const response = await wholeOf(await watched(earlyAnswer(request) ?? fetch(request)))
     noteAnswer(!isOfProxy(response))
     return response
   } catch (error) {

@@ -1,5 +1,5 @@
 import { OfflineError } from '../../offline/offline-error.ts'
-import { isOfProxy, isServerReached, noteAnswer } from '../reachability.ts'
+import { isOfProxy, isServerReached, noteAnswer, wholeOf } from '../reachability.ts'
 import { askServer, watched } from './server-watch.ts'
 
 /** Time in ms for which the same change, sent again, counts as a repetition. */
@@ -22,7 +22,7 @@ export async function sendChange(request: Request): Promise<Response> {
   try {
     const answer = fetch(request)
     // Files take their time, and leave none to a question.
-    const response = await (content === null ? answer : watched(answer))
+    const response = await wholeOf(await (content === null ? answer : watched(answer)))
     noteAnswer(!isOfProxy(response))
     // After these the client repeats the request, or a person does.
     if (response.status >= 500 || response.status === 429) note(request, content)
