@@ -126,6 +126,8 @@ test('a late bill shows on its card, in the table and on home', async () => {
       .getByRole('button', { name: /^Mark the bill of/ })
       .first()
       .click()
+    await page.getByText('$90.00 no longer waits for it. It goes back to free to use').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Mark as paid' }).click()
     expect((await ended).url()).toMatch(/\/grace$/)
     await page.getByText('no money waits for it any more').waitFor()
     await takePicture(page, 'web-late-bill')

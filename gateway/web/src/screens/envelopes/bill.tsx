@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { explanationQuery, type Spending } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { showNote } from '../../api/notes.ts'
 import { Button } from '../../controls/button.tsx'
+import { Confirmation } from '../../controls/confirmation.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayOf, formatDay, formatShortDay } from '../../format/days.ts'
-import { useReader } from '../../shell/chosen-account.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { isAwaited } from './due-text.ts'
 import { LateBill } from './late-bill.tsx'
@@ -79,22 +82,32 @@ export function Bill({ spending }: { spending: Spending }) {
 
 /** Money that waits for the bill of the former due date, and the button by which it is paid. */
 function Late({ spending }: { spending: Spending }) {
-  const { bankAccountId, spendingId, lastRecurrence } = spending
+  const { bankAccountId, spendingId, lastRecurrence, graceAmount } = spending
   const reader = useReader()
-  const path = { bankAccountId, spendingId }
-  const { send, isSending, fault } = useChange(() => coffer.endGrace({ path }))
+  const money = useMoneyText(useManner(bankAccountId))
+  const [isAsked, setAsked] = useState(false)
   const due = lastRecurrence === null ? reader.today : dayOf(lastRecurrence, reader.timezone)
-  const end = () =>
-    send(undefined, () => showNote({ text: words.hasEndedGrace({ day: formatDay(due, reader) }) }))
+  const settle = words.settleOf({ day: formatShortDay(due, reader) })
   return (
     <>
-      {fault && <FaultBanner fault={fault} />}
       <LateBill spending={spending} />
       <div className={rows.toolbar}>
-        <Button isBusy={isSending} onClick={end}>
-          {words.settleOf({ day: formatShortDay(due, reader) })}
-        </Button>
+        <Button onClick={() => setAsked(true)}>{settle}</Button>
       </div>
+      {isAsked && (
+        <Confirmation
+          title={settle}
+          action={words.settle}
+          change={() => coffer.endGrace({ path: { bankAccountId, spendingId } })}
+          onClose={() => setAsked(false)}
+          onDone={() => {
+            setAsked(false)
+            showNote({ text: words.hasEndedGrace({ day: formatDay(due, reader) }) })
+          }}
+        >
+          {words.graceEnds({ amount: money(graceAmount) })}
+        </Confirmation>
+      )}
     </>
   )
 }

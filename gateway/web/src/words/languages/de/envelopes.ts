@@ -32,6 +32,8 @@ export const envelopes: Translation<'envelopes'> = {
   settle: 'Als bezahlt markieren',
   settleOf: 'Rechnung vom {day} als bezahlt markieren',
   hasSettled: 'Die Rechnung vom {day} ist als bezahlt markiert.',
+  graceEnds:
+    '{amount} liegen nicht länger für sie bereit. Sie gehen zurück zu „Frei verfügbar“, außer wenn der Umschlag behält, was übrig bleibt. Das lässt sich nicht rückgängig machen: Eine spätere Zahlung nimmt das Geld der nächsten Rechnung.',
   hasEndedGrace: 'Die Rechnung vom {day} ist bezahlt: Für sie liegt kein Geld mehr bereit.',
   unsettle: 'Doch nicht bezahlt',
   skip: 'Diese auslassen',

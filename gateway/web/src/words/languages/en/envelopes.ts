@@ -30,6 +30,8 @@ export const envelopes = {
   settle: 'Mark as paid',
   settleOf: 'Mark the bill of {day} as paid',
   hasSettled: 'The bill of {day} is marked as paid.',
+  graceEnds:
+    '{amount} no longer waits for it. It goes back to free to use, unless the envelope keeps what is unspent. This cannot be undone: a later payment takes the money of the next bill.',
   hasEndedGrace: 'The bill of {day} is paid: no money waits for it any more.',
   unsettle: 'It is not paid',
   skip: 'Skip this one',
