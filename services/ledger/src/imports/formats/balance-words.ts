@@ -33,6 +33,12 @@ const written = [
   'zostatok, stan początkowy, stan końcowy, kezdő egyenleg, devir, остаток на начало',
   'остаток на конец, 残高, 前月繰越, 繰越',
   '期首残高, 開始残高, 前期繰越, 期末残高, 期初余额, 上期余额, 期末余额, 기초 잔액, 기말 잔액',
+  'saldo dia, saldo diário, saldo disponível, saldo total disponível, saldo disponível dia',
+  'saldo total disponível dia, saldo total disponível do dia, saldo actual, saldo aplic aut mais',
+  'saldo em conta, saldo em conta corrente, saldo em c/c, saldo parcial, saldo final do dia',
+  'saldo inicial do dia, saldo na data, saldo nesta data',
+  'saldo del día, saldo disponible, saldo giornaliero, solde du jour, daily balance',
+  'current balance, available balance, Tagessaldo, aktueller Kontostand, dagsaldo',
 ]
 
 /** Words for totals; each may be the name of a shop, too. */
@@ -50,9 +56,26 @@ const writtenTotals = [
 const words = wordsIn(written)
 const totals = wordsIn(writtenTotals)
 
-/** Returns whether a text, as a whole, names a balance or a turnover in place of a booking. */
+/** A day with its year behind the words of a balance, as in `Saldo vom 31.12.2026`. */
+const DATED = new RegExp(
+  '\\s+(?:(?:vom|per|zum|am|on|at|as of|le|au|al|del|a|op|em|em:|dia|dne|z dnia|na dzień)\\s+)?' +
+    '(?:\\d{1,2}[./-]\\d{1,2}[./-]\\d{2,4}|\\d{4}-\\d\\d-\\d\\d)$',
+  'iu',
+)
+const MENTION =
+  /(?<!\p{L})(?:saldo|sdo|balance|solde|kontostand|kontosaldo|сальдо|остаток)(?!\p{L})/iu
+
+/**
+ * Returns whether a text, as a whole or with a day behind it, names a balance or a turnover in
+ * place of a booking.
+ */
 export function namesBalance(text: string): boolean {
-  return words.has(folded(text))
+  return words.has(folded(text)) || (DATED.test(text) && words.has(folded(text.replace(DATED, ''))))
+}
+
+/** Returns whether a text has a word for a balance among others, as bookings may have too. */
+export function mentionsBalance(text: string): boolean {
+  return MENTION.test(text)
 }
 
 /** Returns whether a text, as a whole, may name a total: a shop may be called like one. */

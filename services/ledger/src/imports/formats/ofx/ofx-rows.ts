@@ -2,10 +2,12 @@ import { type Day, dayNumber, endOfDay, movedTo } from '@coffer/kit/values/day'
 import { fromLocal } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
 import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
+import { mentionsBalance, namesBalance } from '../balance-words.ts'
 import { placeOf } from '../row-place.ts'
 import type { ReadingSettings, ReadRows, SkipReason } from '../statement.ts'
 import { type FoundRow, nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
 import { identifierInstant, midnightOn, withinYears } from '../statement-values.ts'
+import { type NamedRow, provenBalances } from './ofx-balance-rows.ts'
 import { childOf, type OfxNode, textOf, transactionsOf, writtenOf } from './ofx-tree.ts'
 
 /** Marks of a day in ISO 8601, which OFX has without; some banks write them. */
@@ -18,7 +20,12 @@ const NO_IDENTIFIER = /^0*$/
 
 /** `text` is that of the file, and `lineAt` returns the line at an index of it. */
 export type FileText = { text: string; lineAt: (index: number) => number }
-type RowSettings = ReadingSettings & AmountNotation & FileText
+type RowSettings = ReadingSettings &
+  AmountNotation &
+  FileText & {
+    /** The booked balance behind the last row, in minor units; null if the file states none. */
+    booked: bigint | null
+  }
 
 /**
  * Returns the transactions of a statement, and skipped ones with the reason. Amounts are positive
@@ -31,8 +38,10 @@ export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
 function* findRows(statement: OfxNode, settings: RowSettings): Generator<FoundRow> {
   const { text, lineAt } = settings
   const holders = holdersOf(statement, text)
+  const isProven = findBalances(statement, settings)
   for (const node of transactionsOf(statement, text)) {
-    const row = isCorrection(node, holders) ? 'correction' : readRow(node, settings)
+    const read = isCorrection(node, holders) ? 'correction' : readRow(node, settings)
+    const row = isProven.has(node.at) ? 'balance' : read
     const place = () => placeOf(lineAt(node.at), writtenOf(node))
     const identifier = textOf(node, 'FITID')
     const corrected = textOf(node, 'CORRECTFITID')
@@ -45,6 +54,27 @@ function* findRows(statement: OfxNode, settings: RowSettings): Generator<FoundRo
       yield { ...row, row: { ...row.row, corrects }, place }
     }
   }
+}
+
+/** Returns the places of transactions that are balances by their amounts, not by names alone. */
+function findBalances(statement: OfxNode, settings: RowSettings): ReadonlySet<number> {
+  const { text, booked } = settings
+  // Most files mention none.
+  if (booked === null || !mentionsBalance(text)) return new Set()
+  const named: NamedRow[] = []
+  for (const node of transactionsOf(statement, text)) {
+    const row = readRow(node, settings, { keepsBalances: true })
+    if (typeof row === 'string') continue
+    const { amount, date, name, originalName } = row.row
+    const isNamed = mentionsBalance(name) || mentionsBalance(originalName)
+    named.push({ at: node.at, amount, day: date.getTime(), isNamed: isNamed || isBalance(row.row) })
+  }
+  return provenBalances(named, booked)
+}
+
+/** Returns whether a row is called like a balance, and has no other text. */
+function isBalance({ name, originalName }: UnnamedRow['row']): boolean {
+  return namesBalance(name) && namesBalance(originalName)
 }
 
 /** Returns for each identifier that is corrected how many transactions of the file have it. */
@@ -108,7 +138,11 @@ function writtenDay(date: string): Day {
   return { year, month, day } as Day
 }
 
-function readRow(node: OfxNode, settings: RowSettings): UnnamedRow | SkipReason {
+function readRow(
+  node: OfxNode,
+  settings: RowSettings,
+  { keepsBalances } = { keepsBalances: false },
+): UnnamedRow | SkipReason {
   const { currency, timezone, identifierTimezone = timezone } = settings
   const ownCurrency = textOf(childOf(node, 'CURRENCY'), 'CURSYM').toUpperCase()
   if (ownCurrency !== '' && ownCurrency !== currency) return 'currency'
@@ -123,6 +157,7 @@ function readRow(node: OfxNode, settings: RowSettings): UnnamedRow | SkipReason 
     description: describe(node),
   })
   const row = { amount: -amount, date, ...names, isPending: false }
+  if (!keepsBalances && isBalance(row)) return 'balance'
   const stated = textOf(node, 'FITID')
   const identifier = NO_IDENTIFIER.test(stated) ? '' : stated
   const midnight = movedTo(date, { from: timezone, to: identifierTimezone })

@@ -90,8 +90,9 @@ function readStatements(
   const notation = { ...settings, currency, places, mark: mark.mark, timezone }
   const balances = statements.map((one) => readBalances(one, notation))
   const choices = [settings.encoding]
-  const read = readRows(transactions, notation)
-  return { currency, balances: latestOf(balances), mark, choices, ...read }
+  const latest = latestOf(balances)
+  const read = readRows(transactions, { ...notation, booked: latest.current })
+  return { currency, balances: latest, mark, choices, ...read }
 }
 
 /** Yields the amounts of transactions and balances as written. */

@@ -151,7 +151,10 @@ test.each([
   ['Whatever', '[Giro]', 1],
   ['Whatever', '[Savings]', 0],
   ['Saldo inicial', 'Food', 0],
-])('%s to %s is the opening balance %i times', (payee, category, times) => {
+  ['Saldo inicial', '', 1],
+  ['Saldo do dia', '', 1],
+  ['Saldo Bar', '', 0],
+])('%s to %s is a balance %i times', (payee, category, times) => {
   const account = `!Account\nNGiro\n^\n!Type:Bank\nD1/31/24\nT5.00\nP${payee}\nL${category}\n^\n`
   expect(written(account).skipped.filter(({ reason }) => reason === 'balance')).toHaveLength(times)
 })

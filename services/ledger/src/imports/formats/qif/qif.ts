@@ -173,18 +173,23 @@ function writtenOf({ fields }: QifRecord): string {
     .join(' ')
 }
 
-/** Returns whether a record is the opening balance: a transfer from the account to itself. */
-function isOpening({ fields }: QifRecord, account: string): boolean {
-  const { L = '', P: payee = '' } = fields
-  const [, other] = /^\[(.*)\]$/.exec(L) ?? []
-  return other !== undefined && (other === account || namesBalance(payee))
+/**
+ * Returns whether a record states a balance: a transfer from the account to itself, or one without
+ * a category that is called like a balance.
+ */
+function isBalance({ fields }: QifRecord, account: string): boolean {
+  const { L: category = '', P: payee = '', M: memo = '' } = fields
+  const [, other] = /^\[(.*)\]$/.exec(category) ?? []
+  if (other !== undefined && (other === account || namesBalance(payee))) return true
+  const texts = [payee, memo].filter((text) => text !== '')
+  return category === '' && texts.length > 0 && texts.every(namesBalance)
 }
 
 function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | SkippedRow {
   const { fields } = record
   const payee = fields.P ?? ''
   const skipped = (reason: SkipReason) => ({ identifier: `${dayOf(record)} ${payee}`, reason })
-  if (isOpening(record, settings.account)) return skipped('balance')
+  if (isBalance(record, settings.account)) return skipped('balance')
   const amount = readWrittenAmount(amountOf(record), settings)
   if (amount === null || record.isCut) return skipped('amount')
   if (amount === 0n) return skipped('zero')
