@@ -4,7 +4,7 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import { ImportPreviewSchema } from '@coffer/proto/ledger/v1/import'
 import { findTimezone } from '../accounts/account-settings.sql.ts'
 import { previewParts } from './file-preview.ts'
-import type { ImportKey } from './formats/csv/csv-import.ts'
+import type { CsvImport, ImportKey } from './formats/csv/csv-import.ts'
 import { withPreviewed } from './formats/csv/csv-reading.ts'
 import type { ReceivedStatement } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
@@ -34,7 +34,7 @@ export function importPreviewActivities(deps: Deps) {
         'unreadable' in statement
           ? { error: statement.unreadable }
           : {
-              preview: await encodePreview(deps, key, statement),
+              preview: await encodePreview(deps, found, statement),
               reading: found.reading && withPreviewed(found.reading, statement),
             }
       await savePreview(database, key, { result, now: clock() })
@@ -47,8 +47,11 @@ export function importPreviewActivities(deps: Deps) {
   }
 }
 
-async function encodePreview({ database }: Deps, key: ImportKey, statement: ReceivedStatement) {
-  const compared = await compare(database, key, { read: statement, format: 'csv' })
+async function encodePreview({ database }: Deps, found: CsvImport, statement: ReceivedStatement) {
+  const { accountId, bankAccountId, transactionImportMappingId } = found
+  const key = { accountId, bankAccountId }
+  const by = { format: 'csv', transactionImportMappingId }
+  const compared = await compare(database, key, { read: statement, ...by })
   const timezone = (await findTimezone(database, key)) || 'UTC'
   const ruled = await previewRules(database, { ...key, timezone }, compared)
   return toBinary(ImportPreviewSchema, create(ImportPreviewSchema, previewParts(compared, ruled)))

@@ -18,9 +18,9 @@ import type {
 import type { Readers } from './formats/statement-pool.client.ts'
 import { findReading, listKnownIdentifiers } from './import.sql.ts'
 import { type IncomingFile, wholeOf } from './incoming-file.ts'
-import { findJoins } from './joining/join.service.ts'
-import { listJoinable } from './joining/joined-rows.sql.ts'
-import { JoinSpan } from './joining/row-joins.ts'
+import { findJoins, withoutKnown } from './joining/join.service.ts'
+import { type IdentifiedBy, listJoinable } from './joining/joined-rows.sql.ts'
+import { DaySpan, JoinSpan } from './joining/row-joins.ts'
 import { compareWithStored, type KnownRows } from './known/known-rows.service.ts'
 import type { Upload } from './upload.ts'
 
@@ -78,7 +78,7 @@ export async function compareRead(
 export async function compare(
   database: Database,
   key: { accountId: string; bankAccountId: string },
-  { read, format }: { read: ReceivedStatement; format: Upload['format'] },
+  { read, ...by }: { read: ReceivedStatement } & IdentifiedBy,
 ): Promise<Compared> {
   const { rows: all, plain: _plain, ...statement } = read
   return database.transaction(async (tx) => {
@@ -87,7 +87,7 @@ export async function compare(
     const stored = new Set<string>()
     const isKnown = (row: FileRow) =>
       known.isStoredOtherwise(row) || stored.has(row.uploadIdentifier)
-    const span = new JoinSpan()
+    const [span, whole] = [new JoinSpan(), new DaySpan()]
     let knownCount = 0
     for (const page of all.pages()) {
       const rows = known.resolve(page)
@@ -95,6 +95,7 @@ export async function compare(
       const found = await listKnownIdentifiers({ pool: tx }, key, identifiers)
       for (const identifier of found) stored.add(identifier)
       for (const row of rows) {
+        whole.add(row)
         if (shown.length < previewRowsMax) shown.push({ row, isKnown: isKnown(row) })
         if (isKnown(row)) knownCount += 1
         else span.add(row)
@@ -102,7 +103,7 @@ export async function compare(
     }
     const compared = shown.map(({ row }) => row)
     const candidates = await listFitCandidates(tx, key.accountId, compared)
-    const transactions = listJoinable(tx, key, { span, format })
+    const transactions = withoutKnown(listJoinable(tx, key, { span, whole, ...by }), stored)
     const chosen = candidates.find((one) => one.bankAccountId === key.bankAccountId)
     const rowCount = all.length - known.corrections.length
     const of = { balances: read.balances, newCount: BigInt(rowCount - knownCount) }

@@ -10,6 +10,7 @@ import type { Upload } from '../upload.ts'
 import { insertJoinedRows, listNamed } from './joined-rows.sql.ts'
 import {
   type Joinable,
+  type JoinCandidate,
   JoinSearch,
   joinsMax,
   type NamedJoin,
@@ -45,27 +46,45 @@ export async function findJoins(
   return { joins, joinCount }
 }
 
+/** Yields the transactions that no row of the file is already, by the stored identifiers of it. */
+export async function* withoutKnown(
+  transactions: AsyncIterable<readonly JoinCandidate[]>,
+  stored: ReadonlySet<string>,
+): AsyncGenerator<readonly Joinable[]> {
+  for await (const found of transactions) yield found.filter((one) => !isAmong(one, stored))
+}
+
+function isAmong({ identifiers }: JoinCandidate, known: ReadonlySet<string>): boolean {
+  return identifiers.some((identifier) => known.has(identifier))
+}
+
 /**
  * Joins those rows of an import that its user named and that still can be joined. Returns these
  * joins, and the outcome of each named one. All other rows are stored (docs/files/joining.md).
  */
 export async function joinNamed(
   tx: Tx,
-  { format, joins: named, ...key }: UploadKey & Pick<Upload, 'format' | 'joins'>,
+  { joins: named, ...key }: UploadKey & Pick<Upload, 'joins'>,
   { rows, known }: { rows: Pages<FileRow>; known: KnownRows },
 ): Promise<{ joins: RowJoin[]; outcomes: NamedJoin[] | null }> {
   if (named === null || named.length === 0) return { joins: [], outcomes: null }
   const wanted = new Set(named.map(({ uploadIdentifier }) => uploadIdentifier))
   const stored = new Set(await listKnownIdentifiers({ pool: tx }, key, [...wanted]))
+  const transactionIds = [...new Set(named.map(({ transactionId }) => transactionId))]
+  const candidates = await listNamed(tx, key, transactionIds)
+  const held = new Set(candidates.flatMap(({ identifiers }) => identifiers))
   const found: FileRow[] = []
+  const taken = new Set<string>()
   for await (const page of inTurns(rows.pages())) {
-    found.push(...known.resolve(page).filter((row) => wanted.has(row.uploadIdentifier)))
+    for (const row of known.resolve(page)) {
+      if (wanted.has(row.uploadIdentifier)) found.push(row)
+      if (held.has(row.uploadIdentifier)) taken.add(row.uploadIdentifier)
+    }
   }
   const newRows = found.filter(
     (row) => !stored.has(row.uploadIdentifier) && !known.isStoredOtherwise(row),
   )
-  const transactionIds = [...new Set(named.map(({ transactionId }) => transactionId))]
-  const transactions = await listNamed(tx, key, { transactionIds, format })
+  const transactions = candidates.map((one) => ({ ...one, isTaken: isAmong(one, taken) }))
   const identifiers = new Set(found.map(({ uploadIdentifier }) => uploadIdentifier))
   const settled = settleJoins(named, { identifiers, newRows, transactions })
   await insertJoinedRows(tx, key, settled.joins)

@@ -5,11 +5,11 @@ import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { UploadKey } from '../../book/upload-key.ts'
 import {
-  Joinable,
+  type DaySpan,
+  JoinCandidate,
   type JoinSpan,
   joinDaysMax,
   type NamedJoin,
-  NamedTransaction,
   type RowJoin,
 } from './row-joins.ts'
 
@@ -30,29 +30,33 @@ export const joinedRows = sql.fragment`(
 /** Amounts in a statement: to prepare more would delay requests. */
 const amountsPerStatement = 5000
 
+/** How the identifiers of a file's rows are made: by its format, in CSV also by its mapping. */
+export type IdentifiedBy = { format: string; transactionImportMappingId?: string | null }
+
 /**
- * Yields the transactions that rows of a file of this format may be, those of some amounts at a
- * time: live, posted, with an amount
- * of the rows near their days, and neither stored by nor joined to a file of the same format, whose
- * identifiers tell them apart.
+ * Yields the transactions that rows of a file may be, those of some amounts at a time: live,
+ * posted, with an amount of the new rows near their days. Those of files with identifiers made
+ * alike are among them only within the days of the whole file: it would have their identifiers,
+ * unless the bank, or a sheet, wrote these rows otherwise (docs/files/joining.md).
  */
 export async function* listJoinable(
   connection: Queries,
-  { accountId, bankAccountId }: Under,
-  { span, format }: { span: JoinSpan; format: string },
-): AsyncGenerator<readonly Joinable[]> {
-  const { first, last } = span
-  const isOwn = ownBy({ accountId, bankAccountId })
+  under: Under,
+  { span, whole, ...by }: { span: JoinSpan; whole: DaySpan } & IdentifiedBy,
+): AsyncGenerator<readonly JoinCandidate[]> {
+  const isOwn = ownBy(under)
   for (const amounts of groupsOf([...span.amounts], amountsPerStatement)) {
-    yield await connection.any(sql.type(Joinable)`
-      WITH ${sameFormat(isOwn, format)}
-      SELECT ${joinableColumns}
-      FROM transactions AS one
+    yield await connection.any(sql.type(JoinCandidate)`
+      WITH joined AS MATERIALIZED (${joinsOf(isOwn)})
+      SELECT ${candidateColumns}
+      FROM transactions AS one LEFT JOIN joined USING (transaction_id)
       WHERE ${isOwn} AND deleted_at IS NULL AND NOT is_pending
-        AND date BETWEEN ${new Date(first).toISOString()}::timestamptz - ${margin}::interval
-          AND ${new Date(last).toISOString()}::timestamptz + ${margin}::interval
+        AND date BETWEEN ${at(span.first)}::timestamptz - ${margin}::interval
+          AND ${at(span.last)}::timestamptz + ${margin}::interval
         AND amount = ANY(${sql.array(amounts.map(String), 'int8')})
-        AND NOT ${isTaken(isOwn)}
+        AND (date BETWEEN ${at(whole.first)}::timestamptz - ${clockMargin}
+            AND ${at(whole.last)}::timestamptz + ${clockMargin}
+          OR NOT array_append(uploads, transaction_upload_id) && ARRAY(${uploadsAlike(under, by)}))
       ORDER BY transaction_id`)
   }
 }
@@ -61,13 +65,13 @@ export async function* listJoinable(
 export async function listNamed(
   connection: Queries,
   under: Under,
-  { transactionIds, format }: { transactionIds: readonly string[]; format: string },
-): Promise<readonly NamedTransaction[]> {
+  transactionIds: readonly string[],
+): Promise<readonly JoinCandidate[]> {
   const isOwn = ownBy(under)
-  return connection.any(sql.type(NamedTransaction)`
-    WITH ${sameFormat(isOwn, format)}
-    SELECT ${joinableColumns}, ${isTaken(isOwn)} AS "isTaken"
-    FROM transactions AS one
+  return connection.any(sql.type(JoinCandidate)`
+    WITH joined AS MATERIALIZED (${joinsOf(isOwn)})
+    SELECT ${candidateColumns}
+    FROM transactions AS one LEFT JOIN joined USING (transaction_id)
     WHERE ${isOwn} AND deleted_at IS NULL AND NOT is_pending
       AND transaction_id = ANY(${sql.array(transactionIds, 'text')})`)
 }
@@ -76,28 +80,46 @@ function ownBy({ accountId, bankAccountId }: Under): FragmentSqlToken {
   return sql.fragment`one.account_id = ${accountId} AND one.bank_account_id = ${bankAccountId}`
 }
 
-function sameFormat(isOwn: FragmentSqlToken, format: string): FragmentSqlToken {
-  return sql.fragment`same_format AS MATERIALIZED (
-      SELECT transaction_upload_id FROM uploads AS one WHERE ${isOwn} AND format = ${format}
-    )`
+/** SQL of the uploads whose identifiers are made as those of the file are. */
+function uploadsAlike(
+  { accountId, bankAccountId }: Under,
+  { format, transactionImportMappingId = null }: IdentifiedBy,
+): FragmentSqlToken {
+  const isOwn = ownBy({ accountId, bankAccountId })
+  if (transactionImportMappingId === null) {
+    return sql.fragment`
+      SELECT transaction_upload_id FROM uploads AS one WHERE ${isOwn} AND format = ${format}`
+  }
+  return sql.fragment`
+      SELECT transaction_upload_id FROM transaction_imports AS one
+        JOIN transaction_import_mappings AS its USING (account_id, transaction_import_mapping_id)
+        JOIN transaction_import_mappings AS this USING (account_id)
+      WHERE ${isOwn} AND transaction_upload_id IS NOT NULL
+        AND this.transaction_import_mapping_id = ${transactionImportMappingId}
+        AND its.mapping -> 'id' = this.mapping -> 'id'
+        AND its.mapping -> 'date' = this.mapping -> 'date'`
 }
 
-const joinableColumns = sql.fragment`transaction_id AS "transactionId", amount, date, name,
+/** SQL of the rows that each transaction is joined to: their identifiers and uploads. */
+function joinsOf(isOwn: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+      SELECT transaction_id, array_agg(upload_identifier) AS identifiers,
+        array_agg(transaction_upload_id) AS uploads
+      FROM ${joinedRows} AS one WHERE ${isOwn} GROUP BY transaction_id`
+}
+
+const candidateColumns = sql.fragment`transaction_id AS "transactionId", amount, date, name,
       merchant_name AS "merchantName", original_name AS "originalName",
-      original_merchant_name AS "originalMerchantName"`
-
-/** SQL of whether a file of the same format has stored or joined the transaction. */
-function isTaken(isOwn: FragmentSqlToken): FragmentSqlToken {
-  return sql.fragment`(
-        transaction_upload_id IS NOT NULL
-          AND transaction_upload_id IN (SELECT transaction_upload_id FROM same_format)
-        OR transaction_id IN (
-          SELECT one.transaction_id FROM ${joinedRows} AS one JOIN same_format
-            USING (transaction_upload_id) WHERE ${isOwn}))`
-}
+      original_merchant_name AS "originalMerchantName",
+      array_remove(array_append(identifiers, upload_identifier), NULL) AS identifiers`
 
 /** The days between a row and its transaction, and an hour where the clock was changed. */
 const margin = `${joinDaysMax} days 1 hour`
+const clockMargin = sql.fragment`interval '1 hour'`
+
+function at(ms: number): string {
+  return new Date(ms).toISOString()
+}
 
 /** Stores the joins that the user names for an upload. */
 export async function keepNamedJoins(

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { daysAfter } from '../../book/transaction.ts'
 import type { FileRow } from '../formats/statement.ts'
 
-/** A transaction of another source that a row of a file may be (docs/files/joining.md). */
+/** A stored transaction that a row of a file may be (docs/files/joining.md). */
 export const Joinable = z.object({
   transactionId: z.string(),
   amount: z.bigint(),
@@ -23,9 +23,12 @@ export type Joinable = z.infer<typeof Joinable>
 /** A row of a file and the stored transaction that it is. */
 export type RowJoin = { row: FileRow; transaction: Joinable }
 
-/** A transaction that a user names, and whether a file of the same format holds it. */
-export const NamedTransaction = Joinable.extend({ isTaken: z.boolean() })
-export type NamedTransaction = z.infer<typeof NamedTransaction>
+/** A transaction with the identifiers of the rows that it is, by its own file or joined since. */
+export const JoinCandidate = Joinable.extend({ identifiers: z.array(z.string()) })
+export type JoinCandidate = z.infer<typeof JoinCandidate>
+
+/** A transaction that a user names, and whether another row of the file is this one. */
+export type NamedTransaction = Joinable & { isTaken: boolean }
 
 /** A join that a user names: the row by its identifier; `result` once the import is complete. */
 export const NamedJoin = z.object({
@@ -49,16 +52,24 @@ export function requireJoins(
   return joins.map(({ uploadIdentifier, transactionId }) => ({ uploadIdentifier, transactionId }))
 }
 
-/** The amounts of rows, and their first and last day (ms), by which their transactions are read. */
-export class JoinSpan {
-  readonly amounts = new Set<bigint>()
+/** The first and the last day (ms) of rows. */
+export class DaySpan {
   first = Number.POSITIVE_INFINITY
   last = Number.NEGATIVE_INFINITY
 
-  add({ amount, date }: FileRow): void {
-    this.amounts.add(amount)
+  add({ date }: FileRow): void {
     this.first = Math.min(this.first, date.getTime())
     this.last = Math.max(this.last, date.getTime())
+  }
+}
+
+/** The amounts and days of rows, by which their transactions are read. */
+export class JoinSpan extends DaySpan {
+  readonly amounts = new Set<bigint>()
+
+  override add(row: FileRow): void {
+    super.add(row)
+    this.amounts.add(row.amount)
   }
 }
 

@@ -157,7 +157,7 @@ export const imports: Translation<'imports'> = {
   duplicate: 'schon früher importiert',
   joinTitle: 'Vielleicht schon gespeichert',
   joinText:
-    'Diese Zeilen haben den Betrag, fast den Tag und ein Wort einer Buchung, die nicht aus so einer Datei stammt. Hake an, welche dieselben sind: Für sie wird keine zweite Buchung gespeichert. Die mit demselben Tag und Text sind schon angehakt.',
+    'Diese Zeilen haben den Betrag, fast den Tag und ein Wort einer gespeicherten Buchung, die in der Datei sonst nicht vorkommt. Hake an, welche dieselben sind: Für sie wird keine zweite Buchung gespeichert. Die mit demselben Tag und Text sind schon angehakt.',
   joinSome:
     '{shown} von {count, plural, other {#}} werden gezeigt. Die übrigen werden als neue Buchungen gespeichert: Um auch sie anzuhaken, importiere jeweils einen kürzeren Zeitraum.',
   joinAll: 'Alle',

@@ -165,7 +165,7 @@ export const imports = {
   duplicate: 'imported before',
   joinTitle: 'Perhaps stored already',
   joinText:
-    'These rows have the amount, nearly the day and a word of a transaction that did not come from such a file. Tick those that are the same: no second transaction is stored for them. Those of the same day and text are ticked.',
+    'These rows have the amount, nearly the day and a word of a stored transaction that this file has in no other row. Tick those that are the same: no second transaction is stored for them. Those of the same day and text are ticked.',
   joinSome:
     '{shown} of {count, plural, other {#}} are shown. The others are stored as new transactions: to tick them too, import a shorter period at a time.',
   joinAll: 'All of them',
