@@ -60,6 +60,8 @@ export const fileReasons = {
   ARCHIVE_DAMAGED: 'The archive is damaged, or has a password',
   ARCHIVE_METHOD: 'The archive is packed by an unusual method: use ZIP',
   ARCHIVE_EMPTY: 'The archive has no file but hidden ones: upload the file of the bank by itself',
+  ARCHIVE_NO_TABLE:
+    'An archive for transactions/import holds one CSV file or sheet and nothing else: unpack it, and send each table by itself. OFX, CAMT, MT940 and QIF files go to transactions/upload, packed or not',
   ARCHIVE_PATH:
     'The path "{name}" leaves the archive, so nothing of it is read: upload the file by itself',
   FILE_CURRENCY: 'The file is in {stated}, the account in {own}: choose another account',

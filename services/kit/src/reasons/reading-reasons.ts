@@ -41,7 +41,7 @@ export const readingReasons = {
   ARCHIVE_SIZE: 'The archive has more than {max} MiB of content',
   ARCHIVE_ROWS: 'The archive has more than {max} transactions',
   FILE_IN_ARCHIVE: 'In the archive, "{name}": {fault}',
-  ARCHIVED_TABLE: 'a table needs a mapping: use transactions/import',
+  ARCHIVED_TABLE: 'a table needs a mapping: send it by itself to transactions/import',
   ARCHIVED_KIND: 'must be an OFX, CAMT, MT940 or QIF file to be in an archive',
   FILE_LEFT: 'The file is no longer there',
   IMPORT_LATER: 'The file could not be imported for now; please upload it again',

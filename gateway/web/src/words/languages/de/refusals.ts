@@ -338,6 +338,8 @@ const codes: Translation<'refusals'>['codes'] = {
   ARCHIVE_DAMAGED: archive,
   ARCHIVE_METHOD: archive,
   ARCHIVE_EMPTY: 'Das Archiv enthält keine Datei einer Bank: Wähle die Datei selbst.',
+  ARCHIVE_NO_TABLE:
+    'Das Archiv enthält mehrere Tabellen oder keine: Entpacke es und wähle jede Datei selbst.',
   ARCHIVE_PATH: '„{name}“ führt aus dem Archiv hinaus: Wähle die Datei selbst.',
   FILE_CURRENCY:
     'Die Beträge der Datei sind in {stated}, das Konto ist in {own}: Wähle ein anderes Konto.',

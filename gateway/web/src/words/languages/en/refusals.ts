@@ -327,6 +327,8 @@ const codes = {
   ARCHIVE_DAMAGED: archive,
   ARCHIVE_METHOD: archive,
   ARCHIVE_EMPTY: 'The archive has no file of a bank: choose the file by itself.',
+  ARCHIVE_NO_TABLE:
+    'The archive holds more than one table, or none: unpack it and choose each file by itself.',
   ARCHIVE_PATH: '“{name}” leads out of the archive: choose the file by itself.',
   FILE_CURRENCY: 'The file is in {stated}, the bank account in {own}: choose another one.',
   FILE_CURRENCIES: 'The file is not in one known currency.',

@@ -176,8 +176,19 @@ test('the only file of a ZIP archive is read as if it were sent by itself', () =
   const text = '<table:table-cell office:value-type="string"><text:p>y</text:p></table:table-cell>'
   const sheet = ods(`<table:table-row>${text}</table:table-row>`)
   expect(converted(zipSync({ 'a.ods': sheet }, { level: 0 }))).toBe('y')
-  expect(converted(zipSync({ 'a.csv': csv, 'b.csv': csv }))).toMatch('The file is no workbook')
-  expect(converted(zipSync({ 'a.zip': html }))).toMatch('The file is no workbook')
+  const other = /^An archive for transactions.import holds one CSV file or sheet and nothing else/
+  expect(converted(zipSync({ 'a.csv': csv, 'b.csv': csv }))).toMatch(other)
+  expect(converted(zipSync({ 'a.csv': csv, 'read me.txt': csv }))).toMatch(other)
+  expect(converted(zipSync({ 'a.zip': html }))).toMatch(other)
+  expect(converted(zipSync({ '.a': csv }))).toMatch(other)
+  expect(converted(zipSync({ 'a.ofx': strToU8('<OFX><STMTRS>') }))).toMatch(other)
+})
+
+test('a workbook with a changed byte is refused', () => {
+  for (const whole of [zipSync({ 'a.csv': strToU8('1.00') }, { level: 0 }), ods('1.00')]) {
+    whole[Buffer.from(whole).indexOf('1.00')] = 0x39
+    expect(converted(whole)).toBe('The archive is damaged, or has a password')
+  }
 })
 
 test('a converted sheet has the shape of a CSV file', () => {
@@ -209,7 +220,7 @@ describe('refused sheets', () => {
     ],
     [
       'no workbook',
-      zipSync({ a: strToU8('a'), b: strToU8('b') }),
+      zipSync({ 'docProps/app.xml': strToU8('a'), b: strToU8('b') }),
       'The file is no workbook: save it as .xlsx or CSV',
     ],
     ['no sheet', xlsx([]), 'The file has no table with a text'],

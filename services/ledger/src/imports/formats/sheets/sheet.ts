@@ -1,4 +1,5 @@
 import { say } from '@coffer/kit/reasons/reasons'
+import { detectKind, type FileKind } from '../file-kind.ts'
 import type { Unreadable } from '../statement.ts'
 import { decodeFile } from '../text/file-text.ts'
 import { LEFT_OUT, unzip } from '../zip/zip-archive.ts'
@@ -6,7 +7,6 @@ import { readHtmlTable } from './html-table.ts'
 import { readOds } from './ods.ts'
 import {
   HEAD_LENGTH,
-  hasTable,
   isCompound,
   isSheet,
   isSpreadsheetXml,
@@ -30,6 +30,7 @@ export type ConvertedSheet = { csv: Uint8Array; chosen: Omit<ChosenTable, 'rows'
  */
 export function convertSheet({ sheet: bytes, name }: SheetTask): ConvertedSheet | Unreadable {
   const only = isZip(bytes) ? onlyFile(bytes) : null
+  if (only && 'unreadable' in only) return only
   if (only && !isSheet(only)) return { csv: only, chosen: null }
   const table = readSheetRows(only ?? bytes, name)
   if ('unreadable' in table) return table
@@ -38,25 +39,31 @@ export function convertSheet({ sheet: bytes, name }: SheetTask): ConvertedSheet 
   return { csv: new TextEncoder().encode(lines.join('\n')), chosen }
 }
 
-/** Names of entries that only workbooks have. */
-const PART = /^(?:\[Content_Types\]\.xml|mimetype|xl\/w.*)$/
+/** Names of entries that only workbooks and other documents have. */
+const PART = /^(?:\[Content_Types\]\.xml|mimetype|xl\/w.*|docProps\/.*)$|(?:^|\/)workbook\.xml$/i
 
 /**
- * Returns the file of a ZIP archive that has one file and is no workbook itself, else null. Another
- * archive in it is one only as a workbook.
+ * Returns the file of a ZIP archive that has one file, or null for a workbook, which is an archive
+ * itself; `Unreadable` for other archives, one of statements and one within another included.
  */
-function onlyFile(bytes: Uint8Array): Uint8Array | null {
+function onlyFile(bytes: Uint8Array): Uint8Array | Unreadable | null {
   const names: string[] = []
-  unzip(bytes, (name) => {
+  const listed = unzip(bytes, (name) => {
     if (!LEFT_OUT.test(name)) names.push(name)
     return false
   })
-  const [first] = names
-  if (first === undefined || names.length > 1 || PART.test(first)) return null
-  const entries = unzip(bytes, (name) => name === first)
-  const only = 'unreadable' in entries ? undefined : entries.get(first)
-  return only && (!isZip(only) || hasTable(only)) ? only : null
+  if ('unreadable' in listed) return listed
+  if (names.some((name) => PART.test(name))) return null
+  const [name = ''] = names.length === 1 ? names : []
+  const entries = unzip(bytes, (one) => one === name)
+  if ('unreadable' in entries) return entries
+  const only = entries.get(name)
+  const isTable = only && !UPLOADED.includes(detectKind({ name, head: only }))
+  return isTable ? only : { unreadable: say('ARCHIVE_NO_TABLE') }
 }
+
+/** The kinds of files that need no mapping; `zip` is an archive that is no workbook. */
+const UPLOADED: readonly (FileKind | null)[] = ['ofx', 'camt053', 'mt940', 'qif', 'json', 'zip']
 
 function readSheetRows(bytes: Uint8Array, name?: string): ChosenTable | Unreadable {
   if (isCompound(bytes)) {

@@ -1,3 +1,4 @@
+import zlib from 'node:zlib'
 import { say } from '@coffer/kit/reasons/reasons'
 import { unzipSync } from 'fflate'
 import type { Unreadable } from '../statement.ts'
@@ -20,15 +21,19 @@ const LEADS_OUT = /(?:^|[\\/])\.\.[\\/]/
 /**
  * Unpacks the entries of a ZIP archive that `isWanted` chooses by name, by name. An entry is never
  * longer than its header states, and these lengths are summed before anything is unpacked, so that
- * a small archive cannot fill the memory. Returns `Unreadable` beyond a bound.
+ * a small archive cannot fill the memory. Returns `Unreadable` beyond a bound, and if the content
+ * of an entry is not the one that was packed.
  */
 export function unzip(
   bytes: Uint8Array,
   isWanted: (name: string) => boolean,
 ): Map<string, Uint8Array> | Unreadable {
   const seen = { entries: 0, size: 0, isOther: false, outside: null as string | null }
+  const sums = new Map<string, number>()
+  const stated = statedSums(bytes)
   const filter = ({ name, originalSize, compression }: EntryInfo) => {
     seen.entries += 1
+    sums.set(name, stated.next().value ?? 0)
     if (LEADS_OUT.test(name)) seen.outside ??= name
     if (name.endsWith('/') || !isWanted(name)) return false
     seen.size += originalSize
@@ -52,7 +57,35 @@ export function unzip(
   if (seen.outside !== null) {
     return { unreadable: say('ARCHIVE_PATH', { name: cut(oneLine(seen.outside), 60) }) }
   }
-  return new Map(Object.entries(entries))
+  const found = new Map(Object.entries(entries))
+  for (const [name, content] of found) {
+    if (!isWhole(content, sums.get(name))) return { unreadable: say('ARCHIVE_DAMAGED') }
+  }
+  return found
 }
+
+/** Whether the content has its CRC-32, which `fflate` does not compare and Node has from 20.15. */
+function isWhole(content: Uint8Array, sum: number | undefined): boolean {
+  return zlib.crc32 === undefined || zlib.crc32(content) === sum
+}
+
+/** Yields the CRC-32 of each entry in the order of the central directory (APPNOTE.TXT 4.3.12). */
+function* statedSums(bytes: Uint8Array): Generator<number> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const read = (at: number) => view.getUint32(at, true)
+  let end = bytes.length - 22
+  while (read(end) !== END) end -= 1
+  const end64 = end >= 20 && read(end - 20) === LOCATOR_64 ? read(end - 12) : null
+  let at = end64 !== null && read(end64) === END_64 ? read(end64 + 48) : read(end + 16)
+  for (;;) {
+    yield read(at + 16)
+    const lengths = [28, 30, 32].map((field) => view.getUint16(at + field, true))
+    at += lengths.reduce((sum, length) => sum + length, 46)
+  }
+}
+
+/** Signatures of the records at the end of an archive, those of ZIP64 too (APPNOTE.TXT 4.3). */
+const END = 0x06054b50
+const [END_64, LOCATOR_64] = [0x06064b50, 0x07064b50]
 
 type EntryInfo = { name: string; originalSize: number; compression: number }

@@ -93,7 +93,7 @@ test.each<[string, Record<string, string | Uint8Array>, unknown]>([
   [
     'a sheet: refused',
     { 'a.xlsx': xlsx([]) },
-    'In the archive, "a.xlsx": a table needs a mapping: use transactions/import',
+    'In the archive, "a.xlsx": a table needs a mapping: send it by itself to transactions/import',
   ],
   [
     'QIF files of accounts without a name: by the names of the files',
@@ -111,7 +111,7 @@ test.each<[string, Record<string, string | Uint8Array>, unknown]>([
   [
     'a CSV file: refused',
     { 'a.csv': 'a,b\n1,2' },
-    'In the archive, "a.csv": a table needs a mapping: use transactions/import',
+    'In the archive, "a.csv": a table needs a mapping: send it by itself to transactions/import',
   ],
   ['nothing: refused', { 'a/': '' }, expect.stringMatching(/^The archive has no file but hidden/)],
   [
@@ -121,6 +121,19 @@ test.each<[string, Record<string, string | Uint8Array>, unknown]>([
   ],
 ])('an archive has %s', (_name, files, expected) => {
   expect(read(files)).toEqual(expected)
+})
+
+test.each(['in one entry', 'of two'])('a changed byte %s refuses the archive', (which) => {
+  const files = {
+    'a.ofx': strToU8(ofx('1')),
+    ...(which === 'of two' ? { b: strToU8(mt940({})) } : {}),
+  }
+  const bytes = zipSync(files, { level: 0 })
+  const at = Buffer.from(bytes).indexOf('-1.00')
+  bytes[at + 1] = 0x39
+  expect(readStatementFile({ bytes, settings, format: { kind: 'zip' } })).toEqual({
+    unreadable: 'The archive is damaged, or has a password',
+  })
 })
 
 test.each(['../x.ofx', 'a/../../x.ofx', '..\\x.ofx'])('an archive with %s is refused', (path) => {
