@@ -109,8 +109,11 @@ function judge(file: Listed, bytes: Uint8Array): { verdict: string; found: strin
   const first = readAccounts(file, bytes, {})
   // Where a choice is asked for, the file is read by the one that a person would state.
   const answer = { decimalMark: file.mark, dayFirst: !file.how.startsWith('month first') }
-  const isAsked = 'unreadable' in first && first.asks !== undefined
-  const read = isAsked ? readAccounts(file, bytes, answer) : first
+  const asksSigns = 'unreadable' in first && first.unreadable.includes('state minusReverses')
+  const isAsked = asksSigns || ('unreadable' in first && first.asks !== undefined)
+  const read = isAsked
+    ? readAccounts(file, bytes, asksSigns ? { minusReverses: true } : answer)
+    : first
   if ('unreadable' in read) {
     // A file with rows of which none can be read is refused, too.
     const isUnread = read.skipped !== undefined && file.expected.startsWith('0 ')

@@ -184,7 +184,7 @@ async function imports(key: Ada['key'], path: string): Promise<void> {
     '2,02/04/2026,HOTEL HOLD,Hotel,,,Pending',
   ]
   const choices = [
-    'delimiter=%2C&headerRow=1&dateFormat=MM%2FDD%2FYYYY',
+    'delimiter=%2C&headerRow=1&dateFormat=MM%2FDD%2FYYYY&minusReverses=true',
     'encoding=utf-8&decimalMark=.&dayFirst=false&statement=bank',
   ]
   const { body: made } = await key('POST', `${path}/transactions/import?${choices.join('&')}`, {

@@ -129,8 +129,8 @@ describe('an import', () => {
     [{ transactionImportMappingId, status: 'pending-preview' }, null],
     [{ status: 'pending-processing' }, null],
     [
-      { headerRow: 0, decimalMark: null },
-      { choices: { headerRow: 0 }, choicesMask: { paths: ['header_row', 'decimal_mark'] } },
+      { headerRow: 0, minusReverses: null },
+      { choices: { headerRow: 0 }, choicesMask: { paths: ['header_row', 'minus_reverses'] } },
     ],
   ])('takes the step %j', async (body, read) => {
     const updateImport = () => ({ import: csvImport })

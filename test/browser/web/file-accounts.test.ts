@@ -146,6 +146,24 @@ test('a file says what it asks, how it is read and what it leaves out', async ()
   })
 })
 
+test('the meaning of a minus among debits is asked for, and can be chosen otherwise', async () => {
+  const alice = await coffer.person()
+  await alice.createBankAccount(0)
+  const rows = ['1/15/2026,Shop,50.00,', '1/16/2026,Back,-5.00,', '1/17/2026,Pay,,100.00']
+  await sending(
+    alice,
+    fileOf('a.csv', `Date,Text,Debit,Credit\n${rows.join('\n')}`),
+    async (page) => {
+      await page.getByRole('button', { name: 'Show a preview' }).click()
+      await page.getByRole('button', { name: 'A minus is money that goes back' }).click()
+      await page.getByText('Read with a minus for money that goes back').click()
+      await page.getByText('−50.00').waitFor()
+      await page.getByLabel('Money out and in with a minus').selectOption('false')
+      await page.getByText('−5.00').waitFor()
+    },
+  )
+})
+
 test('another sheet of a workbook is read by choice', async () => {
   const alice = await coffer.person()
   await alice.createBankAccount(0)

@@ -29,6 +29,7 @@ const descriptions = {
   dateFormat: 'Format of the dates, instead of that of the mapping, such as D MMM YYYY',
   decimalMark: 'Mark in front of decimals: a point or a comma',
   dayFirst: 'Whether days are written before months',
+  minusReverses: 'Whether debits and credits with a minus go the other way: -5.00 comes back',
   sheet: 'Sheet to read, of a workbook that has several, by its name; only as the file is sent',
   statement: 'Account to read, of a file that holds several: statement of one of those listed',
 } as const
@@ -91,6 +92,10 @@ export const csvChoices = {
     .nullable()
     .optional()
     .describe(descriptions.dayFirst + againText),
+  minusReverses: boolean
+    .nullable()
+    .optional()
+    .describe(descriptions.minusReverses + againText),
   statement: name.nullable().optional().describe(`${descriptions.statement}; null to be asked`),
 }
 
@@ -147,6 +152,10 @@ export const csvQuery = z.object({
     .pipe(name.optional())
     .meta({ type: 'string', ...lineShape(nameRange), description: descriptions.sheet }),
   statement: sentStatement,
+  minusReverses: optionalBoolean.meta({
+    type: 'boolean',
+    description: descriptions.minusReverses,
+  }),
   ...sent,
 })
 

@@ -61,7 +61,10 @@ export const readingReasons = {
   DAYS_CONTRADICT:
     'Dates such as {text} do not fit {format}: state dateFormat, or choose another mapping',
   SIGNS_UNCLEAR:
-    'The column {name} has as many amounts with a minus as without: map the balance too',
+    'Amounts of {name} like {text} are usual or go back: state minusReverses, or map the balance',
+  SIGNS_MOVED: 'the balances move so',
+  SIGNS_ALIKE: 'all amounts of {name} have a minus, as {text}',
+  SIGNS_MOST: 'most amounts of {name} are written like {text}',
   BALANCES_CONTRADICT:
     'The balance moves against the amount (rows: {count}): map other signs, or no balance',
   BALANCE_SUM_RANGE:

@@ -251,12 +251,13 @@ function withoutRows(reading: CsvReading | null): CsvReading | null {
 }
 
 function renderReading(reading: CsvReading) {
-  const { sheets = [], rows = [], sheet, dateFormat, decimalMark, ...of } = reading
+  const { sheets = [], rows = [], sheet, dateFormat, decimalMark, minusReverses, ...of } = reading
   return create(ReadingSchema, {
     ...of,
     ...(sheet === undefined ? {} : { sheet }),
     ...(dateFormat === undefined ? {} : { dateFormat }),
     ...(decimalMark === undefined ? {} : { decimalMark }),
+    ...(minusReverses === undefined ? {} : { minusReverses: minusReverses === 'true' }),
     rows: rows.map((cells) => ({ cells })),
     sheets: sheets.map(({ name, rowCount }) => ({ name, rowCount: BigInt(rowCount) })),
   })

@@ -90,6 +90,41 @@ describe('the reading of a file', () => {
     }
   })
 
+  test('asks for the meaning of a minus, and names it with its reason', async () => {
+    const home = await createHousehold(booted)
+    const { bankAccountId, as } = home
+    const cells = ['1,,X,,01/15/2026,,5.00', '2,,X,,01/16/2026,,-3.00', '3,,X,,01/17/2026,9.00,']
+    const columns = 'Id,Note,Text,Place,Day,Credit,Debit'
+    const content = Buffer.from([columns, ...cells].join('\n'))
+    const { transactionImportId } = await steps.createImport(home, content)
+    const transactionImportMappingId = await steps.createMapping(home, {
+      headers: columns.split(','),
+      id: { kind: 'native', fields: [{ name: 'Id' }] },
+      amount: { kind: 'column', fields: [{ name: 'Debit' }, { name: 'Credit' }] },
+      memo: { name: 'Text' },
+      merchant: undefined,
+      date: { fields: [{ name: 'Day' }], format: 'MM/DD/YYYY' },
+      posted: undefined,
+      balance: { kind: 'none' },
+    })
+    const step = { bankAccountId, transactionImportId, status: 'pending-preview' }
+    for (const choices of [{}, { minusReverses: true }, { minusReverses: false }]) {
+      await steps.imports.updateImport({ ...step, transactionImportMappingId, choices }, as)
+      const read = await steps.reached(home, transactionImportId, ['preview', 'failed'])
+      const effects = read.preview?.rows.map(({ amount }) => amount)
+      const { minusReverses } = choices as { minusReverses?: boolean }
+      if (minusReverses === undefined) {
+        expect(read.error).toMatch('Amounts of Debit like -3.00 are usual or go back')
+      } else {
+        expect(effects).toEqual([minusReverses ? 500n : -500n, minusReverses ? -300n : 300n, -900n])
+        const reasons = expect.arrayContaining([
+          expect.objectContaining({ choice: 'minusReverses', reason: 'stated' }),
+        ])
+        expect(read.reading).toMatchObject({ minusReverses, reasons })
+      }
+    }
+  })
+
   test('asks for the decimal mark, and is repeated with it', async () => {
     const home = await createHousehold(booted)
     const { bankAccountId, as } = home

@@ -3,7 +3,12 @@ import { expect } from '@jest/globals'
 import { readCsv } from '../../src/imports/formats/csv/csv.ts'
 import type { CsvMapping } from '../../src/imports/formats/csv/csv-mapping.ts'
 import { chooseAccount, type FileAccount } from '../../src/imports/formats/file-accounts.ts'
-import type { FileRow, FileStatement, Unreadable } from '../../src/imports/formats/statement.ts'
+import type {
+  FileRow,
+  FileStatement,
+  Statable,
+  Unreadable,
+} from '../../src/imports/formats/statement.ts'
 import { rowsMax } from '../../src/imports/formats/statement-values.ts'
 
 /** Expects that a file is refused with a reason in one line, or has rows that can be stored. */
@@ -48,9 +53,10 @@ export function soleOf(accounts: FileAccount[] | Unreadable) {
 export function readBelow(
   headers: readonly string[],
   lines: readonly string[],
-  { amount = {}, format = 'YYYY-MM-DD', ...others }: { amount?: object; format?: string },
+  of: { amount?: object; format?: string; stated?: Statable; balance?: object },
 ) {
-  const mapping: Omit<CsvMapping, 'headers'> = {
+  const { amount = {}, format = 'YYYY-MM-DD', stated = {}, ...others } = of
+  const mapping = {
     id: { kind: 'native', fields: [{ name: 'Id' }] },
     amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }], ...amount },
     memo: { name: 'Text' },
@@ -67,7 +73,8 @@ export function readBelow(
       delimiter: ',',
       headerRow: 1,
       headers,
-      mapping: { ...mapping, headers: [...headers] },
+      stated,
+      mapping: { ...mapping, headers: [...headers] } as CsvMapping,
     }),
   )
 }

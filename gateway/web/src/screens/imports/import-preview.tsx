@@ -14,6 +14,8 @@ import { Misfits } from './fit/misfits.tsx'
 import { JoinOffers, useTicks } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
 import { countsOf, storeText } from './previewed.ts'
+import { useReadAgain } from './read-again.ts'
+import { ReadChoices } from './read-choices.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
 import { BalanceNote, effectOn } from './stored/balance-note.tsx'
 
@@ -44,6 +46,7 @@ export function ImportPreview({ found, way }: { found: Import; way: WayBack }) {
         stated={preview.currentBalance}
         is={effectOn(preview)}
       />
+      <MinusChoice found={found} />
       <SkippedRows skipped={skipped} />
       <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>
@@ -57,5 +60,21 @@ export function ImportPreview({ found, way }: { found: Import; way: WayBack }) {
       </div>
       <PreviewRows bankAccountId={bankAccountId} rows={preview.rows} />
     </Card>
+  )
+}
+
+/** How the minus of debits and credits was read, which can be chosen otherwise. */
+function MinusChoice({ found }: { found: Import }) {
+  const { send, fault } = useReadAgain(found)
+  const { minusReverses = null, reasons = [] } = found.reading ?? {}
+  const choice = 'minusReverses'
+  const { reason = '', codedReason } = reasons.find((one) => one.choice === choice) ?? {}
+  const value = String(minusReverses)
+  const made = minusReverses === null ? [] : [{ choice, value, reason, codedReason }]
+  return (
+    <>
+      {fault && <FaultBanner fault={fault} />}
+      <ReadChoices made={made} onChange={send} />
+    </>
   )
 }

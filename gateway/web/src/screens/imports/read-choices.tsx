@@ -17,6 +17,7 @@ export interface Choices {
   delimiter?: ',' | ';' | '|' | '\t'
   decimalMark?: '.' | ','
   dayFirst?: boolean
+  minusReverses?: boolean
   statement?: string
 }
 
@@ -35,6 +36,7 @@ const values: Record<string, Record<string, string>> = {
   delimiter: words.delimiters,
   decimalMark: words.marks,
   dayFirst: words.orders,
+  minusReverses: words.minuses,
 }
 
 /** How a file was read: in words, and when opened with a field for each choice. */
@@ -77,5 +79,5 @@ function optionsOf(made: Made) {
 }
 
 function choiceOf(choice: string, value: string): Choices {
-  return { [choice]: choice === 'dayFirst' ? value === 'true' : value }
+  return { [choice]: ['true', 'false'].includes(value) ? value === 'true' : value }
 }

@@ -1,6 +1,4 @@
 import { Link } from '@tanstack/react-router'
-import { useChange } from '../../api/changes.ts'
-import { coffer } from '../../api/client.ts'
 import type { Import } from '../../api/import-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
@@ -9,6 +7,7 @@ import { Card } from '../../controls/screen.tsx'
 import { importWords as words } from '../../words/imports.ts'
 import { wordsOf } from '../../words/refusals.ts'
 import { BackToColumns, isRereadable, type WayBack } from './back-to-columns.tsx'
+import { useReadAgain } from './read-again.ts'
 import type { Choices } from './read-choices.tsx'
 
 interface Props {
@@ -40,12 +39,7 @@ export function ReadingFault({ found, way }: Props) {
 
 /** The ways to read a file that can be read in several; each continues with the chosen mapping. */
 function WaysToRead({ found }: { found: Import }) {
-  const { bankAccountId, transactionImportId, transactionImportMappingId: chosen } = found
-  const path = { bankAccountId, transactionImportId }
-  const { send, isSending, fault } = useChange((choice: Choices) => {
-    const step = { transactionImportMappingId: chosen ?? '', status: 'pending-preview' } as const
-    return coffer.updateImport({ path, body: { ...choice, ...step } })
-  })
+  const { send, isSending, fault } = useReadAgain(found)
   return (
     <div className={rows.toolbar}>
       {fault && <FaultBanner fault={fault} />}
@@ -63,6 +57,12 @@ function waysOf({ codedError }: Import): { label: string; choice: Choices }[] {
     return [
       { label: words.decimalPoint, choice: { decimalMark: '.' } },
       { label: words.decimalComma, choice: { decimalMark: ',' } },
+    ]
+  }
+  if (codedError?.code === 'SIGNS_UNCLEAR') {
+    return [
+      { label: words.minusBack, choice: { minusReverses: true } },
+      { label: words.minusUsual, choice: { minusReverses: false } },
     ]
   }
   if (codedError?.code !== 'ACCOUNTS_OF_TABLE') return []

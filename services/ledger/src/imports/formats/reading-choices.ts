@@ -17,6 +17,7 @@ export const ReadingChoices = z.object({
   dateFormat: z.string().optional(),
   decimalMark: z.enum(values['ReadingChoices.decimalMark']).optional(),
   dayFirst: z.boolean().optional(),
+  minusReverses: z.boolean().optional(),
   statement: z.string().optional(),
   sheet: z.string().optional(),
 })

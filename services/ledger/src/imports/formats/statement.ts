@@ -102,7 +102,7 @@ export type ReceivedStatement = Omit<FileStatement, 'skipped'> & { skipped: Skip
 
 /** A choice about the reading of a file, its value as a client states it, and the reason. */
 export type MadeChoice = {
-  choice: 'encoding' | 'dayFirst' | 'decimalMark'
+  choice: 'encoding' | 'dayFirst' | 'decimalMark' | 'minusReverses'
   value: string
   reason: string
 }
@@ -117,6 +117,8 @@ export type Statable = {
   decimalMark?: DecimalMark | undefined
   /** Whether days are written before months. */
   dayFirst?: boolean | undefined
+  /** Of debits and credits: whether an amount with a minus goes the other way. */
+  minusReverses?: boolean | undefined
   /** A label of the WHATWG Encoding Standard. */
   encoding?: string | undefined
   /** The name of the account to read, of a file that holds several. */

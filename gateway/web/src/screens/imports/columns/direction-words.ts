@@ -1,6 +1,7 @@
 /** Words of banks beside an amount: for money out, then for money in. */
 const pairs = [
   'debit credit',
+  'debit kredit',
   'debet credit',
   'debet kredit',
   'debet bij',

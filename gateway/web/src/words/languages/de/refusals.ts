@@ -498,7 +498,10 @@ const codes: Translation<'refusals'>['codes'] = {
   DAYS_CONTRADICT:
     'Tage wie {text} passen nicht zu {format}: Wähle, wie das Datum geschrieben ist.',
   SIGNS_UNCLEAR:
-    'Die Spalte {name} hat gleich viele Beträge mit und ohne Minus. Wähle auch die Spalte des Saldos: Er entscheidet.',
+    'Beträge von {name} haben beide Vorzeichen: {text} kann ein üblicher sein oder einer, der zurückgeht. Wähle, was gilt, oder auch die Spalte des Saldos: Er entscheidet.',
+  SIGNS_MOVED: 'so bewegen sich die Salden',
+  SIGNS_ALIKE: 'alle Beträge von {name} haben ein Minus, wie {text}',
+  SIGNS_MOST: 'die meisten Beträge von {name} sind wie {text} geschrieben',
   BALANCES_CONTRADICT:
     'Der Saldo läuft gegen den Betrag (Zeilen: {count}): Wähle andere Vorzeichen oder keinen Saldo.',
   BALANCE_SUM_RANGE:

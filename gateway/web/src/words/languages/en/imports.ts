@@ -29,12 +29,15 @@ export const imports = {
   monthFirst: 'The month is first',
   decimalPoint: 'The point parts the cents',
   decimalComma: 'The comma parts the cents',
+  minusBack: 'A minus is money that goes back',
+  minusUsual: 'A minus is the usual sign',
   readAs: 'Read with {how}',
   choices: {
     encoding: 'Character set',
     delimiter: 'Between the columns',
     decimalMark: 'Decimal mark',
     dayFirst: 'Order of day and month',
+    minusReverses: 'Money out and in with a minus',
   },
   encodingOf: 'character set {name}',
   delimiterOf: 'separator {name}',
@@ -51,6 +54,10 @@ export const imports = {
   orders: {
     true: 'the day first',
     false: 'the month first',
+  },
+  minuses: {
+    true: 'a minus for money that goes back',
+    false: 'a minus as the usual sign',
   },
   sheet: 'Sheet of the workbook',
   sheetOf: '{name} ({count, plural, one {1 row} other {# rows}})',

@@ -479,7 +479,10 @@ const codes = {
   DAYS_CLEAR: 'each date can be read in one way only',
   DAYS_CONTRADICT: 'Days such as {text} do not fit {format}: choose how days are written.',
   SIGNS_UNCLEAR:
-    'The column {name} has as many amounts with a minus as without. Choose the column of the balance too: it decides.',
+    'Amounts of {name} have both signs: {text} can be a usual one, or one that goes back. Choose which, or the column of the balance too: it decides.',
+  SIGNS_MOVED: 'the balances move so',
+  SIGNS_ALIKE: 'all amounts of {name} have a minus, as {text}',
+  SIGNS_MOST: 'most amounts of {name} are written like {text}',
   BALANCES_CONTRADICT:
     'The balance moves against the amount (rows: {count}): choose other signs, or no balance.',
   BALANCE_SUM_RANGE:

@@ -14,6 +14,8 @@ export const CsvReading = z.object({
   headerRow: z.number(),
   dateFormat: z.string().optional(),
   decimalMark: z.string().optional(),
+  /** `true` or `false`; unset where no debit or credit has a minus. */
+  minusReverses: z.string().optional(),
   reasons: z.array(z.object({ choice: z.string(), reason: z.string() })),
   /** Cells of the first rows; unset without them (until 0.5: stored before 0.4.0). */
   rows: z.array(z.array(z.string())).optional(),
@@ -80,10 +82,10 @@ export function keepSheet(reading: CsvReading, former: CsvReading | null): CsvRe
   return withSheet(reading, sheet === undefined ? null : { sheet, sheets, reason })
 }
 
-/** Returns a reading with what the preview has read by: the decimal mark and the date format. */
+/** Returns a reading with what the preview has read by: the mark, the date format and the signs. */
 export function withPreviewed(
   reading: CsvReading,
-  { mark, dateFormat }: Pick<FileStatement, 'mark' | 'dateFormat'>,
+  { mark, dateFormat, choices = [] }: Pick<FileStatement, 'mark' | 'dateFormat' | 'choices'>,
 ): CsvReading {
   const marked = mark && { choice: 'decimalMark', value: mark.mark, reason: mark.reason }
   // A format that the dates of the file have too keeps the reason of the file.
@@ -93,7 +95,7 @@ export function withPreviewed(
     value: dateFormat,
     reason: say('DAYS_MAPPED'),
   }
-  const made = [dated, marked].filter((one) => one !== false && one !== undefined)
+  const made = [dated, marked, ...choices].filter((one) => one !== false && one !== undefined)
   const names = made.map(({ choice }) => choice)
   return {
     ...reading,

@@ -38,10 +38,10 @@ export type CsvSettings = AmountNotation & {
   /** The columns of both parties, if the name is in one of them. */
   parties: Parties | null
   /**
-   * Of kind `column`: the sign of most debits, and of most credits, if both signs occur; amounts
-   * with the other one go the other way. Null where the sign means nothing.
+   * Of kinds `column` and `type`: the usual sign of debits, and of credits; amounts with the other
+   * one go the other way.
    */
-  signs: readonly (bigint | null)[]
+  signs: readonly [debits: bigint, credits: bigint]
   /**
    * The column of fees, if the money that moves is the amount and its fee, and how a fee that is
    * paid is written: with the other sign it is given back.
@@ -140,7 +140,10 @@ function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReas
   // The words say the direction themselves, whatever amounts without them mean.
   if (direction !== null) return direction === 'DR' ? magnitudeOf(amount) : -magnitudeOf(amount)
   const sign = kind === 'type' ? signOf(second ? line.at(second) : '', settings.mapping) : 1n
-  return sign === null ? 'direction' : amount * sign * (invert ? -1n : 1n)
+  if (sign === null) return 'direction'
+  const [debitSign, creditSign] = settings.signs
+  const usual = sign === 1n ? debitSign : creditSign
+  return amount * sign * (kind === 'type' ? usual : 1n) * (invert ? -1n : 1n)
 }
 
 /** Returns the word debit or credit behind an amount, or alone in the cell behind it. */
@@ -157,35 +160,7 @@ function readColumns(line: CsvCells, settings: CsvSettings): bigint | SkipReason
   if (typeof credit === 'string') return credit
   if (debit !== 0n && credit !== 0n) return 'direction'
   const [debitSign, creditSign] = settings.signs
-  return debit === 0n ? -outOf(credit, creditSign) : outOf(debit, debitSign)
-}
-
-function outOf(amount: bigint, sign: bigint | null | undefined): bigint {
-  return sign ? amount * sign : magnitudeOf(amount)
-}
-
-/**
- * Returns the sign of most amounts of each field if both signs occur, else null; of as many, 0.
- */
-export function usualSigns(
-  rows: Iterable<Pick<CsvCells, 'at'>>,
-  fields: readonly FieldRef[],
-): (bigint | null)[] {
-  const counts = fields.map((field) => ({ field, plus: 0, minus: 0 }))
-  if (counts.length === 0) return []
-  for (const { at } of rows) {
-    for (const count of counts) {
-      const text = at(count.field)
-      if (!/[1-9]/.test(text)) continue
-      if (/^[^\d]*[-−(]|[-−]$/.test(text)) count.minus += 1
-      else count.plus += 1
-    }
-  }
-  return counts.map(({ plus, minus }) => {
-    if (plus === 0 || minus === 0) return null
-    if (plus === minus) return 0n
-    return plus > minus ? 1n : -1n
-  })
+  return debit === 0n ? -credit * creditSign : debit * debitSign
 }
 
 function readField(
@@ -198,7 +173,8 @@ function readField(
   return ref && statesOther(line.at(ref), settings.currency) ? 'currency' : 'amount'
 }
 
-function signOf(type: string, { amount }: CsvMapping): bigint | null {
+/** Returns 1 for the word of money out, -1 for that of money in; null for any other. */
+export function signOf(type: string, { amount }: CsvMapping): bigint | null {
   if (type === amount.credit) return -1n
   return type === amount.debit ? 1n : null
 }

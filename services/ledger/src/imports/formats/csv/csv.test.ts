@@ -252,7 +252,8 @@ test('every row is read once, with its amount, whatever its texts', () => {
       headers: ['Date', 'Type', 'Amount', 'Payee'],
     }
     const { headers } = mapping
-    const own = { ...CHICAGO, delimiter: ',', headerRow: 1, headers, mapping }
+    const stated = { minusReverses: true }
+    const own = { ...CHICAGO, delimiter: ',', headerRow: 1, headers, mapping, stated }
     const result = listRows(readCsv(bytes, own))
     if ('unreadable' in result) throw new Error(result.unreadable)
     expect(result.rows.map((one) => Number(one.amount))).toEqual(all.map(({ cents }) => cents))

@@ -13,7 +13,7 @@ import type {
   SkippedRow,
   Unreadable,
 } from '../statement.ts'
-import { cut, nameRows } from '../statement-rows.ts'
+import { nameRows } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
 import { decodeFile } from '../text/file-text.ts'
 import { CsvAccounts } from './csv-accounts.ts'
@@ -29,9 +29,9 @@ import {
   type CsvSettings,
   readAmountAt,
   readCsvRow,
-  usualSigns,
 } from './csv-rows.ts'
 import { countHead } from './csv-shape.ts'
+import { chooseSigns, plainSigns } from './csv-signs.ts'
 import { type CsvLine, readTable } from './csv-table.ts'
 import { CsvTotals } from './csv-totals.ts'
 
@@ -91,15 +91,20 @@ export function readCsv(
     parties: findParties(settings.headers, mapping.merchant),
     places,
     mark: mark.mark,
-    signs: usualSigns(rowsBelow(table), signedFields(mapping)),
+    signs: plainSigns,
     fees: null,
     readDay: createDayParser(format),
     timezone,
   }
-  const signs = signsMoved(table, rowSettings)
-  if ('unreadable' in signs) return signs
+  const signed = chooseSigns(rowsBelow(table), {
+    rowSettings,
+    stated: stated?.minusReverses,
+    countMoved: (signs) => countMoved(table, { ...rowSettings, signs }).by,
+  })
+  if ('unreadable' in signed) return signed
+  const { choices, ...signs } = signed
   const balances = new CsvBalances(mapping)
-  const moved = { ...rowSettings, signs, fees: feesMoved(table, { ...rowSettings, signs }) }
+  const moved = { ...rowSettings, ...signs, fees: feesMoved(table, { ...rowSettings, ...signs }) }
   const read = nameRows(numbered(findRows(table, { rowSettings: moved, delimiter, balances })))
   const faultOfBalances = balances.fault()
   if (faultOfBalances !== null) return faultOfBalances
@@ -109,7 +114,8 @@ export function readCsv(
   const stating = isStated
     ? findHeadBalance([...lines.slice(0, head - 1)], notation)
     : balances.result()
-  return { currency, balances: stating, mark, dateFormat: format, ...read }
+  const chosen = { mark, dateFormat: format, ...(choices ? { choices } : {}) }
+  return { currency, balances: stating, ...chosen, ...read }
 }
 
 /** Returns the format of the dates, in the order that the client states for this file. */
@@ -183,23 +189,6 @@ function countMoved(file: CsvFile, rowSettings: CsvSettings, net?: FieldRef) {
 }
 
 /**
- * Returns the signs of columns with both: those by which more balances move, else those of most
- * amounts. Of as many amounts with each sign none is guessed.
- */
-function signsMoved(file: CsvFile, rowSettings: CsvSettings): CsvSettings['signs'] | Unreadable {
-  const { signs, mapping } = rowSettings
-  if (signs.every((one) => one === null)) return signs
-  const tried = [1n, -1n].map((sign) => signs.map((one) => (one === null ? null : sign)))
-  const [plus = 0, minus = 0] =
-    mapping.balance.kind === 'field'
-      ? tried.map((one) => countMoved(file, { ...rowSettings, signs: one }).by)
-      : []
-  if (plus !== minus) return tried[plus > minus ? 0 : 1] ?? signs
-  const name = mapping.amount.fields[signs.indexOf(0n)]?.name
-  return name === undefined ? signs : { unreadable: say('SIGNS_UNCLEAR', { name: cut(name, 60) }) }
-}
-
-/**
  * Returns the column of fees, and how it is written, if more balances move by amounts and fees than
  * by amounts alone; if the balances do not tell, more net amounts are the sum of both.
  */
@@ -237,10 +226,6 @@ function* findRows(
     of.balances.add(read)
     yield { ...read, place }
   }
-}
-
-function signedFields({ amount }: CsvMapping): readonly FieldRef[] {
-  return amount.kind === 'column' ? amount.fields : []
 }
 
 /** Returns the fields that hold amounts: of kind `type`, the second is a word. */
