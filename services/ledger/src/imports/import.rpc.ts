@@ -251,7 +251,8 @@ function withoutRows(reading: CsvReading | null): CsvReading | null {
 }
 
 function renderReading(reading: CsvReading) {
-  const { sheets = [], rows = [], sheet, dateFormat, decimalMark, minusReverses, ...of } = reading
+  const { sheets = [], rows = [], sheet, dateFormat, decimalMark, minusReverses, ...rest } = reading
+  const { numberColumns: _, ...of } = rest
   return create(ReadingSchema, {
     ...of,
     ...(sheet === undefined ? {} : { sheet }),

@@ -53,6 +53,7 @@ const Reading = z.object({
   headerRow: z.number().nullable(),
   mapping: CsvMapping.nullable(),
   choices: ReadingChoices.nullable(),
+  numberColumns: z.array(z.number()).nullable(),
 })
 export type FoundReading = z.infer<typeof Reading>
 const Identifier = z.object({ identifier: z.string() })
@@ -207,9 +208,10 @@ export function findReading(
       coalesce(dates_timezone, account_settings.timezone) AS timezone,
       coalesce(identifier_timezone, account_settings.timezone) AS "identifierTimezone",
       delimeter AS delimiter, headers, header_row AS "headerRow", mapping,
-      coalesce(csv.choices, upload.choices) AS choices
+      coalesce(csv.choices, upload.choices) AS choices,
+      reading -> 'numberColumns' AS "numberColumns"
     FROM bank_accounts JOIN account_settings USING (account_id) LEFT JOIN LATERAL (
-      SELECT delimeter, headers, header_row, mapping, choices FROM transaction_imports
+      SELECT delimeter, headers, header_row, mapping, choices, reading FROM transaction_imports
         JOIN transaction_import_mappings USING (account_id, transaction_import_mapping_id)
       WHERE account_id = ${accountId} AND file_id = ${fileId} LIMIT 1
     ) AS csv ON true LEFT JOIN LATERAL (

@@ -14,11 +14,12 @@ beforeAll(() => {
   steps = importing(booted)
 })
 
+const inline = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
+
 /** Returns an XLSX file whose sheet has these rows of texts. */
 function workbook(rows: readonly string[][]): Uint8Array {
   const shown = rows.map((cells) => {
-    const list = cells.map((text) => `<c t="inlineStr"><is><t>${text}</t></is></c>`)
-    return `<row>${list.join('')}</row>`
+    return `<row>${cells.map(inline).join('')}</row>`
   })
   return xlsx([shown.join('')])
 }
@@ -52,6 +53,33 @@ test('a sheet is imported as the CSV file of its table', async () => {
     ['T-1', 340n],
     ['T-2', -120000n],
   ])
+})
+
+test.each([
+  ['numbers do not tell', ['<c><v>-1234.5</v></c>'], 'failed'],
+  ['numbers in another column do not', ['<c><v>3</v></c>', '<c><v>1234.5</v></c>'], 'failed'],
+  ['texts tell', [inline('-7.25')], 'preview'],
+])('how texts of amounts are written: %s', async (_name, [amount, balance = ''], status) => {
+  const home = await createHousehold(booted)
+  const { bankAccountId, as } = home
+  const texts = (id: string, memo: string) => [id, '01/15/2026', memo, 'Shop'].map(inline).join('')
+  const rows = [
+    headers.map(inline).join(''),
+    `${texts('T-1', 'a')}${amount}${balance || inline('')}${inline('Posted')}`,
+    `${texts('T-2', 'b')}${inline('1.500')}${inline('')}${inline('Posted')}`,
+  ]
+  const content = xlsx([rows.map((cells) => `<row>${cells}</row>`).join('')])
+  const made = await steps.previewed(home, content)
+  expect(made.status).toBe(status)
+  if (status === 'preview') return
+  expect(made.error).toMatch(/^1\.500 can have decimals or thousands/)
+  const { transactionImportId, transactionImportMappingId = '' } = made
+  const step = { bankAccountId, transactionImportId, transactionImportMappingId }
+  const choices = { decimalMark: ',' }
+  await steps.imports.updateImport({ ...step, status: 'pending-preview', choices }, as)
+  const { preview } = await steps.reached(home, transactionImportId, ['preview', 'failed'])
+  const [first, second] = preview!.rows.map((row) => row.amount)
+  expect([first, second]).toEqual([balance === '' ? 123450n : -300n, -150000n])
 })
 
 test.each([

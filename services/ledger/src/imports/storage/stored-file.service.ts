@@ -59,6 +59,8 @@ export async function loadFile(
 function formatOf(found: FoundReading, kind: FileKind): ReadingFormat | null {
   if (kind !== 'csv') return { kind }
   const { delimiter, headers, headerRow, mapping, choices } = found
+  const numberColumns = found.numberColumns ?? []
   if (delimiter === null || headers === null || mapping === null) return null
-  return { kind, delimiter, headers, headerRow, mapping, dateFormat: choices?.dateFormat }
+  const { dateFormat } = choices ?? {}
+  return { kind, delimiter, headers, headerRow, mapping, dateFormat, numberColumns }
 }

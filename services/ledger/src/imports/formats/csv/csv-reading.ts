@@ -22,6 +22,8 @@ export const CsvReading = z.object({
   /** The sheet that was converted, and all of the file; unset for CSV files. */
   sheet: z.string().optional(),
   sheets: z.array(z.object({ name: z.string(), rowCount: z.number() })).optional(),
+  /** Columns of the sheet whose numbers do not tell how its texts are written; not shown. */
+  numberColumns: z.array(z.number()).optional(),
 })
 export type CsvReading = z.infer<typeof CsvReading>
 
@@ -68,18 +70,18 @@ export function* readShape(
 /** Returns a reading with the choice of the sheet that became the CSV file. */
 export function withSheet(
   reading: CsvReading,
-  chosen: { sheet: string; reason: string; sheets: CsvReading['sheets'] } | null,
+  chosen: (Pick<CsvReading, 'sheets' | 'numberColumns'> & { sheet: string; reason: string }) | null,
 ): CsvReading {
   if (chosen === null) return reading
-  const { sheet, sheets, reason } = chosen
-  return { ...reading, sheet, sheets, reasons: [...reading.reasons, { choice: 'sheet', reason }] }
+  const { reason, ...sheet } = chosen
+  return { ...reading, ...sheet, reasons: [...reading.reasons, { choice: 'sheet', reason }] }
 }
 
 /** Returns a reading with the sheet of the former reading of the same file. */
 export function keepSheet(reading: CsvReading, former: CsvReading | null): CsvReading {
-  const { sheet, sheets, reasons = [] } = former ?? {}
+  const { sheet, sheets, numberColumns, reasons = [] } = former ?? {}
   const { reason = '' } = reasons.find(({ choice }) => choice === 'sheet') ?? {}
-  return withSheet(reading, sheet === undefined ? null : { sheet, sheets, reason })
+  return withSheet(reading, sheet === undefined ? null : { sheet, sheets, numberColumns, reason })
 }
 
 /** Returns a reading with what the preview has read by: the mark, the date format and the signs. */

@@ -6,6 +6,7 @@ import { createDayParser, inOrder } from '../day-format.ts'
 import { type DayOrder, orderShownBy } from '../day-text.ts'
 import { placeOf } from '../row-place.ts'
 import { Pages } from '../rows/pages.ts'
+import { isNumberText } from '../sheets/cell-text.ts'
 import type {
   FileStatement,
   ReadingSettings,
@@ -44,6 +45,8 @@ export type CsvFormat = {
   mapping: CsvMapping
   /** The format that the client states for this file, instead of that of the mapping. */
   dateFormat?: string | undefined
+  /** Columns of a sheet (from 0) whose numbers do not tell how its texts are written. */
+  numberColumns?: readonly number[]
 }
 
 /**
@@ -73,7 +76,7 @@ export function readCsv(
   const places = decimalPlaces(currency)
   const columns = new Map(settings.headers.map((name, at) => [name, at]))
   const table = { lines, head, columns, isRead }
-  const amounts = amountsIn(table, mapping)
+  const amounts = amountsIn(table, settings)
   const mark = chooseDecimalMark(amounts, { currency, places, stated: stated?.decimalMark })
   if ('unreadable' in mark) return mark
   const format = dateFormat ?? formatOf(mapping, stated?.dayFirst)
@@ -164,9 +167,17 @@ function* rowsBelow(file: CsvFile): Generator<CsvCells & { line: number }> {
   }
 }
 
-function* amountsIn(file: CsvFile, mapping: CsvMapping): Generator<string> {
+/** Yields the amounts that tell the decimal mark: of a sheet, its texts. */
+function* amountsIn(
+  file: CsvFile,
+  { mapping, numberColumns = [] }: Pick<CsvFormat, 'mapping' | 'numberColumns'>,
+): Generator<string> {
   const fields = [...amountFields(mapping), ...mapping.balance.fields]
-  for (const row of rowsBelow(file)) yield* fields.map(row.at)
+  const mixed = new Set(numberColumns)
+  const isMixed = ({ name = '' }: FieldRef) => mixed.has(file.columns.get(name) ?? -1)
+  for (const { at } of rowsBelow(file)) {
+    yield* fields.filter((one) => !(isMixed(one) && isNumberText(at(one)))).map(at)
+  }
 }
 
 function* textsOf(file: CsvFile, field: FieldRef | undefined): Generator<string> {

@@ -20,6 +20,11 @@ export function numberText(written: string): string {
   return /\.\d{3}$/.test(text) ? `${text}0` : text
 }
 
+/** Returns whether a text may be of a number, as `numberText` returns it. */
+export function isNumberText(text: string): boolean {
+  return /^-?\d+(?:\.\d+)?$/.test(text) && !/\.\d{3}$/.test(text)
+}
+
 /**
  * Returns the day of a serial number as YYYY-MM-DD, with the time behind it if it has one; of a
  * time alone HH:MM:SS. Other numbers are as `numberText` returns them.

@@ -53,7 +53,9 @@ export function readOds(bytes: Uint8Array, stated?: string): ChosenTable | Unrea
         if (name === 'annotation') at.notes -= 1
         if (name === 'p') paragraphs -= 1
         if (name === 'table-cell' || name === 'covered-table-cell') {
-          rows.setCell(at.column, shownText(at.value, at.text), at.repeated)
+          const isNumber = NUMBERS.includes(at.value['office:value-type'] ?? '')
+          const of = { repeated: at.repeated, isNumber }
+          rows.setCell(at.column, shownText(at.value, at.text), of)
           at.column += at.repeated
         }
         if (name === 'table-row') rows.endRow(at.rowRepeated)

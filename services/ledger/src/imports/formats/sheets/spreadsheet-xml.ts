@@ -46,7 +46,9 @@ export function readSpreadsheetXml(text: string, stated?: string): ChosenTable |
       close: (name) => {
         at.isVisible = false
         if (name === 'Data') at.isData = false
-        if (name === 'Cell') sheet.rows.setCell(cell.column, shownText(cell))
+        if (name === 'Cell') {
+          sheet.rows.setCell(cell.column, shownText(cell), { isNumber: cell.type === 'Number' })
+        }
         if (name === 'Row') sheet.rows.endRow()
         if (name === 'Worksheet' && !sheet.isHidden) choice.add(sheet.rows, sheet.name)
       },

@@ -10,12 +10,18 @@ export const sheetRowsMax = rowsMax + 50
 /** Maximum number of cells with a text in a sheet. */
 const CELLS_MAX = 4_000_000
 
+/** A text that may be an amount such as `1.500`, which has decimals or thousands. */
+const OPEN = /^\D*\d{1,3}[.,]\d{3}\D*$/
+
 /** Collects the cells of one table, blank rows between others included; a bound sets `fault`. */
 export class TableRows {
   readonly rows: string[][] = []
   /** Number of rows that have a text. */
   filled = 0
   fault: Unreadable | null = null
+  /** Columns with a number that has decimals, which the conversion to texts writes with a point. */
+  readonly #numbers = new Set<number>()
+  #hasOpen = false
   #row: string[] = []
   #blanks = 0
   #cells = 0
@@ -26,10 +32,17 @@ export class TableRows {
     if (blanks > this.#blanks) this.#blanks = Math.min(blanks, sheetRowsMax)
   }
 
+  /** Columns whose numbers do not tell how the texts are written that a decimal mark decides. */
+  get numberColumns(): number[] {
+    return this.#hasOpen ? [...this.#numbers] : []
+  }
+
   /** Sets the text of a column (from 0) of the present row `repeated` times; leaves blanks out. */
-  setCell(column: number, text: string, repeated = 1): void {
+  setCell(column: number, text: string, { repeated = 1, isNumber = false } = {}): void {
     const line = oneLine(text)
     if (line === '') return
+    if (!isNumber) this.#hasOpen ||= OPEN.test(line)
+    else if (line.includes('.')) this.#numbers.add(column)
     if (column + repeated > columnsMax) {
       this.fault ??= { unreadable: say('SHEET_COLUMNS', { max: columnsMax }) }
       return
@@ -62,7 +75,13 @@ export class TableRows {
 export type ListedSheet = { name: string; rowCount: number }
 
 /** The rows of a chosen table, the reason of the choice, and all tables that have a text. */
-export type ChosenTable = { rows: string[][]; sheet: string; reason: string; sheets: ListedSheet[] }
+export type ChosenTable = {
+  rows: string[][]
+  sheet: string
+  reason: string
+  sheets: ListedSheet[]
+  numberColumns: number[]
+}
 
 /** Maximum number of tables that are listed, and length of their names in characters. */
 const listedMax = 100
@@ -117,6 +136,6 @@ export class TableChoice {
     const found =
       sheets.length === 1 ? say('SHEET_ONLY') : say('SHEET_LONGEST', { count: sheets.length })
     const reason = this.#stated === undefined ? found : say('CHOICE_STATED')
-    return { rows: table.rows, sheet, reason, sheets }
+    return { rows: table.rows, sheet, reason, sheets, numberColumns: table.numberColumns }
   }
 }

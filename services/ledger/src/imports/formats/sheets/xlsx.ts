@@ -162,7 +162,9 @@ function readSheet(
       },
       close: (name) => {
         cell.isValue = false
-        if (name === 'c') rows.setCell(cell.column, shownText(cell, look))
+        if (name === 'c') {
+          rows.setCell(cell.column, shownText(cell, look), { isNumber: cell.type === 'n' })
+        }
         if (name === 'row') rows.endRow()
       },
       fault: () => rows.fault,
