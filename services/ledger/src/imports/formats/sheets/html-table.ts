@@ -1,7 +1,9 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { Parser } from 'htmlparser2'
+import { isWrittenDay } from '../day-format.ts'
 import type { Unreadable } from '../statement.ts'
-import { type ChosenTable, columnsMax, TableChoice, TableRows } from './table-rows.ts'
+import { oneLine } from '../statement-rows.ts'
+import { type ChosenTable, columnsMax, sheetRowsMax, TableChoice, TableRows } from './table-rows.ts'
 
 const ELEMENTS_MAX = 1_000_000
 const DEPTH_MAX = 500
@@ -16,6 +18,10 @@ type OpenTable = {
   rows: TableRows
   column: number
   span: number
+  /** Number of rows of the present cell. */
+  height: number
+  /** By column, the cell of a row above that covers it: rows that are left, and its text. */
+  covered: Map<number, { left: number; text: string }>
   text: string
   isCell: boolean
   isRow: boolean
@@ -24,7 +30,7 @@ type OpenTable = {
 /**
  * Returns the rows of a table in an HTML text, the `stated` one (`Table 2`) or that with the most,
  * as texts. Scripts and styles are left out, nothing is loaded. A cell over several columns has its
- * text in the first.
+ * text in the first, one over several rows too, but a day in all of them.
  */
 export function readHtmlTable(text: string, stated?: string): ChosenTable | Unreadable {
   const choice = new TableChoice(stated)
@@ -44,6 +50,8 @@ export function readHtmlTable(text: string, stated?: string): ChosenTable | Unre
           rows: new TableRows(),
           column: 0,
           span: 1,
+          height: 1,
+          covered: new Map(),
           text: '',
           isCell: false,
           isRow: false,
@@ -52,7 +60,10 @@ export function readHtmlTable(text: string, stated?: string): ChosenTable | Unre
         return
       } else if (name === 'td' || name === 'th') {
         endCell(table)
-        Object.assign(table, { span: spanOf(attributes.colspan), isCell: true, isRow: true })
+        while (table.covered.has(table.column)) table.column += 1
+        const span = spanOf(attributes.colspan, columnsMax)
+        const height = spanOf(attributes.rowspan, sheetRowsMax)
+        Object.assign(table, { span, height, isCell: true, isRow: true })
       } else if (name === 'tr') {
         endRow(table)
         table.isRow = true
@@ -88,6 +99,10 @@ export function readHtmlTable(text: string, stated?: string): ChosenTable | Unre
 function endCell(table: OpenTable): void {
   if (table.isCell) {
     table.rows.setCell(table.column, table.text)
+    const text = isWrittenDay(oneLine(table.text)) ? table.text : ''
+    for (let at = 0; at < (table.height > 1 ? table.span : 0); at += 1) {
+      table.covered.set(table.column + at, { left: table.height, text: at === 0 ? text : '' })
+    }
     table.column += table.span
   }
   Object.assign(table, { text: '', isCell: false })
@@ -95,10 +110,17 @@ function endCell(table: OpenTable): void {
 
 function endRow(table: OpenTable): void {
   endCell(table)
-  if (table.isRow) table.rows.endRow()
+  if (table.isRow) {
+    for (const [column, cell] of table.covered) {
+      if (cell.text !== '') table.rows.setCell(column, cell.text)
+      cell.left -= 1
+      if (cell.left === 0) table.covered.delete(column)
+    }
+    table.rows.endRow()
+  }
   Object.assign(table, { column: 0, isRow: false })
 }
 
-function spanOf(text: string | undefined): number {
-  return Math.min(Math.max(1, Math.trunc(Number(text ?? 1)) || 1), columnsMax)
+function spanOf(text: string | undefined, max: number): number {
+  return Math.min(Math.max(1, Math.trunc(Number(text ?? 1)) || 1), max)
 }

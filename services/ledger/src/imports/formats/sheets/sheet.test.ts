@@ -119,6 +119,14 @@ test.each([
     'a\nb',
   ],
   ['<!DOCTYPE html><table><tr><td colspan=2>a<td>b</tr></table>', 'a\t\tb'],
+  [
+    '<table><tr><td rowspan=2>05/01/2026<td>a<td>1<td><tr><td>b<td><td>2<tr><td>c</table>',
+    '05/01/2026\ta\t1\n05/01/2026\tb\t\t2\nc',
+  ],
+  [
+    '<table><tr><td>a<td colspan=2 rowspan=3>1.50<td>x<tr><td>b<td>y<tr><td>c</td></table>',
+    'a\t1.50\t\tx\nb\t\t\ty\nc',
+  ],
   ['<html><style>td{}</style><table><tr><td><script>x</script>=1+1</td></tr></table>', '=1+1'],
   ['\uFEFF<html><body><table><tbody><tr><td>a</td></tr></tbody></table>', 'a'],
 ])('the table of %s is %j', (html, text) => {
