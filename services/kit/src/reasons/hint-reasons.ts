@@ -22,6 +22,14 @@ export const hintReasons = {
     'A QIF file states no balances: they stay as they are, so set them by hand where they differ',
   BALANCE_UNREADABLE:
     'The balance {text} of the file is no amount in its currency, and is left out: set the balances by hand where they differ',
+  BALANCE_BLANK:
+    'The newest row of the file has no balance, so none is taken: set the balances by hand where they differ',
+  BALANCES_UNORDERED:
+    'The balances of the newest day do not follow from its amounts, so it is open which one is the last, and none is taken: set the balances by hand where they differ',
+  BALANCE_OLDER:
+    'The balance above the table is of a day before its newest row, so it is not taken: set the balances by hand where they differ',
+  BALANCE_UNDATED:
+    'The day {text} of the balance is no date, so another day of the file counts for it: compare the balances with those of the bank',
   FILE_OPEN_ENDED:
     'The file has no mark of its end and may be cut: compare its last rows with those of the bank; if some are missing, undo the import and export anew',
 } as const

@@ -6,7 +6,7 @@ import { findTimezone } from '../accounts/account-settings.sql.ts'
 import { previewParts } from './file-preview.ts'
 import type { CsvImport, ImportKey } from './formats/csv/csv-import.ts'
 import { withPreviewed } from './formats/csv/csv-reading.ts'
-import type { ReceivedStatement } from './formats/statement.ts'
+import { noteOfFile, type ReceivedStatement } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { findImport, savePreview } from './import.sql.ts'
 import { previewRules } from './rules/previewed-rules.service.ts'
@@ -54,5 +54,7 @@ async function encodePreview({ database }: Deps, found: CsvImport, statement: Re
   const compared = await compare(database, key, { read: statement, ...by })
   const timezone = (await findTimezone(database, key)) || 'UTC'
   const ruled = await previewRules(database, { ...key, timezone }, compared)
-  return toBinary(ImportPreviewSchema, create(ImportPreviewSchema, previewParts(compared, ruled)))
+  const note = noteOfFile(statement)
+  const parts = { ...previewParts(compared, ruled), ...(note === null ? {} : { note }) }
+  return toBinary(ImportPreviewSchema, create(ImportPreviewSchema, parts))
 }

@@ -9,6 +9,7 @@ import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { useAccountNames } from '../../shell/distinct-names.ts'
 import { importWords as words } from '../../words/imports.ts'
+import { wordsOf } from '../../words/refusals.ts'
 import { BackToColumns, type WayBack } from './back-to-columns.tsx'
 import { Misfits } from './fit/misfits.tsx'
 import { JoinOffers, useTicks } from './join-offers.tsx'
@@ -31,7 +32,7 @@ export function ImportPreview({ found, way }: { found: Import; way: WayBack }) {
     coffer.updateImport({ path, body: { status: 'pending-processing', joins } }),
   )
   if (preview === null) return null
-  const { newCount, skipped } = preview
+  const { newCount, skipped, note, codedNote } = preview
   return (
     <Card title={words.previewTitle}>
       {fault && <FaultBanner fault={fault} />}
@@ -47,6 +48,7 @@ export function ImportPreview({ found, way }: { found: Import; way: WayBack }) {
         is={effectOn(preview)}
       />
       <MinusChoice found={found} />
+      {note && <p className={rows.soft}>{wordsOf(note, codedNote)}</p>}
       <SkippedRows skipped={skipped} />
       <JoinOffers {...{ bankAccountId, offers, count, ticked }} onTick={setTicked} />
       <div className={rows.toolbar}>

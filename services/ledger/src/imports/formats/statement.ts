@@ -77,8 +77,8 @@ export type FileBalances = {
   asOf: Date | null
   /** The instant of the available balance; null if `asOf` applies to it too. */
   availableAsOf: Date | null
-  /** A stated balance that is no readable amount, and so is left out. */
-  unread?: string
+  /** Why a balance is left out, as a text for the user. */
+  note?: string
 }
 
 /** The content of a file about one bank account. */
@@ -185,18 +185,20 @@ export const noBalances: FileBalances = {
 /** Returns the note for the user about what is left open in a file; null without one. */
 export function noteOfFile({
   isOpenEnded = false,
-  balances: { unread },
+  balances: { note },
 }: Pick<FileStatement, 'isOpenEnded' | 'balances'>): string | null {
   if (isOpenEnded) return say('FILE_OPEN_ENDED')
-  return unread === undefined ? null : say('BALANCE_UNREADABLE', { text: unread })
+  return note ?? null
 }
 
-/** Returns the first stated balance that is no readable amount, as a part of the balances. */
-export function unreadOf(
+/** Returns the note about the first balance that is no readable amount, as a part of balances. */
+export function noteUnread(
   stated: readonly { text: string; amount: bigint | null }[],
-): Pick<FileBalances, 'unread'> {
+): Pick<FileBalances, 'note'> {
   const unread = stated.find(({ text, amount }) => text !== '' && amount === null)
-  return unread === undefined ? {} : { unread: unread.text.slice(0, shownMax).toWellFormed() }
+  if (unread === undefined) return {}
+  const text = unread.text.slice(0, shownMax).toWellFormed()
+  return { note: say('BALANCE_UNREADABLE', { text }) }
 }
 
 export function statesBalances({ current, available, limit }: FileBalances): boolean {

@@ -575,6 +575,14 @@ const codes: Translation<'refusals'>['codes'] = {
     'In einer QIF-Datei steht kein Kontostand: Er bleibt, wie er ist. Ändere ihn von Hand, wenn er nicht stimmt.',
   BALANCE_UNREADABLE:
     'Die Datei nennt den Kontostand „{text}“. Das ist kein Betrag, also bleibt er außer Acht. Ändere den Kontostand von Hand, wenn er nicht stimmt.',
+  BALANCE_BLANK:
+    'In der neuesten Zeile der Datei steht kein Kontostand: Er bleibt, wie er ist. Ändere ihn von Hand, wenn er nicht stimmt.',
+  BALANCES_UNORDERED:
+    'Die Kontostände des neuesten Tages folgen nicht aus seinen Beträgen. Welcher der letzte ist, bleibt offen, also bleibt der Kontostand, wie er ist. Ändere ihn von Hand, wenn er nicht stimmt.',
+  BALANCE_OLDER:
+    'Der Kontostand über der Tabelle ist älter als ihre neueste Zeile: Er bleibt, wie er ist. Ändere ihn von Hand, wenn er nicht stimmt.',
+  BALANCE_UNDATED:
+    'Als Tag des Kontostands nennt die Datei „{text}“. Das ist kein Datum. Vergleiche den Kontostand mit dem deiner Bank.',
   FILE_OPEN_ENDED:
     'Die Datei sagt nicht, wo sie endet, und ist vielleicht abgeschnitten. Vergleiche die letzten Buchungen mit denen deiner Bank. Fehlen welche, mach den Import rückgängig und exportiere die Datei noch einmal.',
 }

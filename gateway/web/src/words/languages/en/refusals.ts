@@ -554,6 +554,14 @@ const codes = {
     'A QIF file states no balance: it stays as it is. Change it by hand if it is wrong.',
   BALANCE_UNREADABLE:
     'The file states the balance “{text}”, which is no amount, so it is left out. Change the balance by hand if it is wrong.',
+  BALANCE_BLANK:
+    'The newest row of the file has no balance, so the balance stays as it is. Change it by hand if it is wrong.',
+  BALANCES_UNORDERED:
+    'The balances of the newest day do not follow from its amounts. Which one is the last is open, so the balance stays as it is. Change it by hand if it is wrong.',
+  BALANCE_OLDER:
+    'The balance above the table is older than its newest row, so the balance stays as it is. Change it by hand if it is wrong.',
+  BALANCE_UNDATED:
+    'The file says “{text}” for the day of the balance, which is no date. Compare the balance with that of your bank.',
   FILE_OPEN_ENDED:
     'The file does not say where it ends, so it may be cut. Compare the last transactions with those of your bank. If some are missing, undo the import and export the file again.',
 } as const

@@ -10,10 +10,10 @@ import {
   type FileStatement,
   latestOf,
   noBalances,
+  noteUnread,
   type ReadingSettings,
   type Unreadable,
   unknownCurrency,
-  unreadOf,
 } from '../statement.ts'
 import { type FoundRow, nameRows } from '../statement-rows.ts'
 import { rowsMax, withinYears } from '../statement-values.ts'
@@ -147,7 +147,7 @@ function readBalances(statement: XmlNode, settings: RowSettings): FileBalances {
     available: ofAvailable,
     asOf: instantOf(booked, settings.timezone) ?? availableAsOf,
     availableAsOf,
-    ...unreadOf([
+    ...noteUnread([
       { text: writtenOf(booked), amount: ofBooked },
       { text: writtenOf(available), amount: ofAvailable },
     ]),

@@ -1,6 +1,12 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { isExact } from '@coffer/kit/values/money'
-import { type FileBalances, noBalances, type SkippedRow, type Unreadable } from '../statement.ts'
+import {
+  type FileBalances,
+  noBalances,
+  noteUnread,
+  type SkippedRow,
+  type Unreadable,
+} from '../statement.ts'
 import type { CsvMapping } from './csv-mapping.ts'
 import type { CsvRow } from './csv-rows.ts'
 
@@ -10,9 +16,14 @@ export class CsvBalances {
   #booked = 0n
   #all = 0n
   #isWhole = true
-  /** The first and the last posted row. */
-  #first: CsvRow | undefined
+  /** The last posted row with a balance, and the amounts of those without one behind it. */
   #last: CsvRow | undefined
+  #between = 0n
+  /** The posted rows of the latest day, and the day of the last posted row. */
+  #ofLatestDay: CsvRow[] = []
+  #day = 0
+  /** Whether days come in both orders. */
+  readonly #days = { risen: false, fallen: false }
   /**
    * Number of posted rows whose balance follows from the row before, or the row behind: by the
    * amount, or against it.
@@ -33,19 +44,45 @@ export class CsvBalances {
     this.#all -= amount
     if (isPending) return
     this.#booked -= amount
+    this.#keepDay(read)
     this.#countOrder(read)
-    this.#first ??= read
-    this.#last = read
   }
 
-  #countOrder({ balance, row }: CsvRow): void {
+  #keepDay(read: CsvRow): void {
+    const day = read.row.date.getTime()
+    const latest = this.newestDay() ?? day
+    if (this.#day !== 0) {
+      this.#days.risen ||= day > this.#day
+      this.#days.fallen ||= day < this.#day
+    }
+    this.#day = day
+    if (day > latest) this.#ofLatestDay = []
+    if (day >= latest) this.#ofLatestDay.push(read)
+  }
+
+  /** Returns the day of the newest posted row, as the instant of its midnight; null without one. */
+  newestDay(): number | null {
+    return this.#ofLatestDay[0]?.row.date.getTime() ?? null
+  }
+
+  #countOrder(read: CsvRow): void {
+    const { balance, row } = read
+    if (balance === null) {
+      this.#between += row.amount
+      return
+    }
     const before = this.#last
-    if (before === undefined || before.balance === null || balance === null) return
-    const moved = before.balance - balance
-    if (moved === row.amount) this.#oldestFirst.by += 1
-    if (moved === -row.amount) this.#oldestFirst.against += 1
-    if (moved === -before.row.amount) this.#newestFirst.by += 1
-    if (moved === before.row.amount) this.#newestFirst.against += 1
+    if (before !== undefined && before.balance !== null) {
+      const moved = before.balance - balance
+      const here = row.amount + this.#between
+      const there = before.row.amount + this.#between
+      if (moved === here) this.#oldestFirst.by += 1
+      if (moved === -here) this.#oldestFirst.against += 1
+      if (moved === -there) this.#newestFirst.by += 1
+      if (moved === there) this.#newestFirst.against += 1
+    }
+    this.#last = read
+    this.#between = 0n
   }
 
   /**
@@ -75,19 +112,44 @@ export class CsvBalances {
         ? { ...noBalances, current: this.#booked, available: this.#all }
         : noBalances
     }
-    const balance = this.#kind === 'field' ? (this.#latest()?.balance ?? null) : null
-    return { ...noBalances, current: balance, available: balance }
+    if (this.#kind === 'none' || this.#ofLatestDay.length === 0) return noBalances
+    const latest = this.#latest()
+    if (latest === undefined) return { ...noBalances, note: say('BALANCES_UNORDERED') }
+    const { balance, balanceText } = latest
+    if (balance === null && balanceText === '') {
+      return { ...noBalances, note: say('BALANCE_BLANK') }
+    }
+    const note = noteUnread([{ text: balanceText, amount: balance }])
+    return { ...noBalances, current: balance, available: balance, ...note }
   }
 
-  /** Returns the newest row, either the first or the last of the file; undefined without rows. */
+  /**
+   * Returns the last row of the latest day: the one whose balance no other row of the day begins
+   * with; else by the order in which more balances of the file follow. Undefined if neither tells.
+   */
   #latest(): CsvRow | undefined {
-    const [first, last] = [this.#first, this.#last]
-    if (first === undefined || last === undefined) return last
-    if (first.row.date.getTime() !== last.row.date.getTime()) {
-      return first.row.date > last.row.date ? first : last
-    }
-    // Equal days. A purchase and its refund fit both orders, so all rows count.
-    const { by } = this.#newestFirst
-    return by > 0 && by >= this.#oldestFirst.by ? first : last
+    const rows = this.#ofLatestDay
+    const [first] = rows
+    if (rows.every(({ balance }) => balance === first?.balance)) return first
+    const ends = rows.every(({ balance }) => balance !== null) ? endsOf(rows) : []
+    if (ends.length === 1) return ends[0]
+    const [oldest, newest] = [this.#oldestFirst.by, this.#newestFirst.by]
+    const isMixed = this.#days.risen && this.#days.fallen
+    if (isMixed || oldest === newest) return undefined
+    return oldest > newest ? rows.at(-1) : first
   }
+}
+
+/** Returns the rows whose balance is not the one before another row: one of a whole chain. */
+function endsOf(rows: readonly CsvRow[]): CsvRow[] {
+  const starts = new Map<bigint, number>()
+  for (const { balance, row } of rows) {
+    const start = (balance ?? 0n) + row.amount
+    starts.set(start, (starts.get(start) ?? 0) + 1)
+  }
+  return rows.filter(({ balance }) => {
+    const count = starts.get(balance ?? 0n) ?? 0
+    starts.set(balance ?? 0n, count - 1)
+    return count <= 0
+  })
 }

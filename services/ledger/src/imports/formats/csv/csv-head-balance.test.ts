@@ -32,6 +32,9 @@ function balanceBelow(...above: string[]) {
 test.each([
   ['Kontostand vom 25.11.2026:;1.234,56 €', [123456n, '2026-11-25T22:59:59.000Z']],
   ['Saldo per 25.11.26;-12,00 EUR', [-1200n, '2026-11-25T22:59:59.000Z']],
+  ['Kontostand vom 24.11.2026:;1.234,56 €', [123456n, '2026-11-24T22:59:59.000Z']],
+  ['Kontostand vom 22.11.2026:;1.234,56 €', [null, null]],
+  ['Kontostand vom 23.11.2026:;1.234,56 €', [null, null]],
   ['Kontostand vom 25.11.2026:;1.234,56 $', [null, null]],
   ['Kontostand:;1.234,56 €', [null, null]],
   ['Alter Kontostand vom 25.11.2026:;1.234,56 €', [null, null]],

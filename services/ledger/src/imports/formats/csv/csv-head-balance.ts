@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { dayNumber, endOfDay } from '@coffer/kit/values/day'
 import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
 import { createDayParser, detectDayFormat } from '../day-format.ts'
@@ -11,15 +12,19 @@ const DATED =
   /^(\p{L}+) (?:vom|per|zum|am|on|at|as of|le|au|al|del|a|op) (\d[\d./-]+\d|\d.*\d{4}):?$/iu
 const WORDS = namesIn(['kontostand, saldo, balance, solde, kontosaldo'])
 
-/** Returns the balance that a line above the header states for a day, if one line alone does. */
+/**
+ * Returns the balance that a line above the header states for a day, if one line alone does. Before
+ * the newest row (`newestDay` is the instant of its midnight), it is the opening one of the file.
+ */
 export function findHeadBalance(
   above: readonly CsvLine[],
-  settings: AmountNotation & { order: DayOrder; timezone: string },
+  settings: AmountNotation & { order: DayOrder; timezone: string; newestDay: number | null },
 ): FileBalances {
   const stated = above.flatMap(({ cells }) => balanceIn(cells, settings))
   const [only] = stated
   if (only === undefined || stated.length > 1) return noBalances
-  return { ...noBalances, ...only }
+  const isOlder = only.asOf.getTime() < (settings.newestDay ?? 0)
+  return isOlder ? { ...noBalances, note: say('BALANCE_OLDER') } : { ...noBalances, ...only }
 }
 
 function balanceIn(

@@ -53,9 +53,14 @@ export type CsvSettings = AmountNotation & {
 
 /**
  * A transaction of a CSV file; its identifier may be a hash of fields (`isHashed`). `balance` is
- * the bank account's balance after the transaction, in minor units; null if the row states none.
+ * the bank account's balance after the transaction, in minor units; null if the row states none,
+ * as `balanceText` does.
  */
-export type CsvRow = UnnamedRow & { isHashed: boolean; balance: bigint | null }
+export type CsvRow = UnnamedRow & {
+  isHashed: boolean
+  balance: bigint | null
+  balanceText: string
+}
 
 /** Returns the transaction in a CSV row by the mapping, or the reason why the row is skipped. */
 export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | SkippedRow {
@@ -74,6 +79,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   if (day === null || date === null) return skipped('date')
   if (values.every((value) => value === '')) return skipped('identifier')
   const { posted, balance } = mapping
+  const balanceText = balance.kind === 'field' ? textOf(line, balance.fields) : ''
   const isHashed = mapping.id.kind === 'hashed'
   const names = namesOf({
     name: unescaped(nameIn(line, settings, amount)),
@@ -91,7 +97,8 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
     isHashed,
     // A pending row and its booking have one identifier, and may differ in all else.
     ...(isReusable ? { content: written, isReusable } : {}),
-    balance: balance.kind === 'field' ? readAmountAt(line, balance.fields[0], settings) : null,
+    balance: balanceText === '' ? null : readWrittenAmount(balanceText, settings),
+    balanceText,
     row: {
       amount,
       date,

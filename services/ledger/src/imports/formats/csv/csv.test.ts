@@ -179,10 +179,12 @@ describe('balances', () => {
     ['of one row', ['5.00,95.00'], 9500n],
     ['a refund, oldest first', ['5.00,95.00', '-5.00,100.00', '20.00,80.00'], 8000n],
     ['a refund, newest first', ['-5.00,80', '5.00,75', '20.00,80', '10.00,100'], 8000n],
-    ['a refund alone', ['5.00,95.00', '-5.00,100.00'], 9500n],
+    ['a refund alone', ['5.00,95.00', '-5.00,100.00'], null],
+    ['in another order', ['1.00,87.00', '3.00,92.00', '4.00,88.00'], 8700n],
     ['with a gap', ['5.00,95.00', '-5.00,100.00', '1.00,60.00', '2.00,58.00'], 5800n],
-    ['that follow in no order', ['5.00,95.00', '3.00,11.00'], 1100n],
+    ['that follow in no order', ['5.00,95.00', '3.00,11.00'], null],
     ['with a blank one', ['5.00,95.00', '3.00,', '2.00,90.00'], 9000n],
+    ['at the end of each day', ['5.00,90.00', '5.00,90.00'], 9000n],
   ])('of one day are those of the latest row: %s', (_order, rows, current) => {
     const lines = rows.map((row, index) => `${index},2026-01-15,X,${row}`)
     const text = `Id,Date,Text,Amount,Balance\n${lines.join('\n')}\n`

@@ -114,8 +114,9 @@ export function readCsv(
   // Above a file of several accounts, it is the balance of the first one.
   const isStated = mapping.balance.kind === 'none' && stated?.statement === undefined
   const notation = { ...rowSettings, order: orderOf(format) }
+  const newestDay = balances.newestDay()
   const stating = isStated
-    ? findHeadBalance([...lines.slice(0, head - 1)], notation)
+    ? findHeadBalance([...lines.slice(0, head - 1)], { ...notation, newestDay })
     : balances.result()
   const chosen = { mark, dateFormat: format, ...(choices ? { choices } : {}) }
   return { currency, balances: stating, ...chosen, ...read }

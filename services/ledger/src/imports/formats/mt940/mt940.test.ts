@@ -1,3 +1,4 @@
+import { say } from '@coffer/kit/reasons/reasons'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type ListedRows, soleOf } from '../../../../test/imports/sound-statement.ts'
@@ -177,7 +178,7 @@ test.each([
   [statementOf('', ':62F:C260131EUR9O,00'), 'C260131EUR9O,00'],
   [statementOf('', ':62F:C260131EUR90,00\n:64:C260231EUR1,00'), 'C260231EUR1,00'],
 ])('a balance that cannot be read is told: %#', (text, unread) => {
-  expect(read(text).balances.unread).toBe(unread)
+  expect(read(text).balances.note).toBe(say('BALANCE_UNREADABLE', { text: unread }))
 })
 
 describe('a file', () => {

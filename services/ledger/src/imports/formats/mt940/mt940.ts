@@ -9,10 +9,10 @@ import {
   type FileStatement,
   latestOf,
   noBalances,
+  noteUnread,
   type ReadingSettings,
   type Unreadable,
   unknownCurrency,
-  unreadOf,
 } from '../statement.ts'
 import { type FoundRow, nameRows } from '../statement-rows.ts'
 import { readAmount, rowsMax } from '../statement-values.ts'
@@ -147,7 +147,7 @@ function readBalances(
     available: available?.amount ?? null,
     asOf: booked?.asOf ?? available?.asOf ?? null,
     availableAsOf: available?.asOf ?? null,
-    ...unreadOf([
+    ...noteUnread([
       { text: message.closing ?? '', amount: booked?.amount ?? null },
       { text: message.available ?? '', amount: available?.amount ?? null },
     ]),

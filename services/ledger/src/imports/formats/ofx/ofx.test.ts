@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { say } from '@coffer/kit/reasons/reasons'
 import { describe, expect, test } from '@jest/globals'
 import { type ListedRows, soleOf } from '../../../../test/imports/sound-statement.ts'
 import { statementOf } from '../../../../test/imports/uploading.ts'
@@ -146,7 +147,19 @@ describe('balances', () => {
   ])('%j is told if it is no amount', (ledger, unread) => {
     const bytes = new TextEncoder().encode(statementOf({ 1: '-1.00' }, { ledger }))
     const read = soleOf(readOfxAccounts(bytes, CHICAGO))
-    expect('balances' in read && read.balances.unread).toBe(unread)
+    const note = unread && say('BALANCE_UNREADABLE', { text: unread })
+    expect('balances' in read && read.balances.note).toBe(note)
+  })
+
+  test('of a day that is no date are told, and hold for the end of the statement', () => {
+    const dated = statementOf({ 1: '-1.00' }, { ledger: '600.00' })
+    const text = dated.replace(/<DTASOF>\d{8}/, '<DTASOF>31.01.26')
+    expect(text).not.toBe(dated)
+    const read = soleOf(readOfxAccounts(new TextEncoder().encode(text), CHICAGO))
+    expect('balances' in read && read.balances).toMatchObject({
+      current: 60000n,
+      note: say('BALANCE_UNDATED', { text: '31.01.26' }),
+    })
   })
 
   test('of a card: a negative debt, the unused credit, and their difference as the limit', () => {

@@ -11,11 +11,12 @@ import {
   investments,
   latestOf,
   type MadeChoice,
+  noteUnread,
   type ReadingSettings,
   type Unreadable,
   unknownCurrency,
-  unreadOf,
 } from '../statement.ts'
+import { cut } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
 import { decodeFile, encodingOf } from '../text/file-text.ts'
 import { type FileText, readInstant, readRows } from './ofx-rows.ts'
@@ -119,13 +120,19 @@ function readBalances(
     readInstant(textOf(ledger, 'DTASOF'), timezone) ??
     availableAsOf ??
     readInstant(textOf(childOf(statement, 'BANKTRANLIST'), 'DTEND'), timezone)
-  const unread = unreadOf([
-    { text: bookedText, amount: booked },
-    { text: availableText, amount: available },
-  ])
+  const undated = [ledger, availableNode]
+    .map((node) => textOf(node, 'DTASOF'))
+    .find((text) => text !== '' && readInstant(text, timezone) === null)
+  const note = {
+    ...(undated === undefined ? {} : { note: say('BALANCE_UNDATED', { text: cut(undated, 60) }) }),
+    ...noteUnread([
+      { text: bookedText, amount: booked },
+      { text: availableText, amount: available },
+    ]),
+  }
   // A debt is negative, and the unused credit is the limit less the debt.
   const isCard = statement.name !== 'STMTRS' && booked !== null && available !== null
   const unused = isCard ? available - booked : -1n
   const limit = unused >= 0n && isExact(unused) ? unused : null
-  return { current: booked, available, limit, asOf, availableAsOf, ...unread }
+  return { current: booked, available, limit, asOf, availableAsOf, ...note }
 }
