@@ -31,7 +31,9 @@ const descriptions = {
   dayFirst: 'Whether days are written before months',
   minusReverses: 'Whether debits and credits with a minus go the other way: -5.00 comes back',
   sheet: 'Sheet to read, of a workbook that has several, by its name; only as the file is sent',
-  statement: 'Account to read, of a file that holds several: statement of one of those listed',
+  statement:
+    'Account to read, of a file that holds several: statement of one of those listed; ' +
+    '* for all rows of a CSV file',
 } as const
 
 const labelRange = { min: 1, max: 40 }

@@ -11,7 +11,10 @@ export const readingReasons = {
   ACCOUNT_UNCLEAR: 'The file holds {accounts}: state statement, the one to read',
   ACCOUNT_UNKNOWN:
     'The file holds {accounts}, and none is called like the stated one: state statement, the one to read',
-  ACCOUNTS_OF_TABLE: 'The file holds the accounts {names}: state statement, the one to read',
+  ACCOUNTS_OF_TABLE:
+    'The file holds the accounts {names}: state statement, the one to read, or * for all rows',
+  ACCOUNTS_UNNAMED:
+    'The file names no accounts, so none is called {name}: state * as statement for all rows, or null',
   ROWS_UNREADABLE:
     'No row of the file can be read: {count} of {rows} {fault}. The first, in line {line}: {text}',
   RECORDS_UNREADABLE:

@@ -65,9 +65,9 @@ function waysOf({ codedError }: Import): { label: string; choice: Choices }[] {
       { label: words.minusUsual, choice: { minusReverses: false } },
     ]
   }
+  const all = { label: words.allRows, choice: { statement: '*' } }
+  if (codedError?.code === 'ACCOUNTS_UNNAMED') return [all]
   if (codedError?.code !== 'ACCOUNTS_OF_TABLE') return []
-  return (codedError.params?.names ?? '').split(', ').map((name) => ({
-    label: name,
-    choice: { statement: name },
-  }))
+  const names = (codedError.params?.names ?? '').split(', ')
+  return [...names.map((name) => ({ label: name, choice: { statement: name } })), all]
 }

@@ -29,6 +29,7 @@ export const imports: Translation<'imports'> = {
   ofLine: 'Zeile {line}: {text}',
   dayFirst: 'Der Tag steht zuerst',
   monthFirst: 'Der Monat steht zuerst',
+  allRows: 'Alle Zeilen gehören zu diesem Konto',
   decimalPoint: 'Ein Punkt trennt die Cent ab',
   decimalComma: 'Ein Komma trennt die Cent ab',
   minusBack: 'Ein Minus ist Geld, das zurückgeht',

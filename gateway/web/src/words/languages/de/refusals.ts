@@ -448,7 +448,9 @@ const codes: Translation<'refusals'>['codes'] = {
   DAY_UNCLEAR: '{text} kann mit dem Tag oder mit dem Monat beginnen.',
   ACCOUNT_UNCLEAR: 'Die Datei enthält mehrere Konten: Wähle eines.',
   ACCOUNT_UNKNOWN: 'Die Datei enthält dieses Konto nicht: Wähle ein anderes.',
-  ACCOUNTS_OF_TABLE: 'Die Datei enthält mehrere Konten ({names}): Wähle eines.',
+  ACCOUNTS_OF_TABLE:
+    'Die Datei nennt mehrere Konten ({names}): Wähle eines, oder alle Zeilen, wenn sie zu einem Konto gehören.',
+  ACCOUNTS_UNNAMED: 'Die Datei nennt keine Konten, also auch nicht {name}.',
   ROWS_UNREADABLE: 'Keine Zeile ist lesbar: {count} von {rows} {fault}. Zeile {line}: {text}',
   RECORDS_UNREADABLE: 'Keine Zeile ist lesbar: {count} von {rows} {fault}. Die erste: {text}',
   ROW_AMOUNT: 'ohne lesbaren Betrag',

@@ -27,6 +27,7 @@ export const imports = {
   ofLine: 'Line {line}: {text}',
   dayFirst: 'The day is first',
   monthFirst: 'The month is first',
+  allRows: 'All rows are of this account',
   decimalPoint: 'The point parts the cents',
   decimalComma: 'The comma parts the cents',
   minusBack: 'A minus is money that goes back',

@@ -432,7 +432,9 @@ const codes = {
   DAY_UNCLEAR: '{text} can begin with the day or with the month.',
   ACCOUNT_UNCLEAR: 'The file holds several accounts: choose one.',
   ACCOUNT_UNKNOWN: 'The file does not hold this account: choose another one.',
-  ACCOUNTS_OF_TABLE: 'The file holds several accounts ({names}): choose one.',
+  ACCOUNTS_OF_TABLE:
+    'The file names several accounts ({names}): choose one, or all rows if they are of one account.',
+  ACCOUNTS_UNNAMED: 'The file names no accounts, so it has no {name}.',
   ROWS_UNREADABLE: 'No row can be read: {count} of {rows} {fault}. Line {line}: {text}',
   RECORDS_UNREADABLE: 'No row can be read: {count} of {rows} {fault}. The first: {text}',
   ROW_AMOUNT: 'without a readable amount',

@@ -42,6 +42,13 @@ test.each([
   expect(read(file, english, first)).toEqual([-1000, -3000])
   expect(read(file, english, second)).toEqual([-2000])
   expect(read(file, english, 'another')).toEqual(['statement', `${first}, ${second}`, 2, 1])
+  expect(read(file, english, '*')).toEqual([-1000, -2000, -3000])
+})
+
+test('an account that a file without accounts does not have is refused', () => {
+  const file = 'Date,Amount,Text\n2026-03-13,10.00,Shop\n2026-03-14,20.00,Shop\n'
+  expect(read(file, english, '9999')).toEqual([undefined, undefined])
+  expect(read(file, english, '*')).toEqual([-1000, -2000])
 })
 
 test('a name of either party is the own one before a column of another account', () => {

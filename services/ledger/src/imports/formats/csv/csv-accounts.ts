@@ -42,6 +42,8 @@ const ACCOUNT_WORD = new RegExp(
 const STATE_WORD = /pending|posted|booked|vorgemerkt|gebucht|attente|pendiente|attesa|offen/iu
 const AMOUNT = /^[-+(]?\s?[\d.,'\s]*[.,]\d{2}\)?\D{0,5}$/u
 
+/** Stated for a table whose accounts, such as those of the other parties, are not parted. */
+const allRows = '*'
 /** Maximum number of accounts that are told apart; a column of more is of other parties. */
 const accountsMax = 20
 const nameLengthMax = 60
@@ -114,17 +116,19 @@ export class CsvAccounts {
   }
 
   /**
-   * Returns which lines are of the account that is `stated`, else of the only one. Of several
-   * accounts none is guessed.
+   * Returns which lines are of the account that is `stated`, else of the only one; all if `*` is
+   * stated. Of several accounts none is guessed.
    */
   choose(stated: string | undefined, currency: string): ((line: CsvLine) => boolean) | Unreadable {
     const { accounts, accountOf } = this.#found() ?? { accounts: [], accountOf: () => null }
+    if (stated === allRows || (stated === undefined && accounts.length < 2)) return () => true
     const chosen = accounts.find(({ name }) => stated && keyOf(name) === keyOf(stated))
-    if (accounts.length === 0 || (accounts.length === 1 && (chosen || stated === undefined))) {
-      return () => true
-    }
     if (chosen !== undefined) {
-      return (line) => [null, chosen.name].includes(accountOf(line))
+      const isOnly = accounts.length === 1
+      return (line) => isOnly || [null, chosen.name].includes(accountOf(line))
+    }
+    if (accounts.length === 0) {
+      return { unreadable: say('ACCOUNTS_UNNAMED', { name: cut(stated ?? '', nameLengthMax) }) }
     }
     const names = accounts.map(({ name }) => name).join(', ')
     return {
