@@ -168,6 +168,15 @@ async function changesMany({ key }: Ada, { path, tripId }: Household): Promise<v
     summary: 'Transactions by their IDs, into an envelope',
   })
   await key('DELETE', `/operations/${assigned.operationId}`)
+  const { body: corrected } = await key('PATCH', `${path}/transactions/bulk`, {
+    body: {
+      items: all.map(({ transactionId }: Json) => transactionId),
+      correct: { date: '2026-02-27T06:00:00Z' },
+    },
+    name: 'correct',
+    summary: 'Another day for both',
+  })
+  await key('DELETE', `/operations/${corrected.operationId}`, { isShown: false })
   const { body: deleted } = await key('PATCH', `${path}/transactions/bulk`, {
     body: { filter: { search: 'grocer', to: '2026-02-21' }, delete: { adjustsBalance: false } },
     name: 'delete',

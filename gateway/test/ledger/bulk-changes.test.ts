@@ -42,6 +42,13 @@ test.each([
     { filter: { free: true, undecided: true }, set: { updateMask: { paths: ['spending_id'] } } },
   ],
   [
+    {
+      items: [transactionId],
+      correct: { amount: 5, date: '2026-01-02T00:00:00Z', isPending: false },
+    },
+    { correct: { amount: 5n, date: { seconds: 1_767_312_000n }, isPending: false } },
+  ],
+  [
     { filter: { spendingId }, delete: { adjustsBalance: true } },
     { filter: { spendingId, free: false }, delete: { adjustsBalance: true } },
   ],
@@ -72,6 +79,7 @@ test.each([
     { filter: { from: '2026-02-30' } },
     { filter: { from: '2026-02-30 is not a day of the calendar' } },
   ],
+  [{ correct: { notes: 'x' } }, { correct: { notes: 'key not expected' } }],
   [{ set: { merchant: 'x' } }, { set: { merchant: 'key not expected' } }],
 ])('PATCH bulk of %j is 400', async (body, problems) => {
   await using gateway = await createGateway({})

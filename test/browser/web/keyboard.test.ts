@@ -187,6 +187,31 @@ test('a payment by hand is left free to use, booked, and moved to an envelope', 
   )
 })
 
+test('pending payments are booked at once, with the posted balance, and undone', async () => {
+  const eve = await coffer.person()
+  const { bank } = await createHousehold(eve)
+  const sumsOf = async () => {
+    const [account] = (await eve.client.listBankAccounts()).data ?? []
+    return [account?.currentBalance, account?.availableBalance].join()
+  }
+  const kiosk = { amount: 500, date: new Date().toISOString(), adjustsBalance: true }
+  for (const name of ['Kiosk', 'Cinema', 'Museum']) {
+    const body = { ...kiosk, name, isPending: name !== 'Museum' }
+    await eve.client.createTransaction({ ...bank, body })
+  }
+  await view({ url: `${coffer.baseUrl}/transactions`, cookie: eve.cookie }, async (page) => {
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    await page.getByLabel('Select Museum').check()
+    expect(await page.getByRole('button', { name: /been booked/ }).count()).toBe(0)
+    for (const name of ['Kiosk', 'Cinema']) await page.getByLabel(`Select ${name}`).check()
+    await page.getByRole('button', { name: '2 have been booked' }).click()
+    await page.getByText('2 transactions changed.').waitFor()
+    expect(await sumsOf()).toBe('98500,98500')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await eventually(sumsOf, (sums) => sums === '99500,98500')
+  })
+})
+
 test('a waiting payment is left free to use in its row, or in its form', async () => {
   const bea = await coffer.person()
   const { bank } = await createHousehold(bea)

@@ -21,6 +21,7 @@ import { ofNone, wordsOfNone } from '../../http/queries/transaction-query.ts'
 import { type Route, route } from '../../http/route.ts'
 import { bulkResult, sizeMax, toResult } from './bulk-transactions.ts'
 import { envelopeOf } from './transaction-list.ts'
+import { transactionCorrection } from './transaction-reversals.ts'
 import { transactionChange } from './transactions.ts'
 
 const day = string.superRefine(requireDay).meta(dayShape)
@@ -53,7 +54,10 @@ const bulkChange = z.strictObject({
     .describe('Changes the transactions that match; 400 if they are more than 500'),
   set: transactionChange
     .optional()
-    .describe('Changes each transaction as a PATCH of it does; or delete, or restore'),
+    .describe('Changes each transaction as a PATCH of it does; or correct, delete or restore'),
+  correct: transactionCorrection
+    .optional()
+    .describe('Corrects each transaction, and the balances with it, on a manual link only'),
   delete: object({
     adjustsBalance: boolean
       .optional()
@@ -83,11 +87,11 @@ export function bulkChangeRoutes(deps: RouteDeps): Route[] {
       tag: 'Transactions',
       method: 'PATCH',
       path: '/api/bank_accounts/:bankAccountId/transactions/bulk',
-      summary: 'Change, delete or restore up to 500 transactions; undone as one',
+      summary: 'Change, correct, delete or restore up to 500 transactions; undone as one',
       description:
-        'Takes items or filter, and one of set, delete and restore. Accepted changes are one ' +
-        'commit in the order of the results, refused ones have an error: the answer is 200 even ' +
-        'then. operationId undoes it for 7 days; it is left out if nothing changed ' +
+        'Takes items or filter, and one of set, correct, delete and restore. Accepted changes ' +
+        'are one commit in the order of the results, refused ones have an error: the answer is ' +
+        '200 even then. operationId undoes it for 7 days; it is left out if nothing changed ' +
         '(docs/money/bulk.md).',
       since: '0.4.0',
       auth: 'key',
@@ -136,12 +140,13 @@ export function bulkChangeRoutes(deps: RouteDeps): Route[] {
 }
 
 /** Returns a body as the request of the ledger, which refuses none or several changes. */
-function requestOf({ items = [], filter: by, set, ...more }: z.output<typeof bulkChange>) {
+function requestOf({ items = [], filter: by, set, correct, ...more }: z.output<typeof bulkChange>) {
   const { spendingId, ...rest } = by ?? {}
   return {
     items,
     ...(by ? { filter: { ...valuesOf(rest), ...envelopeOf(spendingId) } } : {}),
     ...(set ? { set: updateOf(UpdateTransactionRequestSchema, set) } : {}),
+    ...(correct ? { correct: valuesOf(correct) } : {}),
     ...valuesOf(more),
   } as unknown as Omit<ChangeTransactionsRequest, '$typeName' | 'bankAccountId'>
 }

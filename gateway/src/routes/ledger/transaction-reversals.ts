@@ -16,7 +16,7 @@ import { createRecalculation, type Recalculate } from '../../compose/recalculati
 import type { RouteDeps } from '../../deps.ts'
 import { hintKeys, hintsOf } from '../../http/answers/hints.ts'
 import { valuesOf } from '../../http/bodies/update.ts'
-import { nonZeroMoney, timestamp } from '../../http/fields/fields.ts'
+import { boolean, nonZeroMoney, timestamp } from '../../http/fields/fields.ts'
 import { boolean as booleanQuery } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
 
@@ -34,6 +34,19 @@ export const changedTransaction = {
     ...hintKeys,
   },
 } as const
+
+/** Fields of a correction (docs/money.md#corrections). */
+export const transactionCorrection = z.strictObject({
+  amount: nonZeroMoney
+    .optional()
+    .describe(
+      'New amount in minor units, positive if money leaves. Required without date and isPending',
+    ),
+  date: timestamp.optional().describe(`${dayInBody}. It moves no balance`),
+  isPending: boolean
+    .optional()
+    .describe('Whether it is not posted yet: then the current balance is without it'),
+})
 
 type Transactions = Client<typeof TransactionService>
 
@@ -153,7 +166,7 @@ function correctionRoute(
     tag: 'Transactions',
     method: 'POST',
     path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId/correct',
-    summary: 'Correct amount or day of a transaction, and the balances with it',
+    summary: 'Correct amount, day or state of a transaction, and the balances with it',
     description:
       'Unlike PATCH it moves the balances, by the difference, if the transaction has moved them; ' +
       'otherwise it changes the transaction only, and hints say so. On a manual link only. A ' +
@@ -164,12 +177,7 @@ function correctionRoute(
     idempotent: true,
     headers: ['Coffer-Recalculation'],
     find: ({ params, options }) => transactions.getTransaction(params, options),
-    body: z.strictObject({
-      amount: nonZeroMoney
-        .optional()
-        .describe('New amount in minor units, positive if money leaves. Required without a date'),
-      date: timestamp.optional().describe(`${dayInBody}. It moves no balance`),
-    }),
+    body: transactionCorrection,
     answer: changedTransaction,
     handler: async (call) => {
       const correction = { ...valuesOf(call.body), ...call.params }

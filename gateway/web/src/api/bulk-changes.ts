@@ -11,8 +11,8 @@ export const bulkMax = 500
 /** Transactions by their IDs. */
 export type Chosen = ReadonlyMap<string, Transaction>
 
-/** One of `set`, `delete` and `restore`. */
-export type BulkChange = Pick<ChangeTransactionsData['body'], 'set' | 'delete' | 'restore'>
+/** One of `set`, `correct`, `delete` and `restore`. */
+export type BulkChange = Omit<ChangeTransactionsData['body'], 'items' | 'filter'>
 
 type Results = ChangeTransactionsResponses[200]['results']
 

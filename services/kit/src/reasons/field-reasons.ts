@@ -65,6 +65,6 @@ export const fieldReasons = {
   TAG_COUNT: 'must have {min} to {max} tags',
   ITEMS_MAX: 'must have at most {max} items',
   APP_PATH: 'must begin with one /',
-  CHANGE_ONE: 'send one of set, delete and restore',
+  CHANGE_ONE: 'send one of set, correct, delete and restore',
   ITEMS_OR_FILTER: 'send one of items and filter',
 } as const

@@ -23,7 +23,7 @@ export const moneyReasons = {
     'a deposit cannot be assigned to an expense or a goal; refundSpendingId gives its money back to one',
   REFUND_OF_PAYMENT:
     'only a deposit (a negative amount) gives money back; spendingId names the envelope that pays',
-  AMOUNT_REQUIRED: 'is required, unless a date is sent',
+  AMOUNT_REQUIRED: 'is required, unless date or isPending is sent',
   TAGS_EITHER: 'does not go with addTags or removeTags: send one or the other',
   TAGS_FULL: 'would be more than {max} tags of a transaction',
   BULK_FILTER_WIDE: 'matches more than {max}, or reads too many: narrow it by from or to',

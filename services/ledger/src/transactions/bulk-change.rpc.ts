@@ -15,6 +15,7 @@ import {
 import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { Transaction } from '../book/transaction.ts'
+import { sumBookings } from '../money/bookings.ts'
 import { renderResult } from '../money/settlements.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { renderTransaction } from '../records/transaction-records.ts'
@@ -30,7 +31,7 @@ import {
 } from './bulk-change.ts'
 import { listTransactions } from './transaction.sql.ts'
 import { batchSizeMax } from './transaction-batch.ts'
-import { readPatch, readSearch, renderRefusal } from './transaction-request.ts'
+import { readCorrection, readPatch, readSearch, renderRefusal } from './transaction-request.ts'
 import { searchTransactions } from './transaction-search.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
@@ -67,9 +68,12 @@ export function bulkChangeRoutes(deps: Deps): ServiceImpl<typeof BulkChangeServi
 
 /** Returns the only change of a request; throws invalid for none or several. */
 function readChange(request: ChangeTransactionsRequest, timezone: string): BulkChange {
-  const { items, filter, set, delete: deletion, restore } = request
+  const { items, filter, set, correct, delete: deletion, restore } = request
   const changes: BulkChange[] = [
     ...(set ? [{ kind: 'set' as const, patch: readPatch(set, timezone) }] : []),
+    ...(correct
+      ? [{ kind: 'correct' as const, correction: readCorrection(correct, timezone) }]
+      : []),
     ...(deletion ? [{ kind: 'delete' as const, adjustsBalance: deletion.adjustsBalance }] : []),
     ...(restore ? [{ kind: 'restore' as const }] : []),
   ]
@@ -117,7 +121,7 @@ function changeAll(
   context: HandlerContext,
 ) {
   const { accountId, userId: createdBy, timezone } = callerOf(context)
-  const { bankAccountId, set } = request
+  const { bankAccountId, set, correct } = request
   const items = ids.map((transactionId) => ({ transactionId, operationId: newId('op') }))
   const refundIds = set?.refundSpendingId ? [set.refundSpendingId] : []
   const spendingIds = set?.spendingId ? [set.spendingId, ...refundIds] : refundIds
@@ -127,7 +131,7 @@ function changeAll(
     operationId,
     signal: context.signal,
     createdBy,
-    ...(set?.date ? { timezone } : {}),
+    ...((set?.date ?? correct?.date) ? { timezone } : {}),
     isAlone: items.length > sharedSizeMax,
     decide: (current) => {
       const { settlement, outcomes } = changeEach(current, items, deciderOf(change))
@@ -205,15 +209,20 @@ function tagOf(transaction: Transaction): string {
 }
 
 function encode(kind: string, changed: ReturnType<typeof changedOf>): Uint8Array {
-  const rows = changed.map(({ before, after }) => ({
-    before: renderTransaction(before),
-    isAdjusted: before.adjustedByDeletion === true,
-    after: tagOf(after),
-    ...(kind === 'set' && {
-      marksBefore: JSON.stringify(before.fieldMarks),
-      marksAfter: JSON.stringify(after.fieldMarks),
-    }),
-  }))
+  const isOfFields = kind === 'set' || kind === 'correct'
+  const rows = changed.map(({ before, after, bookings }) => {
+    const { available, current } = sumBookings(bookings)
+    return {
+      before: renderTransaction(before),
+      isAdjusted: before.adjustedByDeletion === true,
+      after: tagOf(after),
+      ...(isOfFields && {
+        marksBefore: JSON.stringify(before.fieldMarks),
+        marksAfter: JSON.stringify(after.fieldMarks),
+      }),
+      ...(kind === 'correct' && { bookedAvailable: available, bookedCurrent: current }),
+    }
+  })
   return toBinary(BulkChangeSchema, create(BulkChangeSchema, { kind, rows }))
 }
 

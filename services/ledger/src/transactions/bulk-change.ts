@@ -11,14 +11,20 @@ import { refundableAfter } from '../money/bookings.ts'
 import type { Settlement } from '../money/operation.ts'
 import { addSettlement, startSettlements, totalOf } from '../money/settlements.ts'
 import type { Current } from '../money/unit-of-work.ts'
-import { changeTransaction } from './transaction-change.ts'
+import {
+  type Correction,
+  changeAndMove,
+  changeTransaction,
+  correctTransaction,
+} from './transaction-change.ts'
 import type { TransactionDecision, TransactionPatch } from './transaction-creation.ts'
-import { changeHints, removalHints } from './transaction-hints.ts'
+import { changeHints, correctionHints, removalHints } from './transaction-hints.ts'
 import { type BookedState, removeTransaction, restoreTransaction } from './transaction-removal.ts'
 
 /** One of the changes of a bulk request (docs/money/bulk.md). */
 export type BulkChange =
   | { kind: 'set'; patch: TransactionPatch }
+  | { kind: 'correct'; correction: Correction }
   | { kind: 'delete'; adjustsBalance: boolean }
   | { kind: 'restore' }
 
@@ -33,7 +39,12 @@ export type BulkItem = { transactionId: string; operationId: string; isRefund?: 
  * without effect.
  */
 export type BulkOutcome = { transactionId: string } & (
-  | { before: Transaction; after: Transaction; bookings: readonly JournalEntry[] }
+  | {
+      before: Transaction
+      after: Transaction
+      bookings: readonly JournalEntry[]
+      isChanged: boolean
+    }
   | { refusal: Refusal }
 )
 
@@ -43,6 +54,7 @@ type Decide = (state: BookedState) => TransactionDecision
 export function deciderOf(change: BulkChange): Decide {
   return (state) => {
     if (change.kind === 'set') return changeTransaction(state, change.patch)
+    if (change.kind === 'correct') return correctTransaction(state, change.correction)
     if (change.kind === 'restore') return restoreTransaction(state)
     return removeSoftly(state, change.adjustsBalance)
   }
@@ -86,8 +98,10 @@ export function changeEach(
     })
     if ('refusal' in decided) return { transactionId, refusal: decided.refusal }
     const { before, transaction: after, settlement } = decided.result
-    if (!isDeepStrictEqual(before, after)) addSettlement(settlements, settlement)
-    return { transactionId, before, after, bookings: state.bookings }
+    // A correction may move a balance alone: after a PATCH, which moves none.
+    const isChanged = !isDeepStrictEqual(before, after) || settlement.entries.length > 0
+    if (isChanged) addSettlement(settlements, settlement)
+    return { transactionId, before, after, bookings: state.bookings, isChanged }
   })
   const byId = new Map(outcomes.map((one) => [one.transactionId, one]))
   const inOrder = items.flatMap(({ transactionId }) => byId.get(transactionId) ?? [])
@@ -99,14 +113,13 @@ export function hintsOf(change: BulkChange, outcome: BulkOutcome): string[] {
   if (!('after' in outcome)) return []
   const { before, after, bookings } = outcome
   if (change.kind === 'set') return changeHints(before, after, bookings)
+  if (change.kind === 'correct') return correctionHints(before, after, bookings)
   return change.kind === 'delete' ? removalHints(before, change, bookings) : []
 }
 
 /** Returns the outcomes of the transactions that a bulk request has changed. */
 export function changedOf(outcomes: readonly BulkOutcome[]) {
-  return outcomes.filter(
-    (one) => 'after' in one && !isDeepStrictEqual(one.before, one.after),
-  ) as Extract<BulkOutcome, { after: Transaction }>[]
+  return outcomes.flatMap((one) => ('after' in one && one.isChanged ? one : []))
 }
 
 /**
@@ -157,7 +170,7 @@ function removeSoftly(state: BookedState, adjustsBalance: boolean): TransactionD
 
 function setBack(
   state: BookedState,
-  { marksBefore }: BulkChangedRow,
+  { marksBefore, bookedAvailable: available, bookedCurrent: current }: BulkChangedRow,
   before: NonNullable<BulkChangedRow['before']>,
 ): TransactionDecision {
   const { amount, spendingId = null, refundSpendingId = null, isPending, date } = before
@@ -165,7 +178,10 @@ function setBack(
   const envelope = { spendingId, refundSpendingId }
   const isMoved = !isDeepStrictEqual(envelope, namedEnvelope(state.transaction))
   const patch = { ...stated, ...(isMoved ? envelope : {}) }
-  const { settlement, transaction } = changeTransaction(state, patch)
+  const isCorrected = available !== undefined && current !== undefined
+  const { settlement, transaction } = isCorrected
+    ? changeAndMove(state, patch, () => ({ available, current }))
+    : changeTransaction(state, patch)
   const { name = null, merchantName = null, notes = null } = before
   const tags = before.tags.length > 0 ? before.tags : null
   const day = dateOf(date) ?? transaction.date

@@ -6,6 +6,7 @@ import { type MarkedField, markEdits } from '../book/field-marks.ts'
 import { namedEnvelope, type Transaction } from '../book/transaction.ts'
 import { differenceOf, isBooked, sumBookings } from '../money/bookings.ts'
 import {
+  type BalanceDeltas,
   deltasOf,
   endOperation,
   type Locked,
@@ -42,22 +43,39 @@ export function changeTransaction(
   return { settlement: endOperation(started), transaction: { ...changed, fieldMarks } }
 }
 
+/** The fields of a correction, of which one at least is required. */
+export type Correction = Pick<TransactionPatch, (typeof MANUAL_ONLY)[number]>
+
 /**
- * Returns the rows to save for a correction (docs/money.md#corrections): those of a PATCH of amount
- * or date, and what the balances lack so that they hold the transaction as it is now. Balances do
+ * Returns the rows to save for a correction (docs/money.md#corrections): those of a PATCH of these
+ * fields, and what the balances lack so that they hold the transaction as it is now. Balances do
  * not change if the transaction has booked nothing. A repetition changes nothing more.
  */
 export function correctTransaction(
   locked: BookedState,
-  correction: Pick<TransactionPatch, 'amount' | 'date'>,
+  correction: Correction,
+): TransactionDecision {
+  if (MANUAL_ONLY.every((key) => correction[key] === undefined)) {
+    throw invalid({ amount: say('AMOUNT_REQUIRED') })
+  }
+  const wanted = isBooked(locked.bookings) ? deltasOf : () => sumBookings(locked.bookings)
+  return changeAndMove(locked, correction, wanted)
+}
+
+/**
+ * Returns the rows to save for a PATCH on a manual link that also moves the balances, until the
+ * transaction has moved them by `wanted` in all.
+ */
+export function changeAndMove(
+  locked: BookedState,
+  patch: TransactionPatch,
+  wanted: (transaction: Transaction) => BalanceDeltas,
 ): TransactionDecision {
   requireManual(locked.bankAccount)
   const started = startOperation(locked)
-  const transaction = changeIn(started, locked, correction)
-  if (isBooked(locked.bookings)) {
-    const missing = differenceOf(deltasOf(transaction), sumBookings(locked.bookings))
-    moveBalances(started, 'transaction', transaction, missing)
-  }
+  const transaction = changeIn(started, locked, patch)
+  const missing = differenceOf(wanted(transaction), sumBookings(locked.bookings))
+  moveBalances(started, 'transaction', transaction, missing)
   return { settlement: endOperation(started), transaction }
 }
 

@@ -13,6 +13,7 @@ import {
   UpdateTransactionRequestSchema,
 } from '@coffer/proto/ledger/v1/transaction'
 import { ProblemsSchema } from '@coffer/proto/options/v1/options'
+import type { Correction } from './transaction-change.ts'
 import type { TransactionPatch } from './transaction-creation.ts'
 import { rangeOf, type TransactionSearch } from './transaction-search.ts'
 
@@ -25,13 +26,12 @@ export function readCreation<Stated extends { date?: Timestamp | undefined }>(
   return { ...stated, transactionId: newId('txn'), date: midnightOf(timestampDate(date), timezone) }
 }
 
-/** Returns the values of a correction, of which one at least is required. */
+/** Returns the values of a correction, its date moved to midnight in the account's timezone. */
 export function readCorrection(
-  { amount, date }: Pick<CorrectTransactionRequest, 'amount' | 'date'>,
+  { amount, date, isPending }: CorrectTransactionRequest,
   timezone: string,
-): Pick<TransactionPatch, 'amount' | 'date'> {
-  if (amount === undefined && !date) throw invalid({ amount: say('AMOUNT_REQUIRED') })
-  return { amount, date: date && midnightOf(timestampDate(date), timezone) }
+): Correction {
+  return { amount, isPending, date: date && midnightOf(timestampDate(date), timezone) }
 }
 
 /** Returns the fields that a PATCH names, its date moved to midnight in the account's timezone. */

@@ -161,7 +161,9 @@ export const kinds = {
   deletePaid: onRow('manual', isPaid)({ adjusts: flag, soft: mostly }, (id, made) => {
     return { kind: 'delete', id, ...made }
   }),
-  correct: onRow('manual')({ amount: cents }, (id, made) => ({ kind: 'correct', id, ...made })),
+  correct: onRow('manual')({ amount: cents, isPending: flag }, (id, made) => {
+    return { kind: 'correct', id, ...made }
+  }),
   restore: onDeleted(() => true)({}, restoration),
   restoreKept: onDeleted(({ taken, isReturned }) => taken > 0 && !isReturned)({}, restoration),
   restorePaid: onDeleted(({ isReturned, amount, envelope }, { envelopes }) => {

@@ -20,7 +20,7 @@ export type Operation = { serial: number } & (
   | { kind: 'change'; id: string; fields: Partial<Fields & { name: string }> }
   | { kind: 'delete'; id: string; adjusts: boolean; soft: boolean }
   | { kind: 'restore'; id: string }
-  | { kind: 'correct'; id: string; amount: number }
+  | { kind: 'correct'; id: string; amount: number; isPending: boolean }
   | { kind: 'transfer'; from: string | null; to: string | null; amount: number }
   | { kind: 'changeAccount'; fields: AccountFields }
   /** `file` is an index into the files of `model-files.ts`. */

@@ -114,8 +114,9 @@ const requests: Requests = {
     const key = { bankAccountId: home.bankAccountId, transactionId }
     return twice(() => home.transactions.restoreTransaction(key, keyed(home, serial)))
   },
-  correct: (home, { serial, id: transactionId, amount }) => {
-    const body = { bankAccountId: home.bankAccountId, transactionId, amount: BigInt(amount) }
+  correct: (home, { serial, id: transactionId, amount, isPending }) => {
+    const key = { bankAccountId: home.bankAccountId, transactionId }
+    const body = { ...key, amount: BigInt(amount), isPending }
     return twice(() => home.corrections.correctTransaction(body, keyed(home, serial)))
   },
   changeAccount: ({ accounts, bankAccountId, as }, { fields }) => {

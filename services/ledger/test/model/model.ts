@@ -184,8 +184,9 @@ function namedAfter(row: Row, { envelope, isRefund = false }: Partial<Fields>) {
   return { envelope: former, isRefund: wasRefund }
 }
 
-function correct(model: Model, { id, amount, serial }: Of<'correct'>): boolean {
-  if (!change(model, { kind: 'change', id, serial, fields: { amount } })) return false
+function correct(model: Model, { id, serial, ...given }: Of<'correct'>): boolean {
+  const fields = { amount: given.amount, isPending: given.isPending }
+  if (!change(model, { kind: 'change', id, serial, fields })) return false
   const row = model.rows.find((one) => one.id === id)
   const booked = row && bookedOf(model, row)
   if (row && booked && isMoving(booked)) {

@@ -46,6 +46,10 @@ function patch(world: World, fields: object, path: string) {
   return world.home.transactions.updateTransaction(body, world.home.as)
 }
 
+function correct(world: World, fields: object) {
+  return world.home.corrections.correctTransaction({ ...keyOf(world), ...fields }, world.home.as)
+}
+
 function remove(world: World, adjustsBalance: boolean) {
   const body = { ...keyOf(world), adjustsBalance, soft: true }
   return world.home.transactions.deleteTransaction(body, world.home.as)
@@ -112,13 +116,8 @@ const steps: [RegExp, (world: World, amount: string) => Promise<Answer | undefin
   [/^note (\S+)$/, (world, amount) => create(world, cents(amount), { adjustsBalance: false })],
   [/^PATCH to (\S+)$/, (world, amount) => patch(world, { amount: cents(amount) }, 'amount')],
   [/^post it$/, (world) => patch(world, { isPending: false }, 'is_pending')],
-  [
-    /^correct to (\S+)$/,
-    ({ home, ...world }, amount) => {
-      const body = { ...keyOf({ home, ...world }), amount: cents(amount) }
-      return home.corrections.correctTransaction(body, home.as)
-    },
-  ],
+  [/^correct to posted$/, (world) => correct(world, { isPending: false })],
+  [/^correct to (\S+)$/, (world, amount) => correct(world, { amount: cents(amount) })],
   [/^delete$/, (world) => remove(world, false)],
   [/^delete, adjusting$/, (world) => remove(world, true)],
   [/^restore$/, (world) => world.home.transactions.restoreTransaction(keyOf(world), world.home.as)],

@@ -25,12 +25,13 @@ type Request = Omit<MessageInitShape<typeof ChangeTransactionsRequestSchema>, '$
 const date = timestampFromDate(new Date('2026-03-02T00:00:00Z'))
 
 /** Creates a household with a bill of 20,000, one of 15,000 and a deposit; all adjust balances. */
-async function withBills() {
+async function withBills({ isPending = false } = {}) {
   const home = await createFundedHousehold(booted)
   const { as, bankAccountId, transactions, accounts, envelopes } = home
   const bulk = booted.client('ledger', BulkChangeService)
   const amounts = [20_000n, 15_000n, -500n]
-  const bills = amounts.map((amount) => ({ name: 'Bill', amount, date, adjustsBalance: true }))
+  const bill = { name: 'Bill', date, adjustsBalance: true, isPending }
+  const bills = amounts.map((amount) => ({ ...bill, amount }))
   const created = await transactions.createTransactions({ bankAccountId, transactions: bills }, as)
   const ids = created.results.map(({ result }) => {
     return result.case === 'transaction' ? result.value.transactionId : ''
@@ -123,6 +124,48 @@ test('each result has the hints of its change alone', async () => {
     [patched, patched],
     [kept, kept, kept],
     [[], [], []],
+  ])
+})
+
+test('pending transactions are corrected to posted with the posted balance, and back', async () => {
+  const home = await withBills({ isPending: true })
+  const { ids, as, bankAccountId, expense, transactions } = home
+  const assigned = { spendingId: expense, ...paths('spending_id') }
+  await home.change({ items: ids.slice(0, 1), set: assigned })
+  const patched = { bankAccountId, transactionId: ids[1] ?? '', ...paths('is_pending') }
+  // A PATCH moves no balance: the correction does that alone.
+  await transactions.updateTransaction({ ...patched, isPending: false }, as)
+  const note = { bankAccountId, name: 'Note', amount: 700n, date, isPending: true }
+  const { transaction } = await transactions.createTransaction(note, as)
+  const { rows, balances, held } = await home.state()
+  const { current = 0n, available } = balances ?? {}
+  const items = [...ids, transaction?.transactionId ?? '', newId('txn')]
+  for (const request of [{ items }, { filter: {} }]) {
+    const changed = await home.change({ ...request, correct: { isPending: false } })
+    const refused = 'items' in request ? ['Invalid request'] : []
+    expect(outcomesOf(changed)).toEqual([...Array(4).fill('transaction'), ...refused])
+    expect(changed.results.filter(({ hints }) => hints.length > 0).length).toBe(1)
+    expect(changed.balance).toMatchObject({ current: current - 34_500n, available })
+    expect((await home.rows()).map((one) => one?.isPending)).toEqual([false, false, false])
+    const again = await home.change({ filter: {}, correct: { isPending: false } })
+    expect([again.operationId, again.balance]).toEqual([undefined, changed.balance])
+    await home.undo(changed.operationId)
+    expect(await home.state()).toEqual({ rows, balances, held })
+  }
+  const changed = await home.change({ items: ids, correct: { amount: 9_000n, date } })
+  expect(changed.balance).toMatchObject({ current: current - 9_000n })
+  await home.undo(changed.operationId)
+  expect(await home.state()).toEqual({ rows, balances, held })
+  const typed = (type: string) =>
+    booted.database('ledger').pool.query(sql.unsafe`
+      UPDATE bank_accounts SET link_type = ${type} WHERE bank_account_id = ${bankAccountId}`)
+  const nothing = await home.change({ items: ids, correct: {} })
+  await typed('feed')
+  const ofBank = await home.change({ items: ids, correct: { isPending: false } })
+  await typed('manual')
+  expect([nothing, ofBank].map((one) => [one.operationId, ...new Set(outcomesOf(one))])).toEqual([
+    [undefined, 'Invalid request'],
+    [undefined, expect.stringContaining('Only bank accounts of a manual link')],
   ])
 })
 

@@ -26,9 +26,8 @@ export function Pending({ transaction }: { transaction: Transaction }) {
   )
 }
 
-/** Marks a transaction as posted. The correction moves the posted balance, if it moves balances. */
-async function markPosted({ bankAccountId, transactionId, date }: Transaction): Promise<void> {
+/** Marks a transaction as posted; the posted balance then moves, if it moves balances. */
+async function markPosted({ bankAccountId, transactionId }: Transaction): Promise<void> {
   const path = { bankAccountId, transactionId }
-  await coffer.updateTransaction({ path, body: { isPending: false } })
-  await coffer.correctTransaction({ path, body: { date } })
+  await coffer.correctTransaction({ path, body: { isPending: false } })
 }

@@ -33,7 +33,9 @@ export function SelectionBar({ bankAccountId, selection, loaded, areDeleted, slo
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const { send, isSending, fault, reset } = useChange(async (change: BulkChange) => {
     const envelope = spending.find(({ spendingId }) => spendingId === change.set?.spendingId)
-    return await changeMany(bankAccountId, chosen ?? new Map(), change, (changed) =>
+    const all = [...(chosen ?? [])]
+    const concerned = change.correct ? all.filter(([, { isPending }]) => isPending) : all
+    return await changeMany(bankAccountId, new Map(concerned), change, (changed) =>
       envelope ? olderText(changed, { envelope, reader }) : null,
     )
   })
@@ -99,6 +101,7 @@ function Acts({ bankAccountId, chosen, areDeleted, isSending, change }: ActsProp
   const isManual = useIsManual(bankAccountId)
   const [isAsked, setAsked] = useState(false)
   const state = { isBusy: isSending, isIdle: chosen.length === 0 }
+  const pending = chosen.filter(({ isPending }) => isPending)
   if (areDeleted) {
     return (
       <Button kind="primary" {...state} onClick={() => change({ restore: {} })}>
@@ -111,6 +114,11 @@ function Acts({ bankAccountId, chosen, areDeleted, isSending, change }: ActsProp
       {isManual && (
         <Button kind="danger" {...state} onClick={() => setAsked(true)}>
           {transactionWords.remove}
+        </Button>
+      )}
+      {isManual && pending.length > 0 && (
+        <Button {...state} onClick={() => change({ correct: { isPending: false } })}>
+          {words.hasBooked({ count: pending.length })}
         </Button>
       )}
       <Assign bankAccountId={bankAccountId} state={state} change={change} />
