@@ -185,7 +185,7 @@ async function imports(key: Ada['key'], path: string): Promise<void> {
   ]
   const choices = [
     'delimiter=%2C&headerRow=1&dateFormat=MM%2FDD%2FYYYY&minusReverses=true',
-    'encoding=utf-8&decimalMark=.&dayFirst=false&statement=bank',
+    'encoding=utf-8&decimalMark=.&dayFirst=false&statement=*',
   ]
   const { body: made } = await key('POST', `${path}/transactions/import?${choices.join('&')}`, {
     form: formWith('february.csv', `${rows.join('\n')}\n`),

@@ -218,6 +218,7 @@ test('the caller is set up once it has a live link', async () => {
     activeUntil: null,
     trialingUntil: null,
     hasSubscription: false,
+    recoveryCodesLeft: null,
     defaultCurrency: 'USD',
   })
 })
