@@ -28,7 +28,7 @@ const statable = fc.record({
   encoding: rarely(fc.constantFrom('utf-8', 'windows-1250', 'shift_jis', 'utf-16le', 'koi8-r')),
   decimalMark: rarely(fc.constantFrom('.' as const, ',' as const)),
   dayFirst: rarely(fc.boolean()),
-  statement: rarely(fc.constantFrom('1', '1/2', 'Giro', 'X', '')),
+  statement: rarely(fc.constantFrom('1', '1/2', 'Giro', 'X', '', '*', '*', '*')),
 })
 const kinds = ['ofx', 'camt053', 'mt940', 'qif', 'json', 'zip'] as const
 const qifFiles = fc
