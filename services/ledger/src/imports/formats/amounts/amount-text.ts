@@ -68,6 +68,9 @@ function isWhole(digits: string, mark: DecimalMark): boolean {
   return GROUPED[mark].test(digits) && /(?:^\d+|\D\d{3})$/.test(digits)
 }
 
+/** The sign of a currency, but not between digits: `5€00` would become 500. */
+const OUTER_SIGN = /(?<!\d\s*)\p{Sc}|\p{Sc}(?!\s*\d)/u
+
 /**
  * Returns an amount in upper case without its currency, with blanks, apostrophes and minus signs in
  * ASCII. A text above 50 characters is no amount.
@@ -76,10 +79,13 @@ export function bareAmount(text: string, currency: string): string {
   if (text.length > LENGTH_MAX) return 'too long'
   // Most amounts have no letter and no symbol.
   if (/^[-+]?[\d.,]+$/.test(text)) return text
-  const upper = text.toUpperCase().replace(/\p{Cf}/gu, '')
+  const upper = text
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/\p{Cf}/gu, '')
   return withoutSymbol(upper, currency)
-    .replace(/\p{Sc}/u, (sign) => (isSignOf(currency, sign) ? '' : sign))
-    .replace(/[\u2212\u2012\u2013]/g, '-')
+    .replace(OUTER_SIGN, (sign) => (isSignOf(currency, sign) ? '' : sign))
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
     .replace(/[\u2019`]/g, "'")
     .replace(/[\p{Zs}\t]+/gu, ' ')
     .replace(/^ | $|(?<=[-+(]) | (?=[-+)])/g, '')
@@ -93,7 +99,9 @@ function withoutSymbol(upper: string, currency: string): string {
     const end = at + symbol.length
     const touches =
       /\p{L}$/u.test(upper.slice(0, Math.max(at, 0))) || /^\p{L}/u.test(upper.slice(end))
-    if (at !== -1 && !touches) return `${upper.slice(0, at)} ${upper.slice(end)}`
+    const isInside =
+      /\d\s*$/.test(upper.slice(0, Math.max(at, 0))) && /^\s*\d/.test(upper.slice(end))
+    if (at !== -1 && !touches && !isInside) return `${upper.slice(0, at)} ${upper.slice(end)}`
   }
   return upper
 }

@@ -177,6 +177,17 @@ test.each([
   expect('rows' in read && read.rows.map(({ amount }) => amount)).toEqual([100n])
 })
 
+test.each([
+  ['Status', 'Gebucht', 'Vorgemerkt'],
+  ['Info', 'Umsatz gebucht', 'Umsatz vorgemerkt'],
+  ['Of the bank', 'Исполнено', 'В обработке'],
+])('a column %s with %s and %s tells pending rows', (name, done, waiting) => {
+  const columns = ['Id', 'Date', 'Amount', 'Text', name]
+  const lines = [`1,2026-01-02,-1.00,Shop,${done}`, `2,2026-01-02,-2.00,Shop,${waiting}`]
+  const read = readBelow(columns, lines, {})
+  expect('rows' in read && read.rows.map(({ isPending }) => isPending)).toEqual([false, true])
+})
+
 test('words of a state among other texts leave out nothing', () => {
   const lines = ['1,2026-01-02,-1.00,Shop,Declined', '2,2026-01-02,-2.00,Shop,Card fee']
   const read = readBelow(['Id', 'Date', 'Amount', 'Text', 'Note'], lines, {})

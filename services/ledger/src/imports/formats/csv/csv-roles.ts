@@ -21,16 +21,21 @@ const FAILED = namesIn([
   'zrušeno, отклонено, отклонена, отменено, отменена, iptal, iptal edildi, reddedildi',
   'elutasítva, sztornó, respinsă, anulată, 交易关闭, 已取消',
 ])
-/** Words of a state for payments that took place, or still may. */
-const KEPT = namesIn([
-  'completed, complete, posted, booked, settled, cleared, succeeded, successful, success',
-  'approved, paid, done, ok, processed, executed, pending, processing, authorized, authorised',
-  'open, refunded, gebucht, ausgeführt, abgeschlossen, erledigt, vorgemerkt, offen',
-  'comptabilisé, exécuté, terminé, en attente, completada, completado, contabilizado, pendiente',
-  'concluída, pendente, contabilizzato, eseguito, in attesa, verwerkt, uitgevoerd, bogført',
-  'gennemført, bokförd, bokført, kirjattu, zaksięgowana, zaksięgowane, wykonana, zrealizowana',
-  'zaúčtováno, provedeno, könyvelt, teljesült, исполнено, выполнено, проведено, tamamlandı',
-  'gerçekleşti, 交易成功, 支付成功, 已完成',
+/** Words of a state for payments that the bank has not booked yet. */
+const WAITING = namesIn([
+  'pending, processing, in progress, on hold, authorized, authorised, vorgemerkt, offen, ausstehend',
+  'in bearbeitung, en attente, en cours, pendiente, pendente, in attesa, in behandeling',
+  'gereserveerd, reserveret, reserverad, reservert, varaus, oczekująca, oczekujące, blokada',
+  'čekající, függőben, в обработке, ожидает, bekliyor, beklemede, 处理中, 等待付款',
+])
+/** Words of a state for payments that took place. */
+const BOOKED = namesIn([
+  'completed, complete, posted, booked, settled, cleared, succeeded, successful, success, approved',
+  'paid, done, ok, processed, executed, refunded, gebucht, ausgeführt, abgeschlossen, erledigt',
+  'comptabilisé, exécuté, terminé, completada, completado, contabilizado, concluída',
+  'contabilizzato, eseguito, verwerkt, uitgevoerd, bogført, gennemført, bokförd, bokført',
+  'kirjattu, zaksięgowana, zaksięgowane, wykonana, zrealizowana, zaúčtováno, provedeno, könyvelt',
+  'teljesült, исполнено, выполнено, проведено, tamamlandı, gerçekleşti, 交易成功, 支付成功, 已完成',
 ])
 
 /** Names of a column of fees beside amounts. */
@@ -90,7 +95,7 @@ export function findStates(
 ): FieldRef[] {
   const named = headers.filter((name) => STATES.has(foldName(name))).map((name) => ({ name }))
   if (named.length > 0) return named
-  const ofStates = (text: string) => isFailed(text) || KEPT.has(foldName(text))
+  const ofStates = (text: string) => isFailed(text) || isWaiting(text) || BOOKED.has(foldName(text))
   return columnsWhere(headers, rows, ofStates).map((name) => ({ name }))
 }
 
@@ -113,15 +118,22 @@ export function columnsWhere(
   return left.filter((name) => filled.has(name))
 }
 
-/**
- * Returns whether a state says that the payment never took place, and moves no money: by the whole
- * of it, or by a word among a few, as in `Transaction declined`.
- */
+/** Returns whether a state says that the payment never took place, and moves no money. */
 export function isFailed(state: string): boolean {
+  return hasWord(state, FAILED)
+}
+
+/** Returns whether a state says that the bank has not booked the payment yet. */
+export function isWaiting(state: string): boolean {
+  return hasWord(state, WAITING)
+}
+
+/** Looks for the whole state, and for each word of a short one, as in `Umsatz vorgemerkt`. */
+function hasWord(state: string, words: ReadonlySet<string>): boolean {
   const folded = foldName(state)
-  if (FAILED.has(folded)) return true
-  const words = folded.split(' ')
-  return words.length <= stateWordsMax && words.some((word) => FAILED.has(word))
+  if (words.has(folded)) return true
+  const parts = folded.split(' ')
+  return parts.length <= stateWordsMax && parts.some((word) => words.has(word))
 }
 
 /** Maximum number of words of a state. */

@@ -9,7 +9,7 @@ import { dayInContents, midnightOn } from '../statement-values.ts'
 import { isOtherCurrency } from './csv-currency.ts'
 import { columnsOf } from './csv-layout.ts'
 import { type CsvMapping, type FieldRef, isUnnamed } from './csv-mapping.ts'
-import { isFailed, type Parties } from './csv-roles.ts'
+import { isFailed, isWaiting, type Parties } from './csv-roles.ts'
 
 /** The offset of FNV-1 with 64 bits, in halves, and the prime without its bit 40. */
 const OFFSET = [0xcbf29ce4, 0x84222325] as const
@@ -103,9 +103,15 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
       amount,
       date,
       ...names,
-      isPending: posted !== undefined && textOf(line, posted.fields) !== posted.posted,
+      isPending: isPendingBy(line, settings),
     },
   }
+}
+
+/** Returns whether the bank has not booked a row, by the mapping, else by a column of states. */
+function isPendingBy(line: CsvCells, { mapping: { posted }, states }: CsvSettings): boolean {
+  if (posted !== undefined) return textOf(line, posted.fields) !== posted.posted
+  return states.some((ref) => isWaiting(line.at(ref)))
 }
 
 /** Returns the name of the other party: who pays if money comes in, else who is paid. */
