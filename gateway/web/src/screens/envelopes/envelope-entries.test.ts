@@ -9,6 +9,7 @@ const kept = {
   fundingScheduleId: 'fs',
   graceDays: 5,
   settlesWhenSpent: true,
+  carryOver: false,
   isPaused: false,
   ruleset,
 }
@@ -35,6 +36,15 @@ test('the rule stays if no day is changed, no word says it, or it is that of a g
   const goal = { kind: 'goal', ruleset: null } as const
   expect(changesBy({ ...goal, day: '2026-12-12' }, { ruleset: null })).toEqual({ nextRecurrence })
   expect(changesBy(goal, { ruleset: null })).toEqual({})
+})
+
+test('an envelope leaves to the server whether it keeps the rest, until it is ticked', () => {
+  expect(changesBy({}, { carryOver: null })).toEqual({})
+  expect(changesBy({ carryOver: true, graceDays: 0 }, { carryOver: null })).toEqual({
+    carryOver: true,
+    graceDays: 0,
+  })
+  expect(changesBy({ carryOver: false }, { carryOver: true })).toEqual({ carryOver: false })
 })
 
 test('another word alone changes the rule from the day on', () => {

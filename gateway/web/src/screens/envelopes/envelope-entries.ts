@@ -24,6 +24,8 @@ export interface Entries {
   graceDays: number
   /** Of an expense: whether its bill counts as paid once its target is spent. */
   settlesWhenSpent: boolean
+  /** Of an expense: whether what is left on its day stays in it. */
+  carryOver: boolean
 }
 
 /** Returns the faults of entries by field of the API. */
@@ -57,7 +59,7 @@ export interface Reading {
  */
 export function changesOf(entries: Entries, spending: Spending, reading: Reading) {
   const { name, target, day, repeat, fundingScheduleId, isPaused } = entries
-  const { graceDays, settlesWhenSpent } = entries
+  const { graceDays, settlesWhenSpent, carryOver } = entries
   const { manner, timezone } = reading
   const targetAmount = parseAmount(target, manner) ?? 0
   const isMoved = day !== dayOf(spending.nextRecurrence, timezone)
@@ -71,6 +73,7 @@ export function changesOf(entries: Entries, spending: Spending, reading: Reading
     ...(ruleset === null ? {} : { ruleset }),
     ...(graceDays === spending.graceDays ? {} : { graceDays }),
     ...(settlesWhenSpent === spending.settlesWhenSpent ? {} : { settlesWhenSpent }),
+    ...(carryOver === (spending.carryOver ?? false) ? {} : { carryOver }),
     ...(isPaused === spending.isPaused ? {} : { isPaused }),
   }
 }

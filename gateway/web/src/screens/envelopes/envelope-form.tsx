@@ -150,7 +150,7 @@ function Fields({ bankAccountId, entries, problems, change }: FieldsProps) {
 
 /** Bills that are paid before or after their due date (docs/plans/bills.md). */
 function BillFields({ entries, change }: Pick<FieldsProps, 'entries' | 'change'>) {
-  const { graceDays, settlesWhenSpent } = entries
+  const { graceDays, settlesWhenSpent, carryOver } = entries
   const days = [...new Set([0, 3, graceDaysDefault, 7, 14, graceDays])].sort((a, b) => a - b)
   return (
     <>
@@ -159,12 +159,21 @@ function BillFields({ entries, change }: Pick<FieldsProps, 'entries' | 'change'>
         checked={settlesWhenSpent}
         onChange={(event) => change({ settlesWhenSpent: event.target.checked })}
       />
-      <ChoiceField
-        label={words.graceDays}
-        value={String(graceDays)}
-        options={days.map((one) => ({ value: String(one), text: words.days({ count: one }) }))}
-        onChange={(value) => change({ graceDays: Number(value) })}
+      <CheckField
+        label={words.carryOver}
+        checked={carryOver}
+        onChange={({ target: { checked } }) =>
+          change({ carryOver: checked, graceDays: checked ? 0 : graceDaysDefault })
+        }
       />
+      {!carryOver && (
+        <ChoiceField
+          label={words.graceDays}
+          value={String(graceDays)}
+          options={days.map((one) => ({ value: String(one), text: words.days({ count: one }) }))}
+          onChange={(value) => change({ graceDays: Number(value) })}
+        />
+      )}
     </>
   )
 }
@@ -190,5 +199,6 @@ function entriesOf(
     isPaused,
     graceDays: spending?.graceDays ?? graceDaysDefault,
     settlesWhenSpent: spending?.settlesWhenSpent ?? true,
+    carryOver: spending?.carryOver ?? false,
   }
 }

@@ -17,7 +17,8 @@ export async function saveEnvelope(entries: Entries, place: Place): Promise<unkn
     const path = { bankAccountId, spendingId: spending.spendingId }
     return await coffer.updateSpending({ path, body: changesOf(entries, spending, place) })
   }
-  const { kind, name, target, day, fundingScheduleId, graceDays, settlesWhenSpent } = entries
+  const { kind, name, target, day, fundingScheduleId } = entries
+  const { graceDays, settlesWhenSpent, carryOver } = entries
   const shared = {
     name: name.trim(),
     fundingScheduleId,
@@ -25,9 +26,12 @@ export async function saveEnvelope(entries: Entries, place: Place): Promise<unkn
     nextRecurrence: instantOf(day, timezone),
   }
   const ruleset = ruleOf(entries, timezone) ?? ''
+  // Left out, the setting of the server decides.
+  const kept = carryOver ? { carryOver } : {}
+  const bill = { ruleset, graceDays, settlesWhenSpent, ...kept }
   const body =
     kind === 'goal'
       ? { ...shared, spendingType: 'goal' as const }
-      : { ...shared, spendingType: 'expense' as const, ruleset, graceDays, settlesWhenSpent }
+      : { ...shared, spendingType: 'expense' as const, ...bill }
   return await coffer.createSpending({ path: { bankAccountId }, body })
 }

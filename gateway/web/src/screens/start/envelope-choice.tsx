@@ -150,7 +150,10 @@ function blankRow(today: string): Row {
   }
 }
 
-/** Returns the plan of a row, as the API takes it. Bills may come some days late. */
+/**
+ * Returns the plan of a row, as the API takes it. Bills may come some days late; what is left of
+ * groceries stays in their envelope, and no bill of theirs is late.
+ */
 function planOf({ name, repeat, day, isBill }: Row, timezone: string) {
   const start = instantOf(day, timezone)
   return {
@@ -158,7 +161,7 @@ function planOf({ name, repeat, day, isBill }: Row, timezone: string) {
     spendingType: 'expense' as const,
     ruleset: rulesetOf(repeat, { day, start }),
     nextRecurrence: start,
-    graceDays: 5,
+    ...(isBill ? { graceDays: 5 } : { carryOver: true }),
     settlesWhenSpent: isBill,
   }
 }

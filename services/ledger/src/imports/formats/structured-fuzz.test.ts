@@ -28,7 +28,7 @@ const statable = fc.record({
   encoding: rarely(fc.constantFrom('utf-8', 'windows-1250', 'shift_jis', 'utf-16le', 'koi8-r')),
   decimalMark: rarely(fc.constantFrom('.' as const, ',' as const)),
   dayFirst: rarely(fc.boolean()),
-  statement: rarely(fc.constantFrom('1', '1/2', 'Giro', 'X', '', '*', '*', '*')),
+  statement: rarely(fc.constantFrom('1', '1/2', 'Giro', 'X', '')),
 })
 const kinds = ['ofx', 'camt053', 'mt940', 'qif', 'json', 'zip'] as const
 const qifFiles = fc
@@ -127,7 +127,10 @@ test('any choices for any CSV file give storable rows, or refuse it', () => {
     })
     const { dateFormat } = shaped
     const format = { kind: 'csv' as const, delimiter, headers, headerRow, mapping, dateFormat }
-    const statement = readStatementFile({ bytes, settings: { ...settings, stated }, format })
+    // A name of no account of the file refuses it, which would leave few rows.
+    const named = stated.statement === 'X' ? 'X' : '*'
+    const own = { ...settings, stated: { ...stated, statement: stated.statement && named } }
+    const statement = readStatementFile({ bytes, settings: own, format })
     expectHonest(statement)
     rows += 'unreadable' in statement ? 0 : statement.rows.length
   })

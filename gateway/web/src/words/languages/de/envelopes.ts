@@ -43,6 +43,7 @@ export const envelopes: Translation<'envelopes'> = {
   graceToday: 'liegen bis {day} für die Rechnung von heute bereit.',
   graceLeft: 'sind von der bezahlten Rechnung übrig und bleiben bis {day}.',
   settles: 'Rechnung als bezahlt markieren, sobald ihr Betrag ausgegeben ist',
+  carryOver: 'Behalten, was an diesem Tag übrig ist, wie bei Lebensmitteln',
   graceDays: 'Geld für eine verspätete Rechnung aufheben',
   days: '{count, plural, =0 {gar nicht} one {einen Tag lang} other {# Tage lang}}',
   behind: 'Im Rückstand',

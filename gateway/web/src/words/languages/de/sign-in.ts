@@ -41,7 +41,7 @@ export const signIn: Translation<'signIn'> = {
   endedText:
     'Deine Sitzung ist beendet, hier oder auf einem anderen Gerät. Melde dich an, um weiterzumachen: Alles, was du eingetippt hast, ist noch da.',
   ended:
-    'Du wurdest abgemeldet: nach einigen Tagen ohne Benutzung oder von einem anderen Gerät oder Tab aus. Melde dich an, um dort weiterzumachen, wo du warst.',
+    'Du wurdest abgemeldet: 14 Tage nach der Anmeldung, nach einigen Tagen ohne Benutzung oder von einem anderen Gerät oder Tab aus. Melde dich an, um dort weiterzumachen, wo du warst.',
   forgottenTitle: 'Neues Passwort anfordern',
   resetSend: 'Link für ein neues Passwort schicken',
   resetSent: 'Falls ein Zugang diese Adresse hat, ist eine Mail mit einem Link unterwegs.',

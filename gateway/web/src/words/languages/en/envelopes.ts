@@ -41,6 +41,7 @@ export const envelopes = {
   graceToday: 'waits for the bill of today until {day}.',
   graceLeft: 'is left of the bill that is paid, and stays until {day}.',
   settles: 'Mark the bill as paid once its amount is spent',
+  carryOver: 'Keep what is left on that day, as for groceries',
   graceDays: 'Keep the money of a bill that is late',
   days: '{count, plural, =0 {not at all} one {for one day} other {for # days}}',
   behind: 'Behind',

@@ -36,7 +36,7 @@ export const signIn = {
   endedText:
     'Your session has ended, here or on another device. Sign in to go on: what you have typed is still there.',
   ended:
-    'You were signed out: after some days without use, or from another device or tab. Sign in to go on where you were.',
+    'You were signed out: 14 days after the sign-in, after some days without use, or from another device or tab. Sign in to go on where you were.',
   forgottenTitle: 'Ask for a new password',
   resetSend: 'Mail a link for a new password',
   resetSent: 'If a login has this address, a mail with a link is on its way.',
