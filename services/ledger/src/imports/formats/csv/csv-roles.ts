@@ -25,8 +25,8 @@ const FAILED = namesIn([
 const WAITING = namesIn([
   'pending, processing, in progress, on hold, authorized, authorised, vorgemerkt, offen',
   'ausstehend, in bearbeitung, en attente, en cours, pendiente, pendente, in attesa',
-  'in behandeling, gereserveerd, reserveret, reserverad, reservert, varaus, oczekująca, oczekujące, blokada',
-  'čekající, függőben, в обработке, ожидает, bekliyor, beklemede, 处理中, 等待付款',
+  'in behandeling, gereserveerd, reserveret, reserverad, reservert, varaus, oczekująca',
+  'oczekujące, blokada, čekající, függőben, в обработке, ожидает, bekliyor, beklemede, 处理中, 等待付款',
 ])
 /** Words of a state for payments that took place. */
 const BOOKED = namesIn([
