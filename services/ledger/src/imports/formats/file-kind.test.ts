@@ -39,6 +39,8 @@ test.each([
 
 test('a ZIP archive and an export are detected by their content', () => {
   expect(kind('a.csv', zipSync({ 'a.ofx': new Uint8Array() }))).toBe('zip')
+  const stored = zipSync({ 'a.ofx': new TextEncoder().encode('OFXHEADER:100') }, { level: 0 })
+  expect(kind('a.zip', stored)).toBe('zip')
   expect(kind('a.csv', '{"format":1,"exportedAt":"2026-01-01T00:00:00Z"')).toBe('json')
 })
 

@@ -30,6 +30,8 @@ export function detectKind({ name, head }: { name: string; head: Uint8Array }): 
 }
 
 function kindByContent(head: Uint8Array): FileKind | null {
+  // An entry that is stored as it is shows the signs of its own format.
+  if (isZip(head)) return hasTable(head) ? 'csv' : 'zip'
   const text = decodeFile(head.subarray(0, HEAD_LENGTH))
   const ofx = /OFXHEADER|<OFX[\s>]|<(?:BANK|CREDITCARD)MSGSRSV1>|<(?:CC)?STMTRS>/i
   if (ofx.test(text)) return 'ofx'
@@ -39,6 +41,5 @@ function kindByContent(head: Uint8Array): FileKind | null {
   }
   if (/^\s*!(?:Type|Account|Option|Clear)\b/im.test(text)) return 'qif'
   if (/^\s*\{\s*"format":\s*1,\s*"exportedAt":/.test(text)) return 'json'
-  if (hasTable(head)) return 'csv'
-  return isZip(head) ? 'zip' : null
+  return hasTable(head) ? 'csv' : null
 }
