@@ -47,7 +47,7 @@ test('without the server the app opens with what was seen last, and changes noth
     expect(await axeFaults(page)).toEqual([])
     const form = await typePayment(page)
     await form.getByRole('button', { name: 'Save' }).click()
-    await form.getByText('It is tried again. Your entries are still here.').waitFor()
+    await form.getByText('It is tried a little longer. Your entries are still here.').waitFor()
     await form.getByText('nothing was sent').waitFor()
     await takePicture(page, 'web-offline-form')
     expect(await axeFaults(page)).toEqual([])

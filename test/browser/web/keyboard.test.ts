@@ -170,7 +170,7 @@ test('a payment by hand is left free to use, booked, and moved to an envelope', 
       const query = { spendingId: 'undecided', search: 'Kiosk' } as const
       expect((await alice.client.listTransactions({ ...bank, query })).data).toEqual([])
       await page.getByText('Pending', { exact: true }).waitFor()
-      const booked = page.getByRole('button', { name: 'It has been booked' })
+      const booked = page.getByRole('button', { name: 'Mark as posted' })
       await booked.click()
       await booked.waitFor({ state: 'detached' })
       expect(await sumsOf()).toEqual([99_500, 99_500])
@@ -202,9 +202,9 @@ test('pending payments are booked at once, with the posted balance, and undone',
   await view({ url: `${coffer.baseUrl}/transactions`, cookie: eve.cookie }, async (page) => {
     await page.getByRole('button', { name: 'Select', exact: true }).click()
     await page.getByLabel('Select Museum').check()
-    expect(await page.getByRole('button', { name: /been booked/ }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /as posted/ }).count()).toBe(0)
     for (const name of ['Kiosk', 'Cinema']) await page.getByLabel(`Select ${name}`).check()
-    await page.getByRole('button', { name: '2 have been booked' }).click()
+    await page.getByRole('button', { name: 'Mark 2 as posted' }).click()
     await page.getByText('2 transactions changed.').waitFor()
     expect(await sumsOf()).toBe('98500,98500')
     await page.getByRole('button', { name: 'Undo' }).click()

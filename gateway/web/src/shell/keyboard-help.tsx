@@ -18,7 +18,7 @@ export function Help({ onClose }: { onClose: () => void }) {
             <dt>{text}</dt>
             <dd>
               {key.split(' ').map((one) => (
-                <kbd key={one}>{one}</kbd>
+                <kbd key={one}>{one === 'Ctrl' ? keyWords.control : one}</kbd>
               ))}
             </dd>
           </div>

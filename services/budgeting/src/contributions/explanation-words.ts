@@ -103,7 +103,7 @@ export const german: Words = {
       : `Der Zahltag am ${funding} muss bis zum nächsten am ${after} reichen. ` +
         `Bis dahin wird das ${count === 1 ? 'einmal' : `${count}-mal`} gebraucht: ${due}.`,
   adds: ({ left, dues, need, isMost }) =>
-    `${dues === 0 ? '' : `Davor ${dues === 1 ? 'eine Fälligkeit' : `${dues} Fälligkeiten`}. `}` +
+    `${dues === 0 ? '' : `Davor ist es ${dues === 1 ? 'einmal' : `${dues}-mal`} fällig. `}` +
     `An diesem Zahltag sind noch ${left} da, also legt er ${need ?? 'nichts'} dazu` +
     `${isMost ? ', den größten möglichen Betrag' : ''}.`,
   none: 'Es folgt kein Zahltag oder keine Fälligkeit, also kommt nichts mehr dazu.',

@@ -128,7 +128,7 @@ describe('an explanation leads to the contribution', () => {
     expect(render({ ...food, ...due, nextRecurrence }, german).slice(1)).toEqual([
       'Der Zahltag am 15.10.2023 muss bis zum nächsten am 31.10.2023 reichen. Bis dahin wird' +
         ' das 2-mal gebraucht: 2 × 7,00 € = 14,00 €.',
-      'Davor eine Fälligkeit. An diesem Zahltag sind noch 0,00 € da, also legt er' +
+      'Davor ist es einmal fällig. An diesem Zahltag sind noch 0,00 € da, also legt er' +
         ' 14,00 € dazu.',
       'Es fehlen 5,43 €: 7,00 € werden fällig, bevor am 15.10.2023 der Zahltag kommt, und' +
         ' 1,57 € sind da.',

@@ -42,6 +42,7 @@ function List({ bankAccountId }: { bankAccountId: string }) {
   const endMove = () => (move ? setMove(null) : setMoving(false))
   const isOfDebt = useIsDebt(bankAccountId)
   const hasSchedules = (schedules?.length ?? 0) > 0
+  const isTable = useIsTable()
   const actions = (
     <>
       {(spending.data?.length ?? 0) > 0 && <ViewChoice />}
@@ -67,7 +68,9 @@ function List({ bankAccountId }: { bankAccountId: string }) {
             {all.length === 0 && (
               <Nothing hasSchedules={schedules?.length !== 0} isOfDebt={isOfDebt} />
             )}
-            {all.length > 0 && <FreeCard bankAccountId={bankAccountId} onMove={setMove} />}
+            {all.length > 0 && (
+              <FreeCard bankAccountId={bankAccountId} isAmongCards={!isTable} onMove={setMove} />
+            )}
             <All bankAccountId={bankAccountId} all={all} onMove={setMove} />
           </>
         )}

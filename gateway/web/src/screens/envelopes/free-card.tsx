@@ -12,11 +12,13 @@ import { type Move, useMoneyDrag } from './money-drag.ts'
 
 interface Props {
   bankAccountId: string
+  /** Whether the envelopes are cards too, which money is dragged to. */
+  isAmongCards: boolean
   onMove: (move: Move) => void
 }
 
 /** Money that no envelope holds, to drag into one and back; of a card its figure is the debt. */
-export function FreeCard({ bankAccountId, onMove }: Props) {
+export function FreeCard({ bankAccountId, isAmongCards, onMove }: Props) {
   const manner = useManner(bankAccountId)
   const balances = useQuery(bankAccountOverviewQuery(bankAccountId)).data?.balance
   const rest = useRest(bankAccountId)
@@ -36,7 +38,7 @@ export function FreeCard({ bankAccountId, onMove }: Props) {
           {words.why}
         </Link>
       </p>
-      <p className={`${styles.soft} ${styles.drag}`}>{words.drag}</p>
+      {isAmongCards && <p className={`${styles.soft} ${styles.drag}`}>{words.drag}</p>}
     </section>
   )
 }

@@ -13,6 +13,7 @@ import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import type { Rest } from '../../format/debts.ts'
 import { formatAmount } from '../../format/money.ts'
+import { usePreferences } from '../../preferences/preferences.ts'
 import { useManner, useRest } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { homeWords } from '../../words/home.ts'
@@ -114,6 +115,7 @@ interface FieldsProps {
 }
 
 function Fields({ bankAccountId, source, goal, lacked, problems }: FieldsProps) {
+  const { areAmountsHidden } = usePreferences()
   const manner = useManner(bankAccountId)
   const money = useMoneyText(manner)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
@@ -126,7 +128,11 @@ function Fields({ bankAccountId, source, goal, lacked, problems }: FieldsProps) 
       name: one.name,
       amount: one.currentAmount,
     })),
-  ].map(({ value, name, amount }) => ({ value, text: `${name} (${money(amount)})` }))
+  ].map(({ value, name, amount }) => ({
+    value,
+    // A hidden amount has parentheses of its own.
+    text: areAmountsHidden ? `${name} ${money(amount)}` : `${name} (${money(amount)})`,
+  }))
   return (
     <>
       <ChoiceField

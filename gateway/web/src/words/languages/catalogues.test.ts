@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { IntlMessageFormat } from 'intl-messageformat'
-import { languageOf, languages } from './languages.ts'
+import { type LanguageCode, languageOf, languages } from './languages.ts'
 
 const catalogues = await Promise.all(
   Object.entries(languages).map(async ([code, { load }]) => ({ code, texts: await load() })),
@@ -18,6 +18,19 @@ test.each([
   [[], 'en'],
 ])('of %j the app speaks %s', (locales, code) => {
   expect(languageOf(locales)).toBe(code)
+})
+
+test.each<[LanguageCode, number, string, string]>([
+  ['en', 1, '1 of 14 transactions fits.', '1 fits, 1 changed'],
+  ['en', 2, '2 of 14 transactions fit.', '2 fit, 2 changed'],
+  ['de', 1, '1 von 14 Buchungen passt.', '1 passt, 1 geändert'],
+  ['de', 2, '2 von 14 Buchungen passen.', '2 passen, 2 geändert'],
+])('the texts of rules in %s agree with the number %i', async (code, matched, fits, counts) => {
+  const { rules, ruleRuns } = await languages[code].load()
+  const said = (text: string, values: Record<string, number | boolean>) =>
+    new IntlMessageFormat(text, code).format(values)
+  expect(said(rules.fits, { matched, examined: 14, isComplete: true })).toBe(fits)
+  expect(said(ruleRuns.counts, { matched, changed: matched, left: 0 })).toBe(counts)
 })
 
 /** Returns the values of each text by its key; whether it is empty too. */

@@ -10,7 +10,7 @@ export const bulk: Translation<'bulk'> = {
   all: 'Alle geladenen auswählen',
   none: 'Keine auswählen',
   assign: 'Zuordnen',
-  hasBooked: '{count, plural, one {Eine ist gebucht} other {# sind gebucht}}',
+  hasBooked: '{count, plural, one {Eine} other {#}} als gebucht markieren',
   refused: 'Nicht geändert:',
   changed: '{all, plural, one {Eine Buchung} other {# Buchungen}} geändert.',
   changedSome:

@@ -18,7 +18,7 @@ export const envelopes: Translation<'envelopes'> = {
   paidToday: 'Rechnung von heute bezahlt, nächste fällig {distance}',
   wasToday: 'war heute fällig, nächste {distance}',
   saved: 'Ziel {distance}',
-  next: 'Nächster Zahltag legt hinein:',
+  next: 'Nächster Zahltag bringt',
   full: 'Voll',
   paused: 'Pausiert',
   paid: 'Bezahlt',

@@ -3,8 +3,9 @@ import type { Translation } from '../translation.ts'
 export const faults: Translation<'faults'> = {
   unreachable: 'Der Server ist nicht erreichbar. Deine Eingaben sind noch da.',
   notSent:
-    'Der Server ist nicht erreichbar, also wurde nichts gesendet. Deine Eingaben sind noch da.',
-  trying: 'Der Server ist nicht erreichbar. Es wird weiter versucht. Deine Eingaben sind noch da.',
+    'Der Server war nicht erreichbar, also wurde nichts gesendet. Deine Eingaben sind noch da.',
+  trying:
+    'Der Server ist nicht erreichbar. Es wird noch kurz versucht. Deine Eingaben sind noch da.',
   unanswered:
     'Der Server ist nicht erreichbar und hat das vielleicht schon gespeichert. Schick es unverändert noch einmal: Es wird nur einmal gespeichert.',
   slow: 'Der Server hat zu lange gebraucht. Deine Eingaben sind noch da.',

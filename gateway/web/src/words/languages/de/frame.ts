@@ -41,6 +41,7 @@ export const frame: Translation<'frame'> = {
 }
 
 export const keys: Translation<'keys'> = {
+  control: 'Strg',
   keys: {
     'Ctrl K': 'Eine Seite, Aktion, Buchung oder einen Umschlag suchen',
     n: 'Neue Buchung',

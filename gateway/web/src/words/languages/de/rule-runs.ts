@@ -27,7 +27,7 @@ export const ruleRuns: Translation<'ruleRuns'> = {
   },
   working: 'Die Buchungen werden verglichen',
   counts:
-    '{matched, plural, other {#}} passen, {changed, plural, other {#}} geändert{left, plural, =0 {} other {, in # blieb etwas stehen}}',
+    '{matched, plural, one {# passt} other {# passen}}, {changed, plural, other {#}} geändert{left, plural, =0 {} other {, in # blieb etwas stehen}}',
   undoneCounts:
     '{undone, plural, other {#}} zurückgesetzt{kept, plural, =0 {} other {, in # bleibt etwas, das seither geändert wurde}}',
   undo: 'Rückgängig machen',

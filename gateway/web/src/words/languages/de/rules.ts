@@ -87,9 +87,9 @@ export const rules: Translation<'rules'> = {
   preview: 'Was schon gespeichert ist',
   previewWait:
     'Die Vorschau zeigt, was die Regel getan hätte, sobald es eine Bedingung und eine Änderung gibt.',
-  fits: '{isComplete, select, true {{matched, plural, other {#}} von {examined, plural, other {#}} Buchungen passen.} other {{matched, plural, other {#}} der neuesten {examined, plural, other {#}} Buchungen passen.}}',
+  fits: '{matched, plural, other {#}} {isComplete, select, true {von} other {der neuesten}} {examined, plural, one {# Buchung} other {# Buchungen}} {matched, plural, one {passt} other {passen}}.',
   changes:
-    '{changed, plural, other {#}} würden sich ändern{kept, plural, =0 {} other {; in # bleibt etwas, wie es ist}}.',
+    '{changed, plural, one {# würde} other {# würden}} sich ändern{kept, plural, =0 {} other {; in # bleibt etwas, wie es ist}}.',
   notByHand: 'Die von Hand bleiben außen vor.',
   previewRows: 'Was sich ändern würde',
   moreRows: 'Mehr zeigen',

@@ -20,7 +20,7 @@ export const start: Translation<'start'> = {
   currency: 'Währung',
   balance: 'Aktueller Kontostand',
   owed: 'Zurzeit geschuldet',
-  balanceHint: 'Freiwillig: 0,00, wenn leer; eine Datei kann ihn nennen.',
+  balanceHint: 'Freiwillig: 0,00, wenn leer; eine Datei kann den Betrag nennen.',
   limit: 'Kreditrahmen',
   create: 'Konto anlegen',
   added: '„{name}“ ist angelegt. Die anderen Seiten bleiben bei dem Konto, das du gewählt hast.',

@@ -52,7 +52,7 @@ export const transactions: Translation<'transactions'> = {
   note: 'Notiz',
   adjusts: 'Auch den Kontostand ändern',
   isPending: 'Noch vorgemerkt',
-  hasBooked: 'Sie ist gebucht',
+  hasBooked: 'Als gebucht markieren',
   appliesRules: 'Regeln füllen lassen, was leer ist',
   save: 'Speichern',
   amountFault: 'Gib einen Betrag ungleich null ein, etwa {example}.',

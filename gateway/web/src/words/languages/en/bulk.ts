@@ -8,7 +8,7 @@ export const bulk = {
   all: 'Select all loaded ones',
   none: 'Select none',
   assign: 'Assign',
-  hasBooked: '{count, plural, one {One has been booked} other {# have been booked}}',
+  hasBooked: 'Mark {count, plural, one {one} other {#}} as posted',
   refused: 'Not changed:',
   changed: '{all, plural, one {One transaction} other {# transactions}} changed.',
   changedSome: '{count} of {all, plural, one {one transaction} other {# transactions}} changed.',

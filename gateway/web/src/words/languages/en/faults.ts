@@ -1,7 +1,7 @@
 export const faults = {
   unreachable: 'The server cannot be reached. Your entries are still here.',
-  notSent: 'The server cannot be reached, so nothing was sent. Your entries are still here.',
-  trying: 'The server cannot be reached. It is tried again. Your entries are still here.',
+  notSent: 'The server could not be reached, so nothing was sent. Your entries are still here.',
+  trying: 'The server cannot be reached. It is tried a little longer. Your entries are still here.',
   unanswered:
     'The server cannot be reached, and may have saved this already. Send it again as it is: it is saved once.',
   slow: 'The server took too long to answer. Your entries are still here.',

@@ -43,6 +43,7 @@ export const frame = {
 } as const
 
 export const keys = {
+  control: 'Ctrl',
   keys: {
     'Ctrl K': 'Find a screen, an action, an envelope or a transaction',
     n: 'New transaction',

@@ -24,7 +24,7 @@ export const ruleRuns = {
   },
   working: 'Comparing the transactions',
   counts:
-    '{matched, plural, other {#}} fit, {changed, plural, other {#}} changed{left, plural, =0 {} other {, in # something was left}}',
+    '{matched, plural, one {# fits} other {# fit}}, {changed, plural, other {#}} changed{left, plural, =0 {} other {, in # something was left}}',
   undoneCounts:
     '{undone, plural, other {#}} put back{kept, plural, =0 {} other {, in # something stays that was changed since}}',
   undo: 'Undo',

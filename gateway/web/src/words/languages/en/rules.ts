@@ -94,7 +94,7 @@ export const rules = {
   actionFault: 'Enter at least one thing to set.',
   preview: 'On what is stored already',
   previewWait: 'The preview shows what it would have done, once there is a condition and a change.',
-  fits: '{isComplete, select, true {{matched, plural, other {#}} of {examined, plural, other {#}} transactions fit.} other {{matched, plural, other {#}} of the newest {examined, plural, other {#}} transactions fit.}}',
+  fits: '{matched, plural, other {#}} of {isComplete, select, true {} other {the newest }}{examined, plural, one {# transaction} other {# transactions}} {matched, plural, one {fits} other {fit}}.',
   changes:
     '{changed, plural, other {#}} would change{kept, plural, =0 {} other {; in # something stays as it is}}.',
   notByHand: 'Those by hand are left out.',

@@ -59,7 +59,7 @@ export const transactions = {
   note: 'Note',
   adjusts: 'Change the balance of the account too',
   isPending: 'Still pending',
-  hasBooked: 'It has been booked',
+  hasBooked: 'Mark as posted',
   appliesRules: 'Let rules fill in what is empty',
   save: 'Save',
   amountFault: 'Enter an amount other than zero, such as {example}.',
