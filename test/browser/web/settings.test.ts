@@ -177,6 +177,8 @@ test.each([
   const { spendingId } = (await client.createSpending({ path, body: expense })).data
   const body = { fromSpendingId: null, toSpendingId: spendingId, amount: 2_000 }
   await client.transferBetweenEnvelopes({ path, body })
+  const shoes = { name: 'Shoes', amount: 500, date: new Date().toISOString() }
+  await client.createTransaction({ path, body: shoes })
   const url = `${coffer.baseUrl}/envelopes?account=${bankAccountId}`
   await view({ url, cookie: alice.cookie }, async (page) => {
     await page.getByRole('region', { name: 'Owed' }).getByText('$250.00').waitFor()
@@ -186,5 +188,12 @@ test.each([
     await page.getByRole('heading', { name: changes }).waitFor()
     await page.getByText(point).waitFor()
     expect(await page.getByText(/free to use/i).count()).toBe(0)
+    for (const screen of ['', 'transactions']) {
+      await page.goto(url.replace('envelopes', screen))
+      await page.getByLabel('Envelope for Shoes').waitFor()
+      expect(await page.getByText(/free to use/i).count()).toBe(0)
+    }
+    await page.getByLabel('Envelope for Shoes').selectOption('Leave it without an envelope')
+    await page.getByText('Shoes stays without an envelope.').waitFor()
   })
 })

@@ -37,7 +37,7 @@ test.each([
   const paid = { ...envelope, ...bill, targetAmount: 70, periodSpentAmount: 20, ...fields }
   const old = { date: '2026-11-01T06:00:00Z', originalName: 'Shop', amount: 50, spendingAmount: 50 }
   const payment = old as Transaction
-  const says = { reader, money: String }
+  const says = { reader, money: String, rest: 'free' as const }
   const texts = [
     assignedText(payment, paid, says),
     olderText([payment], { envelope: paid, reader }) ?? '',
@@ -60,7 +60,7 @@ test.each([
   }
   const of = { ...envelope, ...last, ...fields } as Spending
   const said = [
-    assignedText(payment as Transaction, of, { reader, money: String }),
+    assignedText(payment as Transaction, of, { reader, money: String, rest: 'free' }),
     olderText([payment as Transaction], { envelope: of, reader }) ?? '',
   ]
   const isNamed = said.map((text) => /before .*November 26, when (its|the) last bill/.test(text))

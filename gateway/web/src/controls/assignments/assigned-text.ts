@@ -1,5 +1,6 @@
 import type { Spending, Transaction } from '@coffer/client/types'
 import { dayOf, formatDay, type Place } from '../../format/days.ts'
+import type { Rest } from '../../format/debts.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { homeWords } from '../../words/home.ts'
 
@@ -7,6 +8,8 @@ import { homeWords } from '../../words/home.ts'
 export interface Says {
   money: (amount: number) => string
   reader: Place & { today: string }
+  /** The money that pays what no envelope pays. */
+  rest: Rest
 }
 
 /**
@@ -82,6 +85,7 @@ function formerDue(
 /** Returns what an assignment has done, in words: an envelope gives what it holds at most. */
 export function assignedText(transaction: Transaction, envelope: Spending, says: Says): string {
   const { spendingAmount = 0, originalName } = transaction
+  const { rest } = says
   const names = { name: transaction.name ?? originalName, envelope: envelope.name }
   const amount = says.money(spendingAmount)
   if (isOlder(transaction, envelope, says.reader)) {
@@ -95,6 +99,6 @@ export function assignedText(transaction: Transaction, envelope: Spending, says:
     return [text, billText(spendingAmount, { envelope, reader: says.reader })].join(' ').trim()
   }
   if (!isPaidInPart(transaction)) return homeWords.assigned(names)
-  if (spendingAmount === 0) return homeWords.assignedEmpty(names)
-  return homeWords.assignedPart({ ...names, amount })
+  if (spendingAmount === 0) return homeWords.assignedEmpty({ ...names, rest })
+  return homeWords.assignedPart({ ...names, amount, rest })
 }

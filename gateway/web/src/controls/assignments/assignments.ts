@@ -15,7 +15,9 @@ export interface Assignment extends Says {
 export function assign({ transaction, envelope, ...says }: Assignment): Promise<void> {
   const name = transaction.name ?? transaction.originalName
   return changeOne(transaction, { spendingId: envelope?.spendingId ?? null }, (changed) =>
-    envelope === null ? homeWords.leftFree({ name }) : assignedText(changed, envelope, says),
+    envelope === null
+      ? homeWords.leftFree({ name, rest: says.rest })
+      : assignedText(changed, envelope, says),
   )
 }
 

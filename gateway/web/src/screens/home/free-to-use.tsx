@@ -10,7 +10,7 @@ import { History } from '../../controls/journal/history.tsx'
 import { WhyButton } from '../../controls/journal/why-button.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
-import { isDebt, isOverdrawn } from '../../format/debts.ts'
+import { isDebt, isOverdrawn, restOf } from '../../format/debts.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { historyWords } from '../../words/history.ts'
 import { homeWords } from '../../words/home.ts'
@@ -36,6 +36,7 @@ export function FreeToUse({ bankAccountId }: { bankAccountId: string }) {
 function Figures({ overview }: { overview: BankAccountOverview }) {
   const { bankAccountId, current, expenses, goals, free } = overview.balance
   const isOwed = isDebt(overview.bankAccount)
+  const rest = restOf(overview.bankAccount)
   const main = isOwed ? current : free
   const owed = current > 0 ? homeWords.inCredit : homeWords.owed
   const manner = useManner(bankAccountId)
@@ -55,10 +56,10 @@ function Figures({ overview }: { overview: BankAccountOverview }) {
         </div>
         <WhyButton controls={id} isShown={isWhyShown} onShow={setWhyShown} />
       </div>
-      {!isOwed && isOverdrawn(overview.balance) && (
+      {rest !== 'owed' && isOverdrawn(overview.balance) && (
         <p className={styles.soft}>
           <Link to="/envelopes" search={{ account: bankAccountId }} state={{ opened: 'move' }}>
-            {homeWords.overdrawn}
+            {homeWords.overdrawn({ rest })}
           </Link>
         </p>
       )}

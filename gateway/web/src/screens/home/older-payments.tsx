@@ -5,7 +5,7 @@ import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { dayAfter, dayOf, formatDay } from '../../format/days.ts'
-import { useReader } from '../../shell/chosen-account.ts'
+import { useReader, useRest } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 
 interface Props {
@@ -17,6 +17,7 @@ interface Props {
 /** Offers to leave out the payments of the time before the first envelope. */
 export function Older({ bankAccountId, payments, spending }: Props) {
   const reader = useReader()
+  const rest = useRest(bankAccountId)
   const { send, isSending, fault } = useChange(leaveFree)
   const [first] = spending.map(({ createdAt }) => createdAt).toSorted()
   const day = first === undefined ? '' : dayOf(first, reader.timezone)
@@ -32,7 +33,7 @@ export function Older({ bankAccountId, payments, spending }: Props) {
         isBusy={isSending}
         onClick={() => send({ bankAccountId, to: dayAfter(day, -1), max: bulkMax })}
       >
-        {homeWords.leaveOlder}
+        {homeWords.leaveOlder({ rest })}
       </Button>
     </div>
   )

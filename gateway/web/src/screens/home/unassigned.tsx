@@ -17,7 +17,7 @@ import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { useKeys } from '../../controls/use-keys.ts'
 import { dayOf, formatShortDay } from '../../format/days.ts'
-import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import styles from './home.module.css'
 import { Older } from './older-payments.tsx'
@@ -35,6 +35,7 @@ export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
   const newest = useQuery(unassignedQuery(bankAccountId, shownMax))
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const { data: overview } = useQuery(bankAccountOverviewQuery(bankAccountId))
+  const rest = useRest(bankAccountId)
   if (spending.length === 0) return null
   return (
     <Card title={homeWords.unassigned}>
@@ -43,7 +44,7 @@ export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
           if (waiting.length === 0) return <p className={styles.soft}>{homeWords.unassignedNone}</p>
           return (
             <>
-              <p className={styles.soft}>{homeWords.unassignedText}</p>
+              <p className={styles.soft}>{homeWords.unassignedText({ rest })}</p>
               <Older bankAccountId={bankAccountId} payments={waiting} spending={spending} />
               <Payments bankAccountId={bankAccountId} payments={waiting} spending={spending} />
               {overview && <Others bankAccountId={bankAccountId} overview={overview} />}
@@ -86,12 +87,13 @@ interface PaymentsProps {
 function Payments({ bankAccountId, payments, spending }: PaymentsProps) {
   const money = useMoneyText(useManner(bankAccountId))
   const reader = useReader()
+  const rest = useRest(bankAccountId)
   const [marked, setMarked] = useState(0)
   const at = Math.min(marked, payments.length - 1)
   const { send, isSending, fault } = useChange(assign)
   const choose = (transaction: Transaction, envelope: Spending | null | undefined) => {
     if (envelope === undefined || isSending) return false
-    send({ transaction, envelope, money, reader })
+    send({ transaction, envelope, money, reader, rest })
     return true
   }
   useKeys((key) => {
@@ -119,7 +121,7 @@ function Payments({ bankAccountId, payments, spending }: PaymentsProps) {
       <p className={styles.legend}>
         <span>{homeWords.keys}</span>
         <span>
-          <kbd>{freeKey}</kbd> {homeWords.leaveFree}
+          <kbd>{freeKey}</kbd> {homeWords.leaveFree({ rest })}
         </span>
         {spending.slice(0, keys.length).map(({ spendingId, name }, index) => (
           <span key={spendingId}>
@@ -142,6 +144,7 @@ function Payment({ transaction, spending, choose }: PaymentProps) {
   const name = transaction.name ?? originalName
   const reader = useReader()
   const manner = useManner(bankAccountId)
+  const rest = useRest(bankAccountId)
   return (
     <div className={styles.payment}>
       <p className={styles.soft}>{formatShortDay(dayOf(date, reader.timezone), reader)}</p>
@@ -166,7 +169,7 @@ function Payment({ transaction, spending, choose }: PaymentProps) {
           }
         >
           <option value="">{homeWords.chooseEnvelope}</option>
-          <option value={freeKey}>{homeWords.leaveFree}</option>
+          <option value={freeKey}>{homeWords.leaveFree({ rest })}</option>
           {spending.map((one) => (
             <option key={one.spendingId} value={one.spendingId}>
               {one.name}

@@ -10,7 +10,9 @@ import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { TagField } from '../../controls/tag-field.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
-import { useManner, useReader } from '../../shell/chosen-account.ts'
+import type { Rest } from '../../format/debts.ts'
+import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
+import { forecastWords } from '../../words/forecast.ts'
 import { leftFree, transactionWords as words } from '../../words/transactions.ts'
 
 /** Name, envelope, tags and note of a transaction. The name of the bank is kept beside. */
@@ -18,6 +20,7 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId, amount, originalName, notes } = transaction
   const reader = useReader()
   const money = useMoneyText(useManner(bankAccountId))
+  const rest = useRest(bankAccountId)
   const name = transaction.name ?? originalName
   const formerTags = transaction.tags ?? []
   const [tags, setTags] = useState(formerTags)
@@ -37,7 +40,7 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
     if (Object.keys(body).length > 0) await coffer.updateTransaction({ path, body })
     if (!isMoved || amount <= 0) return
     const envelope = spending.find((one) => one.spendingId === spendingId) ?? null
-    await assign({ transaction, envelope, money, reader })
+    await assign({ transaction, envelope, money, reader, rest })
   })
   return (
     <Form
@@ -52,7 +55,7 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
         label={amount > 0 ? words.envelope : words.refund}
         name="spendingId"
         defaultValue={former ?? ''}
-        options={choicesOf(spending, { amount, isWaiting })}
+        options={choicesOf(spending, { amount, isWaiting, rest })}
         fault={fault?.problems.spendingId ?? fault?.problems.refundSpendingId}
       />
       <TagField
@@ -78,12 +81,12 @@ function useIsWaiting({ bankAccountId, transactionId, amount, spendingId }: Tran
   return data !== undefined && amount > 0 && spendingId === null && !isChosen
 }
 
-type Kind = { amount: number; isWaiting: boolean }
+type Kind = { amount: number; isWaiting: boolean; rest: Rest }
 
-function choicesOf(spending: Spending[], { amount, isWaiting }: Kind) {
+function choicesOf(spending: Spending[], { amount, isWaiting, rest }: Kind) {
   const envelopes = spending.map((one) => ({ value: one.spendingId, text: one.name }))
   if (amount <= 0) return [{ value: '', text: words.noRefund }, ...envelopes]
-  const free = { value: isWaiting ? leftFree : '', text: words.fromFree }
+  const free = { value: isWaiting ? leftFree : '', text: forecastWords.rests[rest] }
   const later = isWaiting ? [{ value: '', text: words.decideLater }] : []
   return [...later, free, ...envelopes]
 }

@@ -14,7 +14,8 @@ import { parseAmount } from '../../format/amount-input.ts'
 import { instantOf } from '../../format/days.ts'
 import { isOverdrawn } from '../../format/debts.ts'
 import { formatAmount } from '../../format/money.ts'
-import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
+import { forecastWords } from '../../words/forecast.ts'
 import { leftFree, transactionWords as words } from '../../words/transactions.ts'
 import styles from './new-transaction.module.css'
 import { useOverdrawnNote } from './overdrawn-note.ts'
@@ -37,6 +38,7 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
   const manner = useManner(bankAccountId)
   const money = useMoneyText(manner)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const rest = useRest(bankAccountId)
   const [tags, setTags] = useState<string[]>([])
   const [isDeposit, setDeposit] = useState(false)
   const [faults, setFaults] = useState<Record<string, string>>({})
@@ -75,7 +77,7 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
     }
     send({ body, isLeftFree }, ({ data: { transaction, balance } }) => {
       if (!isDeposit && isOverdrawn(balance)) noteOverdrawn(money(balance.free))
-      else noteAssigned(transaction, { spending, money, reader })
+      else noteAssigned(transaction, { spending, money, reader, rest })
       onClose()
     })
   }
@@ -123,6 +125,7 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const rest = useRest(bankAccountId)
   const [day, setDay] = useState(reader.today)
   return (
     <>
@@ -149,7 +152,7 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
         name="spendingId"
         options={[
           { value: '', text: isDeposit ? words.noRefund : words.decideLater },
-          ...(isDeposit ? [] : [{ value: leftFree, text: words.fromFree }]),
+          ...(isDeposit ? [] : [{ value: leftFree, text: forecastWords.rests[rest] }]),
           ...spending.map((one) => ({ value: one.spendingId, text: one.name })),
         ]}
         fault={problems.spendingId ?? problems.refundSpendingId}

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { showNote } from '../../api/notes.ts'
+import { useRest } from '../../shell/chosen-account.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
@@ -8,6 +9,7 @@ export function useOverdrawnNote(bankAccountId: string): (amount: string) => voi
   const navigate = useNavigate()
   const search = { account: bankAccountId }
   const work = () => navigate({ to: '/envelopes', search, state: { opened: 'move' } })
+  const rest = useRest(bankAccountId)
   return (amount) =>
-    showNote({ text: words.overdrawn({ amount }), act: { text: envelopeWords.move, work } })
+    showNote({ text: words.overdrawn({ amount, rest }), act: { text: envelopeWords.move, work } })
 }

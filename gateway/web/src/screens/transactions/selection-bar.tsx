@@ -7,8 +7,9 @@ import { useChange } from '../../api/changes.ts'
 import { olderText } from '../../controls/assignments/assigned-text.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
-import { useIsManual, useReader } from '../../shell/chosen-account.ts'
+import { useIsManual, useReader, useRest } from '../../shell/chosen-account.ts'
 import { bulkWords as words } from '../../words/bulk.ts'
+import { forecastWords } from '../../words/forecast.ts'
 import { transactionWords } from '../../words/transactions.ts'
 import { RemoveMany } from './remove-many.tsx'
 import type { Selection } from './selection.ts'
@@ -134,6 +135,7 @@ interface AssignProps extends Pick<ActsProps, 'bankAccountId' | 'change'> {
 
 function Assign({ bankAccountId, state, change }: AssignProps) {
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const rest = useRest(bankAccountId)
   const [spendingId, setSpendingId] = useState('')
   return (
     <div className={styles.assign}>
@@ -142,7 +144,7 @@ function Assign({ bankAccountId, state, change }: AssignProps) {
         value={spendingId}
         onChange={(event) => setSpendingId(event.target.value)}
       >
-        <option value="">{transactionWords.fromFree}</option>
+        <option value="">{forecastWords.rests[rest]}</option>
         {spending.map((one) => (
           <option key={one.spendingId} value={one.spendingId}>
             {one.name}

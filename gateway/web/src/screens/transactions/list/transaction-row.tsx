@@ -11,8 +11,9 @@ import { FaultBanner } from '../../../controls/form.tsx'
 import { Tags } from '../../../controls/tag-field.tsx'
 import { useMoneyText } from '../../../controls/texts/money-text.ts'
 import type { Manner } from '../../../format/currency.ts'
-import { useIsDebt, useReader } from '../../../shell/chosen-account.ts'
+import { useIsDebt, useReader, useRest } from '../../../shell/chosen-account.ts'
 import { bulkWords } from '../../../words/bulk.ts'
+import { forecastWords } from '../../../words/forecast.ts'
 import { homeWords } from '../../../words/home.ts'
 import { leftFree, transactionWords as words } from '../../../words/transactions.ts'
 import styles from '../transactions.module.css'
@@ -33,6 +34,7 @@ export function TransactionRow({ transaction, spending, manner, isSelected, togg
   const { amount, originalName, notes, isPending } = transaction
   const reader = useReader()
   const money = useMoneyText(manner)
+  const rest = useRest(transaction.bankAccountId)
   const [isRenaming, setRenaming] = useState(false)
   const name = transaction.name ?? originalName
   const { send, isSending, fault } = useChange(assign)
@@ -42,6 +44,7 @@ export function TransactionRow({ transaction, spending, manner, isSelected, togg
       envelope: spending.find((one) => one.spendingId === value) ?? null,
       money,
       reader,
+      rest,
     })
   const refunded = spending.find((one) => one.spendingId === transaction.refundSpendingId)
   const refund = refunded && words.refundTo({ name: refunded.name })
@@ -100,6 +103,7 @@ interface AssignProps extends Pick<Props, 'transaction' | 'spending'> {
 /** Chooses the envelope, or that a payment without one needs none. */
 function Assign({ transaction, spending, isDisabled, choose }: AssignProps) {
   const name = transaction.name ?? transaction.originalName
+  const rest = useRest(transaction.bankAccountId)
   return (
     <select
       aria-label={words.assign({ name })}
@@ -107,8 +111,10 @@ function Assign({ transaction, spending, isDisabled, choose }: AssignProps) {
       disabled={isDisabled}
       onChange={(event) => choose(event.target.value)}
     >
-      <option value="">{words.fromFree}</option>
-      {transaction.spendingId === null && <option value={leftFree}>{homeWords.leaveFree}</option>}
+      <option value="">{forecastWords.rests[rest]}</option>
+      {transaction.spendingId === null && (
+        <option value={leftFree}>{homeWords.leaveFree({ rest })}</option>
+      )}
       {spending.map((one) => (
         <option key={one.spendingId} value={one.spendingId}>
           {one.name}

@@ -23,7 +23,8 @@ export const home: Translation<'home'> = {
     '{count, plural, =0 {Es gibt keine Ziele, für die Geld zurückgelegt ist.} one {{amount} davon sind für ein Ziel zurückgelegt.} other {{amount} davon sind für # Ziele zurückgelegt.}}',
   whyFree: '{amount} bleiben frei verfügbar.',
   whyNegative: 'In den Umschlägen sind {amount} mehr, als da ist: Buche Geld aus einem heraus.',
-  overdrawn: 'Unter null: Nimm Geld aus einem Umschlag heraus',
+  overdrawn:
+    '{rest, select, credit {Der nicht genutzte Kredit ist unter null} other {Unter null}}: Nimm Geld aus einem Umschlag heraus',
   lastChanges: 'Die letzten Änderungen',
   lastOfFree: 'Die letzten Änderungen von „Frei verfügbar“',
   behind: 'Im Rückstand',
@@ -36,26 +37,27 @@ export const home: Translation<'home'> = {
   noPayday: 'Kein Zahltag ist geplant, also füllt nichts die Umschläge.',
   unassigned: 'Noch ohne Umschlag',
   unassignedText:
-    'Solange du keinen Umschlag wählst, zahlt „Frei verfügbar“. Was du frei verfügbar lässt, verlässt diese Liste.',
+    '{rest, select, free {Solange du keinen Umschlag wählst, zahlt „Frei verfügbar“. Was du frei verfügbar lässt, verlässt diese Liste.} other {Solange du keinen Umschlag wählst, zahlt auch keiner. Was du ohne Umschlag lässt, verlässt diese Liste.}}',
   unassignedAll:
     '{isExact, select, true {Alle {count, plural, other {#}} Zahlungen zeigen, die auf einen Umschlag warten} other {Alle Zahlungen zeigen, die auf einen Umschlag warten: {count, plural, other {#}} oder mehr}}',
   unassignedNone: 'Keine Zahlung wartet auf einen Umschlag.',
   assign: 'Umschlag für {name}',
   assigned: '{name}: aus dem Umschlag „{envelope}“.',
   assignedEmpty:
-    '{name}: aus dem Umschlag „{envelope}“. Er ist leer, also kommt alles aus „Frei verfügbar“.',
+    '{name}: aus dem Umschlag „{envelope}“. Er ist leer, also {rest, select, owed {wird alles geschuldet} credit {kommt alles aus dem nicht genutzten Kredit} other {kommt alles aus „Frei verfügbar“}}.',
   assignedPart:
-    '{name}: aus dem Umschlag „{envelope}“. Darin waren {amount}; der Rest kommt aus „Frei verfügbar“.',
+    '{name}: aus dem Umschlag „{envelope}“. Darin waren {amount}; der Rest {rest, select, owed {wird geschuldet} credit {kommt aus dem nicht genutzten Kredit} other {kommt aus „Frei verfügbar“}}.',
   assignedOlder:
     '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist älter als der Umschlag, den es seit {day} gibt: Ist sein Geld für spätere Rechnungen, nimm es zurück.',
   assignedFormer:
     '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist von einem Tag vor {day}, an dem die letzte Rechnung fällig war: Ist sein Geld für die kommende Rechnung, nimm es zurück.',
-  leaveFree: 'Frei verfügbar lassen',
-  leftFree: '{name} bleibt ohne Umschlag: „Frei verfügbar“ hat es bezahlt.',
+  leaveFree: '{rest, select, free {Frei verfügbar} other {Ohne Umschlag}} lassen',
+  leftFree:
+    '{name} bleibt ohne Umschlag{rest, select, free {: „Frei verfügbar“ hat es bezahlt} other {}}.',
   countsAsBill: 'Das zählt auch als die Rechnung vom {day}, die nun bezahlt ist.',
   older:
     '{areAll, select, true {Sie alle} other {Einige davon}} sind vor {day} bezahlt, als dein erster Umschlag begann. Sie sind schon bezahlt: Zahlt sie ein Umschlag, fehlt darin Geld für spätere Rechnungen.',
-  leaveOlder: 'Diese frei verfügbar lassen',
+  leaveOlder: 'Diese {rest, select, free {frei verfügbar} other {ohne Umschlag}} lassen',
   keys: 'Tasten für die markierte Zahlung:',
   chooseEnvelope: 'Wählen …',
 }

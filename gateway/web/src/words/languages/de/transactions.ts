@@ -35,7 +35,6 @@ export const transactions: Translation<'transactions'> = {
   yesterday: 'Gestern',
   list: 'Buchungen, neueste zuerst',
   assign: 'Umschlag für {name}',
-  fromFree: 'Frei verfügbar',
   decideLater: 'Später entscheiden',
   income: 'Einnahme',
   repayment: 'Erstattung oder Rückzahlung',
@@ -48,7 +47,8 @@ export const transactions: Translation<'transactions'> = {
   amountHint: 'Du kannst auch rechnen, etwa {example}+3.',
   date: 'Tag',
   future: 'Dieser Tag liegt in der Zukunft; das Geld zählt schon jetzt.',
-  overdrawn: 'Frei verfügbar ist jetzt {amount}: Nimm Geld aus einem Umschlag heraus.',
+  overdrawn:
+    '{rest, select, owed {In den Umschlägen ist mehr, als da ist} credit {Der nicht genutzte Kredit ist jetzt {amount}} other {Frei verfügbar ist jetzt {amount}}}: Nimm Geld aus einem Umschlag heraus.',
   note: 'Notiz',
   adjusts: 'Auch den Kontostand ändern',
   isPending: 'Noch vorgemerkt',

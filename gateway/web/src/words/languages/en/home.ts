@@ -21,7 +21,8 @@ export const home = {
     '{count, plural, =0 {There are no goals that set money aside.} one {{amount} of it is set aside in one goal.} other {{amount} of it is set aside in # goals.}}',
   whyFree: '{amount} remains free to use.',
   whyNegative: 'The envelopes hold {amount} more than there is: move money out of one of them.',
-  overdrawn: 'Below zero: move money out of an envelope',
+  overdrawn:
+    '{rest, select, credit {Unused credit is below zero} other {Below zero}}: move money out of an envelope',
   lastChanges: 'The last changes',
   lastOfFree: 'The last changes of free to use',
   behind: 'Behind',
@@ -34,25 +35,27 @@ export const home = {
   noPayday: 'No payday is planned, so nothing fills the envelopes.',
   unassigned: 'Not from an envelope yet',
   unassignedText:
-    'Until you choose an envelope, free to use pays. Leave a payment free to use, and it leaves this list.',
+    '{rest, select, free {Until you choose an envelope, free to use pays. Leave a payment free to use, and it leaves this list.} other {Until you choose an envelope, none pays. Leave a payment without one, and it leaves this list.}}',
   unassignedAll:
     '{isExact, select, true {Show all {count, plural, other {#}} payments that wait for an envelope} other {Show all payments that wait for an envelope: {count, plural, other {#}} or more}}',
   unassignedNone: 'No payment waits for an envelope.',
   assign: 'Envelope for {name}',
   assigned: '{name}: from {envelope}.',
   assignedEmpty:
-    '{name}: from {envelope}. It holds nothing, so all of the payment comes from free to use.',
-  assignedPart: '{name}: from {envelope}. It held {amount}; the rest comes from free to use.',
+    '{name}: from {envelope}. It holds nothing, so all of the payment {rest, select, owed {is owed} credit {comes from unused credit} other {comes from free to use}}.',
+  assignedPart:
+    '{name}: from {envelope}. It held {amount}; the rest {rest, select, owed {is owed} credit {comes from unused credit} other {comes from free to use}}.',
   assignedOlder:
     '{name}: {amount} from {envelope}. The payment is older than the envelope, which began on {day}: if its money is for later bills, undo this.',
   assignedFormer:
     '{name}: {amount} from {envelope}. The payment is of a day before {day}, when its last bill was due: if its money is for the coming bill, undo this.',
-  leaveFree: 'Leave it free to use',
-  leftFree: '{name} stays without an envelope: free to use has paid it.',
+  leaveFree: 'Leave it {rest, select, free {free to use} other {without an envelope}}',
+  leftFree:
+    '{name} stays without an envelope{rest, select, free {: free to use has paid it} other {}}.',
   countsAsBill: 'It also counts as the bill of {day}, which is now paid.',
   older:
     '{areAll, select, true {They} other {Some of them}} were paid before {day}, when your first envelope began. They are paid already: an envelope that pays them lacks the money for later bills.',
-  leaveOlder: 'Leave those free to use',
+  leaveOlder: 'Leave those {rest, select, free {free to use} other {without an envelope}}',
   keys: 'Keys for the marked payment:',
   chooseEnvelope: 'Choose …',
 } as const

@@ -42,7 +42,6 @@ export const transactions = {
   yesterday: 'Yesterday',
   list: 'Transactions, newest first',
   assign: 'Envelope for {name}',
-  fromFree: 'Free to use',
   decideLater: 'Decide later',
   income: 'Income',
   repayment: 'Refund or repayment',
@@ -55,7 +54,8 @@ export const transactions = {
   amountHint: 'It adds up what you type, such as {example}+3.',
   date: 'Day',
   future: 'This day is in the future; the money counts from now on.',
-  overdrawn: 'Free to use is now {amount}: move money out of an envelope.',
+  overdrawn:
+    '{rest, select, owed {The envelopes hold more than there is} credit {Unused credit is now {amount}} other {Free to use is now {amount}}}: move money out of an envelope.',
   note: 'Note',
   adjusts: 'Change the balance of the account too',
   isPending: 'Still pending',
