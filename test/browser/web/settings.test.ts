@@ -104,6 +104,8 @@ test('a person adds a card by what is owed on it, and states its balance again',
     await page.getByRole('heading', { name: 'Owed' }).waitFor()
     await page.getByRole('button', { name: 'Why?' }).click()
     await page.getByText('$750.00 of it is unused credit').waitFor()
+    // Without envelopes, nothing waits for a payday.
+    expect(await page.getByText('No payday is planned').count()).toBe(0)
     expect(await page.getByText('Free to use', { exact: true }).count()).toBe(0)
     expect(await sumsOf()).toEqual(['credit', -25_000, 75_000, 100_000])
     // The bank of the refused account is not created twice.

@@ -1,10 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Payday } from '../../api/account-queries.ts'
+import { spendingQuery } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { dayOf, formatDay, formatDistance } from '../../format/days.ts'
-import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { useIsDebt, useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import { usePaydays } from '../schedules/use-paydays.ts'
 import styles from './home.module.css'
@@ -15,6 +17,10 @@ const shownMax = 3
 /** The next paydays, and what they move into envelopes. */
 export function NextPayday({ bankAccountId }: { bankAccountId: string }) {
   const schedules = usePaydays(bankAccountId)
+  const { data: spending } = useQuery(spendingQuery(bankAccountId))
+  const isOfDebt = useIsDebt(bankAccountId)
+  // A card or a loan without envelopes has nothing that a payday would fill.
+  if (isOfDebt && !spending?.length && schedules.data?.length === 0) return null
   return (
     <Card title={homeWords.payday}>
       <Asked query={schedules}>
