@@ -9,6 +9,7 @@ import { Card } from '../../controls/screen.tsx'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import { dayOf, instantOf } from '../../format/days.ts'
 import { formatAmount } from '../../format/money.ts'
+import { usePreferences } from '../../preferences/preferences.ts'
 import { useIsManual, useManner, useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
@@ -18,6 +19,7 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
   const reader = useReader()
   const { timezone } = reader
   const manner = useManner(bankAccountId)
+  const { areAmountsHidden } = usePreferences()
   const isManual = useIsManual(bankAccountId)
   const [faults, setFaults] = useState<Record<string, string>>({})
   const { send, isSending, fault } = useChange((body: { amount?: number; date?: string }) =>
@@ -25,7 +27,7 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
   )
   if (!isManual || deletedAt !== null) return null
   const submit = ({ amount: typed = '', date: day = '' }: Record<string, string>) => {
-    const size = parseAmount(typed, manner)
+    const size = areAmountsHidden ? Math.abs(amount) : parseAmount(typed, manner)
     const found = {
       ...(size ? {} : { amount: words.amountFault({ example: formatAmount(1_250, manner) }) }),
       ...(day ? {} : { date: words.required }),
@@ -52,14 +54,18 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
         problems={faults}
         onSubmit={submit}
       >
-        <TextField
-          label={amount < 0 ? words.deposit : words.spend}
-          name="amount"
-          inputMode="decimal"
-          autoComplete="off"
-          defaultValue={amountText(Math.abs(amount), manner)}
-          fault={problems.amount}
-        />
+        {areAmountsHidden ? (
+          <p>{words.correctHidden}</p>
+        ) : (
+          <TextField
+            label={amount < 0 ? words.deposit : words.spend}
+            name="amount"
+            inputMode="decimal"
+            autoComplete="off"
+            defaultValue={amountText(Math.abs(amount), manner)}
+            fault={problems.amount}
+          />
+        )}
         <DayField
           label={words.date}
           name="date"
