@@ -68,6 +68,7 @@ test('without names of columns, codes before the day that rows share are of acco
   const columns = { date: 'Column 3', amount: 'Column 5' }
   expect(read(file, columns)).toEqual(['statement', 'EOP, ET1', 2, 1])
   expect(read(file, columns, 'ET1')).toEqual([-15])
+  expect(read(file.replaceAll('EOP', 'D').replaceAll('ET1', 'C'), columns)).toHaveLength(3)
 })
 
 test.each([

@@ -47,6 +47,7 @@ const allRows = '*'
 /** Maximum number of accounts that are told apart; a column of more is of other parties. */
 const accountsMax = 20
 const nameLengthMax = 60
+const unnamedLengthMin = 3
 /** Number of lines above a header that are kept to name its account. */
 const headingMax = 30
 const SHARED_MIN = 2
@@ -188,12 +189,16 @@ function count({ at, accounts }: Column, cells: readonly string[]): boolean {
   return key !== '' && accounts.size <= accountsMax
 }
 
-/** Returns whether a named column has numbers of accounts, or one a few names that rows share. */
+/**
+ * Returns whether a named column has numbers of accounts, or one a few names that rows share. In a
+ * column without a name shorter ones are kinds, such as `D` and `C`.
+ */
 function isOfAccounts({ isNamed, accounts }: Column): boolean {
   const all = [...accounts.values()]
   const rowCount = all.reduce((sum, one) => sum + one.rowCount, 0)
-  const areNumbers = isNamed && all.every(({ name }) => /\d/.test(name))
-  return areNumbers || all.length * 2 <= rowCount + 1
+  if (isNamed && all.every(({ name }) => /\d/.test(name))) return true
+  const areNames = isNamed || all.every(({ name }) => name.length >= unnamedLengthMin)
+  return areNames && all.length * 2 <= rowCount + 1
 }
 
 function byColumn({ at, accounts }: Column): TableAccounts {
