@@ -232,3 +232,23 @@ test('a waiting payment is left free to use in its row, or in its form', async (
     expect(await waiting()).toBe(0)
   })
 })
+
+test('the envelope of a payment is chosen once its state is known, and stays chosen', async () => {
+  const carl = await coffer.person()
+  const { transactionId } = await createHousehold(carl)
+  const url = `${coffer.baseUrl}/transactions/${transactionId}`
+  await view({ url: `${coffer.baseUrl}/icon.svg`, cookie: carl.cookie }, async (page) => {
+    const { promise: isChosen, resolve } = Promise.withResolvers<void>()
+    await page.route(/include=provenance/, async (route) => {
+      await isChosen
+      await route.continue()
+    })
+    await page.goto(url)
+    const envelope = page.getByLabel('Envelope', { exact: true })
+    expect(await envelope.isDisabled()).toBe(true)
+    resolve()
+    await envelope.selectOption('Groceries')
+    await envelope.getByText('Decide later').waitFor({ state: 'attached' })
+    expect(await envelope.locator('option:checked').textContent()).toBe('Groceries')
+  })
+})

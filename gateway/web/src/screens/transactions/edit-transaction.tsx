@@ -25,10 +25,10 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
   const formerTags = transaction.tags ?? []
   const [tags, setTags] = useState(formerTags)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
-  const isWaiting = useIsWaiting(transaction)
+  const { isWaiting, isKnown } = useIsWaiting(transaction)
   const former = amount > 0 ? transaction.spendingId : transaction.refundSpendingId
   const { send, isSending, fault } = useChange(async (values: Record<string, string>) => {
-    const { spendingId, ...texts } = values
+    const { spendingId = former ?? '', ...texts } = values
     const isMoved = spendingId !== (former ?? '')
     const body = {
       ...(texts.name === name ? {} : { name: texts.name }),
@@ -54,6 +54,8 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
         key={`${spending.length} ${former} ${isWaiting}`}
         label={amount > 0 ? words.envelope : words.refund}
         name="spendingId"
+        // What is chosen before it is known would be lost with the former key.
+        disabled={!isKnown}
         defaultValue={former ?? ''}
         options={choicesOf(spending, { amount, isWaiting, rest })}
         fault={fault?.problems.spendingId ?? fault?.problems.refundSpendingId}
@@ -74,11 +76,12 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
 }
 
 /** Returns whether a payment waits for the choice of an envelope, or of none. */
-function useIsWaiting({ bankAccountId, transactionId, amount, spendingId }: Transaction): boolean {
-  const { data } = useQuery(provenanceQuery(bankAccountId, transactionId))
+function useIsWaiting({ bankAccountId, transactionId, amount, spendingId }: Transaction) {
+  const { data, isPending } = useQuery(provenanceQuery(bankAccountId, transactionId))
   const marks = data?.provenance ?? []
   const isChosen = marks.some(({ field, by }) => field === 'spendingId' && by === 'user')
-  return data !== undefined && amount > 0 && spendingId === null && !isChosen
+  const isWaiting = data !== undefined && amount > 0 && spendingId === null && !isChosen
+  return { isWaiting, isKnown: !isPending }
 }
 
 type Kind = { amount: number; isWaiting: boolean; rest: Rest }
