@@ -54,7 +54,7 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
         key={`${spending.length} ${former} ${isWaiting}`}
         label={amount > 0 ? words.envelope : words.refund}
         name="spendingId"
-        // What is chosen before it is known would be lost with the former key.
+        // A choice made before it is known would be lost with the former key.
         disabled={!isKnown}
         defaultValue={former ?? ''}
         options={choicesOf(spending, { amount, isWaiting, rest })}
