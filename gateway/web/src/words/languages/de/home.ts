@@ -57,7 +57,8 @@ export const home: Translation<'home'> = {
   countsAsBill: 'Das zählt auch als die Rechnung vom {day}, die nun bezahlt ist.',
   older:
     '{areAll, select, true {Sie alle} other {Einige davon}} sind vor {day} bezahlt, als dein erster Umschlag begann. Sie sind schon bezahlt: Zahlt sie ein Umschlag, fehlt darin Geld für spätere Rechnungen.',
-  leaveOlder: 'Diese {rest, select, free {frei verfügbar} other {ohne Umschlag}} lassen',
+  leaveOlder:
+    '{rest, select, free {Diese frei verfügbar lassen} other {Diese ohne Umschlag lassen}}',
   keys: 'Tasten für die markierte Zahlung:',
   chooseEnvelope: 'Wählen …',
 }

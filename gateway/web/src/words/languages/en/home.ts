@@ -55,7 +55,8 @@ export const home = {
   countsAsBill: 'It also counts as the bill of {day}, which is now paid.',
   older:
     '{areAll, select, true {They} other {Some of them}} were paid before {day}, when your first envelope began. They are paid already: an envelope that pays them lacks the money for later bills.',
-  leaveOlder: 'Leave those {rest, select, free {free to use} other {without an envelope}}',
+  leaveOlder:
+    '{rest, select, free {Leave those free to use} other {Leave those without an envelope}}',
   keys: 'Keys for the marked payment:',
   chooseEnvelope: 'Choose …',
 } as const
