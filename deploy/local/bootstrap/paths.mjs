@@ -27,14 +27,11 @@ export const nodeOptions = [
 /**
  * Environment of Coffer. With the compile cache named here, Node loads its TypeScript compiler
  * (17 MB) only for changed files. Glibc gives threads up to eight heaps a processor, of which each
- * keeps its freed memory; two are enough, because V8 has heaps of its own. With a threshold of its
- * own (1 MiB), glibc does not raise it to 64 MB after the large buffers of a start, and gives freed
- * memory back (docs/benchmarks/lists.md#memory-of-glibc).
+ * keeps its freed memory; two are enough, because V8 has heaps of its own.
  */
 export const nodeEnvironment = {
   NODE_COMPILE_CACHE: join(root, 'deploy/cli/node_modules/.cache/compiled'),
   MALLOC_ARENA_MAX: '2',
-  MALLOC_TRIM_THRESHOLD_: '1048576',
 }
 
 /** Name of the platform in cache directories, such as `linux-x64`. */
