@@ -85,18 +85,16 @@ function formerDue(
 /** Returns what an assignment has done, in words: an envelope gives what it holds at most. */
 export function assignedText(transaction: Transaction, envelope: Spending, says: Says): string {
   const { spendingAmount = 0, originalName } = transaction
-  const { rest } = says
+  const { rest, reader } = says
   const names = { name: transaction.name ?? originalName, envelope: envelope.name }
   const amount = says.money(spendingAmount)
-  if (isOlder(transaction, envelope, says.reader)) {
-    const day = formatDay(dayOf(envelope.createdAt, says.reader.timezone), says.reader)
-    const text = homeWords.assignedOlder({ ...names, amount, day })
-    return [text, billText(spendingAmount, { envelope, reader: says.reader })].join(' ').trim()
-  }
-  const due = formerDue(transaction, envelope, says.reader)
-  if (due !== null) {
-    const text = homeWords.assignedFormer({ ...names, amount, day: formatDay(due, says.reader) })
-    return [text, billText(spendingAmount, { envelope, reader: says.reader })].join(' ').trim()
+  const isFromBefore = isOlder(transaction, envelope, reader)
+  const due = formerDue(transaction, envelope, reader)
+  const first = isFromBefore ? dayOf(envelope.createdAt, reader.timezone) : due
+  if (first !== null) {
+    const say = isFromBefore ? homeWords.assignedOlder : homeWords.assignedFormer
+    const text = say({ ...names, amount, day: formatDay(first, reader) })
+    return [text, billText(spendingAmount, { envelope, reader })].join(' ').trim()
   }
   if (!isPaidInPart(transaction)) return homeWords.assigned(names)
   if (spendingAmount === 0) return homeWords.assignedEmpty({ ...names, rest })

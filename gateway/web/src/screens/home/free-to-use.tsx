@@ -14,6 +14,7 @@ import { isDebt, isOverdrawn, restOf } from '../../format/debts.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { historyWords } from '../../words/history.ts'
 import { homeWords } from '../../words/home.ts'
+import { figureOf } from '../envelopes/free-card.tsx'
 import { freeChanges } from './free-changes.ts'
 import styles from './home.module.css'
 import { SumSentences } from './sum-sentences.tsx'
@@ -34,11 +35,10 @@ export function FreeToUse({ bankAccountId }: { bankAccountId: string }) {
 }
 
 function Figures({ overview }: { overview: BankAccountOverview }) {
-  const { bankAccountId, current, expenses, goals, free } = overview.balance
+  const { bankAccountId, expenses, goals, free } = overview.balance
   const isOwed = isDebt(overview.bankAccount)
   const rest = restOf(overview.bankAccount)
-  const main = isOwed ? current : free
-  const owed = current > 0 ? homeWords.inCredit : homeWords.owed
+  const { name, amount } = figureOf(rest, overview.balance)
   const manner = useManner(bankAccountId)
   const money = useMoneyText(manner)
   const [isWhyShown, setWhyShown] = useState(false)
@@ -47,11 +47,9 @@ function Figures({ overview }: { overview: BankAccountOverview }) {
     <div className={styles.measured}>
       <div className={styles.hero}>
         <div>
-          <h2 className={`${styles.heroLabel} ${isOwed ? '' : styles.ofFree}`}>
-            {isOwed ? owed : homeWords.free}
-          </h2>
-          <p className={styles.heroAmount} style={lettersOf(money(main))}>
-            <Amount amount={isOwed ? Math.abs(main) : main} manner={manner} />
+          <h2 className={`${styles.heroLabel} ${isOwed ? '' : styles.ofFree}`}>{name}</h2>
+          <p className={styles.heroAmount} style={lettersOf(money(amount))}>
+            <Amount amount={amount} manner={manner} />
           </p>
         </div>
         <WhyButton controls={id} isShown={isWhyShown} onShow={setWhyShown} />

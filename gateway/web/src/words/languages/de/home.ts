@@ -2,7 +2,6 @@ import type { Translation } from '../translation.ts'
 
 export const home: Translation<'home'> = {
   title: 'Start',
-  free: 'Frei verfügbar',
   available: 'Verfügbar',
   credit: 'Nicht genutzter Kredit',
   owed: 'Geschuldet',

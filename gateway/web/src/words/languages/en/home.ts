@@ -1,6 +1,5 @@
 export const home = {
   title: 'Home',
-  free: 'Free to use',
   available: 'Available',
   credit: 'Unused credit',
   owed: 'Owed',

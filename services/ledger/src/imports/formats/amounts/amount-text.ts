@@ -97,11 +97,11 @@ function withoutSymbol(upper: string, currency: string): string {
   for (const symbol of symbolsOf(currency)) {
     const at = upper.indexOf(symbol)
     const end = at + symbol.length
-    const touches =
-      /\p{L}$/u.test(upper.slice(0, Math.max(at, 0))) || /^\p{L}/u.test(upper.slice(end))
-    const isInside =
-      /\d\s*$/.test(upper.slice(0, Math.max(at, 0))) && /^\s*\d/.test(upper.slice(end))
-    if (at !== -1 && !touches && !isInside) return `${upper.slice(0, at)} ${upper.slice(end)}`
+    if (at === -1) continue
+    const [before, behind] = [upper.slice(0, at), upper.slice(end)]
+    const touches = /\p{L}$/u.test(before) || /^\p{L}/u.test(behind)
+    const isInside = /\d\s*$/.test(before) && /^\s*\d/.test(behind)
+    if (!touches && !isInside) return `${before} ${behind}`
   }
   return upper
 }

@@ -165,16 +165,22 @@ test('without names of columns a code beside the amount is its currency', () => 
   ])
 })
 
+/** Returns the rows of 1.00 at `Declined` and of 2.00 at a shop, beside a column of texts. */
+function rowsOf(name: string, [first, second]: readonly [string, string]) {
+  const columns = ['Id', 'Date', 'Amount', 'Text', name]
+  const lines = [`1,2026-01-02,-1.00,Declined,${first}`, `2,2026-01-02,-2.00,Shop,${second}`]
+  const read = readBelow(columns, lines, {})
+  if ('unreadable' in read) throw new Error(read.unreadable)
+  return read.rows
+}
+
 test.each([
   ['Zustand', 'Gebucht', 'Storniert'],
   ['State', 'x', 'CARD CHARGE DECLINED'],
   ['交易状态', '交易成功', '交易关闭'],
   ['Of the bank', 'Completed', 'Zamítnuto'],
 ])('a column %s with %s and %s leaves out what never took place', (name, done, failed) => {
-  const columns = ['Id', 'Date', 'Amount', 'Text', name]
-  const lines = [`1,2026-01-02,-1.00,Declined,${done}`, `2,2026-01-02,-2.00,Shop,${failed}`]
-  const read = readBelow(columns, lines, {})
-  expect('rows' in read && read.rows.map(({ amount }) => amount)).toEqual([100n])
+  expect(rowsOf(name, [done, failed]).map(({ amount }) => amount)).toEqual([100n])
 })
 
 test.each([
@@ -182,16 +188,11 @@ test.each([
   ['Info', 'Umsatz gebucht', 'Umsatz vorgemerkt'],
   ['Of the bank', 'Исполнено', 'В обработке'],
 ])('a column %s with %s and %s tells pending rows', (name, done, waiting) => {
-  const columns = ['Id', 'Date', 'Amount', 'Text', name]
-  const lines = [`1,2026-01-02,-1.00,Shop,${done}`, `2,2026-01-02,-2.00,Shop,${waiting}`]
-  const read = readBelow(columns, lines, {})
-  expect('rows' in read && read.rows.map(({ isPending }) => isPending)).toEqual([false, true])
+  expect(rowsOf(name, [done, waiting]).map(({ isPending }) => isPending)).toEqual([false, true])
 })
 
 test('words of a state among other texts leave out nothing', () => {
-  const lines = ['1,2026-01-02,-1.00,Shop,Declined', '2,2026-01-02,-2.00,Shop,Card fee']
-  const read = readBelow(['Id', 'Date', 'Amount', 'Text', 'Note'], lines, {})
-  expect('rows' in read && read.rows.length).toBe(2)
+  expect(rowsOf('Note', ['Declined', 'Card fee'])).toHaveLength(2)
 })
 
 test('rows of payments that never took place are skipped', () => {

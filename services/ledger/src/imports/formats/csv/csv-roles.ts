@@ -76,16 +76,13 @@ export function findParties(headers: readonly string[], merchant?: FieldRef): Pa
   return isEither && payer && payee ? { payer: { name: payer }, payee: { name: payee } } : null
 }
 
-/** Returns the column of the fees, if any. */
-export function findFees(headers: readonly string[]): FieldRef | null {
-  const name = headers.find((one) => FEES.has(foldName(one)))
-  return name === undefined ? null : { name }
-}
-
-/** Returns the column of the amounts after fees, if any. */
-export function findNet(headers: readonly string[]): FieldRef | undefined {
-  const name = headers.find((one) => NETS.has(foldName(one)))
-  return name === undefined ? undefined : { name }
+/** Returns the column of the fees, and that of the amounts after fees; null without it. */
+export function findFees(headers: readonly string[]): Record<'fee' | 'net', FieldRef | null> {
+  const find = (names: ReadonlySet<string>) => {
+    const name = headers.find((one) => names.has(foldName(one)))
+    return name === undefined ? null : { name }
+  }
+  return { fee: find(FEES), net: find(NETS) }
 }
 
 /** Returns the columns with the state of a row: by their name, or as they have only such words. */
@@ -95,8 +92,7 @@ export function findStates(
 ): FieldRef[] {
   const named = headers.filter((name) => STATES.has(foldName(name))).map((name) => ({ name }))
   if (named.length > 0) return named
-  const ofStates = (text: string) => isFailed(text) || isWaiting(text) || BOOKED.has(foldName(text))
-  return columnsWhere(headers, rows, ofStates).map((name) => ({ name }))
+  return columnsWhere(headers, rows, (text) => stateOf(text) !== null).map((name) => ({ name }))
 }
 
 /** Returns the names of the columns with at least one text whose texts all fit. */
@@ -118,22 +114,18 @@ export function columnsWhere(
   return left.filter((name) => filled.has(name))
 }
 
-/** Returns whether a state says that the payment never took place, and moves no money. */
-export function isFailed(state: string): boolean {
-  return hasWord(state, FAILED)
-}
-
-/** Returns whether a state says that the bank has not booked the payment yet. */
-export function isWaiting(state: string): boolean {
-  return hasWord(state, WAITING)
-}
-
-/** Looks for the whole state, and for each word of a short one, as in `Umsatz vorgemerkt`. */
-function hasWord(state: string, words: ReadonlySet<string>): boolean {
-  const folded = foldName(state)
-  if (words.has(folded)) return true
-  const parts = folded.split(' ')
-  return parts.length <= stateWordsMax && parts.some((word) => words.has(word))
+/**
+ * Returns what a text says as the state of a payment: `failed` if it never took place, and moves no
+ * money; `waiting` if the bank has not booked it yet; null if the text is no state. The whole text
+ * counts, and for the first two each word of a short one, as in `Umsatz vorgemerkt`.
+ */
+export function stateOf(text: string): 'failed' | 'waiting' | 'booked' | null {
+  const folded = foldName(text)
+  const words = folded.split(' ')
+  const texts = words.length <= stateWordsMax ? [folded, ...words] : [folded]
+  if (texts.some((one) => FAILED.has(one))) return 'failed'
+  if (texts.some((one) => WAITING.has(one))) return 'waiting'
+  return BOOKED.has(folded) ? 'booked' : null
 }
 
 /** Maximum number of words of a state. */

@@ -9,7 +9,7 @@ import { dayInContents, midnightOn } from '../statement-values.ts'
 import { isOtherCurrency } from './csv-currency.ts'
 import { columnsOf } from './csv-layout.ts'
 import { type CsvMapping, type FieldRef, isUnnamed } from './csv-mapping.ts'
-import { isFailed, isWaiting, type Parties } from './csv-roles.ts'
+import { type Parties, stateOf } from './csv-roles.ts'
 
 /** The offset of FNV-1 with 64 bits, in halves, and the prime without its bit 40. */
 const OFFSET = [0xcbf29ce4, 0x84222325] as const
@@ -69,7 +69,8 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   const skipped = (reason: SkipReason) => ({ identifier: values.join('::'), reason })
   if (columnsOf(line.cells) > line.columns) return skipped('columns')
   if (isInOther(line, settings)) return skipped('currency')
-  if (settings.states.some((ref) => isFailed(line.at(ref)))) return skipped('pending')
+  const states = settings.states.map((ref) => stateOf(line.at(ref)))
+  if (states.includes('failed')) return skipped('pending')
   const without = readCsvAmount(line, settings)
   if (typeof without === 'string') return skipped(without)
   const amount = without + readFee(line, settings)
@@ -103,15 +104,12 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
       amount,
       date,
       ...names,
-      isPending: isPendingBy(line, settings),
+      isPending:
+        posted === undefined
+          ? states.includes('waiting')
+          : textOf(line, posted.fields) !== posted.posted,
     },
   }
-}
-
-/** Returns whether the bank has not booked a row, by the mapping, else by a column of states. */
-function isPendingBy(line: CsvCells, { mapping: { posted }, states }: CsvSettings): boolean {
-  if (posted !== undefined) return textOf(line, posted.fields) !== posted.posted
-  return states.some((ref) => isWaiting(line.at(ref)))
 }
 
 /** Returns the name of the other party: who pays if money comes in, else who is paid. */

@@ -23,7 +23,7 @@ import { findCurrencyColumn } from './csv-currency.ts'
 import { findHeadBalance } from './csv-head-balance.ts'
 import { headRows } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
-import { findFees, findNet, findParties, findStates } from './csv-roles.ts'
+import { findFees, findParties, findStates } from './csv-roles.ts'
 import {
   type CsvCells,
   type CsvRow,
@@ -187,7 +187,7 @@ function* textsOf(file: CsvFile, field: FieldRef | undefined): Generator<string>
 }
 
 /** Returns the number of rows whose balance follows from their amount, and whose net is it. */
-function countMoved(file: CsvFile, rowSettings: CsvSettings, net?: FieldRef) {
+function countMoved(file: CsvFile, rowSettings: CsvSettings, net: FieldRef | null = null) {
   const balances = new CsvBalances(rowSettings.mapping)
   let nets = 0
   for (const row of rowsBelow(file)) {
@@ -205,9 +205,7 @@ function countMoved(file: CsvFile, rowSettings: CsvSettings, net?: FieldRef) {
  * by amounts alone; if the balances do not tell, more net amounts are the sum of both.
  */
 function feesMoved(file: CsvFile, rowSettings: CsvSettings): CsvSettings['fees'] {
-  const headers = [...file.columns.keys()]
-  const column = findFees(headers)
-  const net = findNet(headers)
+  const { fee: column, net } = findFees([...file.columns.keys()])
   if (column === null || (rowSettings.mapping.balance.kind !== 'field' && !net)) return null
   const tried: CsvSettings['fees'][] = [
     null,
