@@ -52,8 +52,8 @@ export interface TaskOptions<Input> {
 
 const youngMaxMbDefault = 96
 
-/** Nice value that is added for the threads of long tasks: a third of the share of others. */
-const niceIncrement = platform() === 'linux' ? 5 : 0
+/** Nice value that is added for the threads of long tasks: a ninth of the share of others. */
+const niceIncrement = platform() === 'linux' ? 10 : 0
 
 // In new threads the option of Node for semi-spaces would overrule `maxYoungGenerationSizeMb`. The
 // main thread keeps its size.

@@ -97,7 +97,7 @@ test('a task may end its thread, and others keep theirs and their priority', asy
   expect(await workers.run({ numbers: [1, 2] })).toBe(3)
   expect(await workers.run({ numbers: [2] })).toBe(2)
   expect(noted.exits).toHaveLength(2)
-  const lowered = platform() === 'linux' ? Math.min(19, getPriority() + 5) : getPriority()
+  const lowered = platform() === 'linux' ? Math.min(19, getPriority() + 10) : getPriority()
   expect(await workers.run({ numbers: [0, 0], addPriority: true })).toBe(lowered)
   expect(await workers.run({ numbers: [0], addPriority: true })).toBe(getPriority())
   await noted.exits[1]

@@ -7,6 +7,7 @@ import { type Compared, previewRowsMax } from './file-preview.ts'
 import { listFitCandidates } from './fit/file-fit.sql.ts'
 import { findMisfits } from './fit/file-fit.ts'
 import type { ReadingChoices } from './formats/reading-choices.ts'
+import { inTurns } from './formats/rows/page-turns.service.ts'
 import type { Pages } from './formats/rows/pages.ts'
 import { addSkipped } from './formats/skipped-rows.ts'
 import type {
@@ -89,7 +90,7 @@ export async function compare(
       known.isStoredOtherwise(row) || stored.has(row.uploadIdentifier)
     const [span, whole] = [new JoinSpan(), new DaySpan()]
     let knownCount = 0
-    for (const page of all.pages()) {
+    for await (const page of inTurns(all.pages())) {
       const rows = known.resolve(page)
       const identifiers = rows.map((row) => row.uploadIdentifier)
       const found = await listKnownIdentifiers({ pool: tx }, key, identifiers)
