@@ -128,6 +128,12 @@ test('a finger finds every target of a phone: it has 24 px, or is within a sente
       await visit(page, { ...coffer, path, heading })
       small.push(...(await smallTargets(page)).map((one) => `${path}: ${one}`))
     }
+    await visit(page, { ...coffer, path: '/', heading: 'Home' })
+    await takePicture(page, 'web-home-phone')
+    await page.getByRole('button', { name: 'New transaction' }).tap()
+    await page.getByRole('dialog').getByLabel('Amount').fill('61.40+18.00')
+    await page.getByText('= $79.40').waitFor()
+    await takePicture(page, 'web-sum-phone')
   })
   expect(small).toEqual([])
 })

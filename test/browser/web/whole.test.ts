@@ -157,6 +157,7 @@ test('the palette opens forms, and days and amounts are typed as people say them
     await page.getByText(new RegExp(`^${read}, `)).waitFor()
     await choose('move', 'Move money Action')
     await dialog.getByLabel('Amount').fill('(10+5)*2')
+    await dialog.getByRole('status').getByText('= $30.00').waitFor()
     await dialog.getByLabel('To').selectOption('Groceries ($120.00)')
     await dialog.getByRole('button', { name: 'Move it' }).click()
     await page.getByText('$30.00 moved').waitFor()

@@ -1,6 +1,17 @@
 import { expect, test } from '@jest/globals'
-import { amountText, parseAmount } from './amount-input.ts'
+import { amountText, calculatedAmount, parseAmount } from './amount-input.ts'
 import { formatAmount, formatAxis, formatFlow, formatMoney } from './money.ts'
+
+test.each([
+  ['61.40+18.00', 7940],
+  ['-12.50/2', -625],
+  ['(5)', null],
+  [' −5', null],
+  ['12.50', null],
+  ['12+', null],
+])('the result of %j is %j', (text, result) => {
+  expect(calculatedAmount(text, { locale: 'en-US', currency: 'USD' })).toBe(result)
+})
 
 test.each([
   ['12.50+3', 'en-US', 'USD', 1550],

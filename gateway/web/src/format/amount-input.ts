@@ -38,6 +38,12 @@ export function parseAmount(text: string, { locale, currency }: Manner): number 
   return Number.isSafeInteger(amount) ? amount : null
 }
 
+/** Returns the result of a typed calculation; null for a plain amount and for what is none. */
+export function calculatedAmount(text: string, manner: Manner): number | null {
+  const isCalculated = /[^\s(+−-].*[+−*/×÷-]/.test(text)
+  return isCalculated ? parseAmount(text, manner) : null
+}
+
 /** Returns a text without the sign or the code of the currency at one of its ends. */
 function withoutCurrency(text: string, { locale, currency }: Manner): string {
   const form = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const

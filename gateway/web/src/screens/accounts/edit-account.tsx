@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { BankAccount } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
@@ -65,11 +66,10 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
           />
         )}
         {hasLimit && (
-          <TextField
+          <AmountField
             label={words.limit}
             name="limit"
-            inputMode="decimal"
-            autoComplete="off"
+            manner={manner}
             defaultValue={amountText(account.limitBalance, manner)}
             fault={faults.limitBalance ?? problems.limitBalance}
           />
@@ -95,12 +95,11 @@ function StatedFields({ account, side, setSide, faults }: StatedProps) {
   return (
     <>
       {isOfDebt && <SideField value={side} onChange={setSide} />}
-      <TextField
+      <AmountField
         label={isOfDebt ? words[side] : words.postedBalance}
         hint={isOfDebt ? words.owedHint : words.balanceHint}
         name="balance"
-        inputMode="decimal"
-        autoComplete="off"
+        manner={manner}
         defaultValue={amountText(isOfDebt ? Math.abs(currentBalance) : currentBalance, manner)}
         fault={faults.currentBalance}
       />

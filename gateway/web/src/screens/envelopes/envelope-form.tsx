@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Spending, schedulesQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
+import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { DayField } from '../../controls/days/day-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
@@ -99,6 +100,7 @@ interface FieldsProps {
 function Fields({ bankAccountId, entries, problems, change }: FieldsProps) {
   const { data: schedules = [] } = useQuery(schedulesQuery(bankAccountId))
   const reader = useReader()
+  const manner = useManner(bankAccountId)
   const { name, target, day, repeat, kind } = entries
   const first = schedules[0]?.fundingScheduleId ?? ''
   if (entries.fundingScheduleId === '' && first !== '') change({ fundingScheduleId: first })
@@ -110,10 +112,9 @@ function Fields({ bankAccountId, entries, problems, change }: FieldsProps) {
         onChange={(event) => change({ name: event.target.value })}
         fault={problems.name}
       />
-      <TextField
+      <AmountField
         label={words.target}
-        inputMode="decimal"
-        autoComplete="off"
+        manner={manner}
         value={target}
         onChange={(event) => change({ target: event.target.value })}
         fault={problems.targetAmount}

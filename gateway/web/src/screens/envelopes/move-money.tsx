@@ -5,8 +5,9 @@ import { spendingQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { showNote } from '../../api/notes.ts'
+import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
-import { ChoiceField, TextField } from '../../controls/field.tsx'
+import { ChoiceField } from '../../controls/field.tsx'
 import formStyles from '../../controls/form.module.css'
 import { Form } from '../../controls/form.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
@@ -152,12 +153,11 @@ function Fields({ bankAccountId, source, goal, lacked, problems }: FieldsProps) 
         options={places}
         fault={problems.toSpendingId}
       />
-      <TextField
+      <AmountField
         label={words.amount}
         hint={words.amountHint({ example: formatAmount(1_250, manner) })}
         name="amount"
-        inputMode="decimal"
-        autoComplete="off"
+        manner={manner}
         defaultValue={lacked > 0 ? amountText(lacked, manner) : ''}
         fault={problems.amount}
       />

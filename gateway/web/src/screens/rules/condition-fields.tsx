@@ -1,4 +1,5 @@
-import { useState } from 'react'
+import { type ChangeEvent, useState } from 'react'
+import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { ruleWords as words } from '../../words/rules.ts'
 import { transactionWords } from '../../words/transactions.ts'
@@ -62,19 +63,21 @@ function TextCondition({ entries, problems, change, field, kind }: TextProps) {
   )
 }
 
-function Ranges({ entries, problems, change }: PartProps) {
+function Ranges({ entries, problems, known, change }: PartProps) {
+  const manner = known.manner(entries.bankAccountId)
+  const propsOf = (field: 'amountFrom' | 'amountTo' | 'dayFrom' | 'dayTo') => ({
+    label: words[field],
+    value: entries[field],
+    onChange: ({ target }: ChangeEvent<HTMLInputElement>) => change({ [field]: target.value }),
+    fault: problems[field],
+  })
   return (
     <div className={styles.grid}>
-      {(['amountFrom', 'amountTo', 'dayFrom', 'dayTo'] as const).map((field) => (
-        <TextField
-          key={field}
-          label={words[field]}
-          inputMode={field.startsWith('day') ? 'numeric' : 'decimal'}
-          autoComplete="off"
-          value={entries[field]}
-          onChange={({ target }) => change({ [field]: target.value })}
-          fault={problems[field]}
-        />
+      {(['amountFrom', 'amountTo'] as const).map((field) => (
+        <AmountField key={field} manner={manner} {...propsOf(field)} />
+      ))}
+      {(['dayFrom', 'dayTo'] as const).map((field) => (
+        <TextField key={field} inputMode="numeric" autoComplete="off" {...propsOf(field)} />
       ))}
     </div>
   )

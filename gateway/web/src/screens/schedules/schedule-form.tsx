@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { FundingSchedule } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { DayField } from '../../controls/days/day-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
@@ -165,12 +166,11 @@ function Fields({ bankAccountId, schedule, proposal, problems }: FieldsProps) {
         onChange={(event) => setPlan({ ...plan, excludesWeekends: event.target.checked })}
       />
       <NextDates {...plan} />
-      <TextField
+      <AmountField
         label={words.deposit}
         hint={words.depositHint}
         name="deposit"
-        inputMode="decimal"
-        autoComplete="off"
+        manner={manner}
         defaultValue={deposit === null ? '' : amountText(deposit, manner)}
         fault={problems.estimatedDeposit}
       />

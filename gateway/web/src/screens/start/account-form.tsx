@@ -5,10 +5,11 @@ import { currenciesQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { showNote } from '../../api/notes.ts'
+import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { parseAmount } from '../../format/amount-input.ts'
-import { currencyName } from '../../format/currency.ts'
+import { currencyName, type Manner } from '../../format/currency.ts'
 import { formatAmount } from '../../format/money.ts'
 import { setPreferences } from '../../preferences/preferences.ts'
 import { useChosenAccountId, useReader } from '../../shell/chosen-account.ts'
@@ -47,6 +48,7 @@ export function AccountForm({ way }: { way: Way }) {
   const { locale, language, currencyDefault } = useReader()
   const { data: currencies = [currencyDefault] } = useQuery(currenciesQuery)
   const [kind, setKind] = useState<Kind>('checking')
+  const [currency, setCurrency] = useState(currencyDefault)
   const goOn = useNextStep(way, kind)
   const [chosenSide, setSide] = useState<Side>('owed')
   const side = kind === 'card' ? chosenSide : 'owed'
@@ -90,21 +92,44 @@ export function AccountForm({ way }: { way: Way }) {
       <ChoiceField
         label={startWords.currency}
         name="currency"
-        defaultValue={currencyDefault}
+        value={currency}
+        onChange={setCurrency}
         options={currencies.map((value) => ({ value, text: currencyName(value, language) }))}
         fault={problems.currency}
       />
       {kind === 'card' && <SideField value={side} onChange={setSide} />}
+      <Amounts kind={kind} side={side} manner={{ locale, currency }} problems={problems} />
+    </Form>
+  )
+}
+
+interface AmountsProps {
+  kind: Kind
+  side: Side
+  manner: Manner
+  problems: Record<string, string>
+}
+
+/** The balance, and the limit of a card. */
+function Amounts({ kind, side, manner, problems }: AmountsProps) {
+  return (
+    <>
       <AmountField
         label={balanceLabel(kind, side)}
         name="balance"
+        manner={manner}
         hint={startWords.balanceHint}
         fault={problems.currentBalance}
       />
       {kind === 'card' && (
-        <AmountField label={startWords.limit} name="limit" fault={problems.limitBalance} />
+        <AmountField
+          label={startWords.limit}
+          name="limit"
+          manner={manner}
+          fault={problems.limitBalance}
+        />
       )}
-    </Form>
+    </>
   )
 }
 
@@ -158,17 +183,6 @@ function readAccount(values: Record<string, string>, locale: string) {
   const isWhole = Object.keys(faults).length === 0 && amount !== null && ofCard !== null
   const account = isWhole ? { institutionName, name, currency, amount, limit: ofCard } : null
   return { account, faults }
-}
-
-interface AmountProps {
-  label: string
-  name: string
-  hint?: string
-  fault: string | undefined
-}
-
-function AmountField(props: AmountProps) {
-  return <TextField {...props} inputMode="decimal" autoComplete="off" />
 }
 
 function balanceLabel(kind: Kind, side: Side): string {

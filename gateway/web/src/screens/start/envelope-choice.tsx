@@ -2,6 +2,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { Button } from '../../controls/button.tsx'
 import { DayField } from '../../controls/days/day-field.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
@@ -98,6 +99,7 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
         <ul className={styles.rows}>
           {rows.map((row) => (
             <EnvelopeRow
+              manner={manner}
               key={row.id}
               row={row}
               change={(next) => change(row.id, next)}
@@ -168,13 +170,14 @@ function planOf({ name, repeat, day, isBill }: Row, timezone: string) {
 
 interface RowProps {
   row: Row
+  manner: ReturnType<typeof useManner>
   change: (next: Partial<Row>) => void
   /** Whether to say what the row lacks. */
   isRefused: boolean
   hasAmount: boolean
 }
 
-function EnvelopeRow({ row, change, isRefused, hasAmount }: RowProps) {
+function EnvelopeRow({ row, manner, change, isRefused, hasAmount }: RowProps) {
   const { isChosen, name, target, repeat, day } = row
   const reader = useReader()
   return (
@@ -192,10 +195,9 @@ function EnvelopeRow({ row, change, isRefused, hasAmount }: RowProps) {
             fault={isRefused && name.trim() === '' ? words.required : null}
             onChange={(event) => change({ name: event.target.value })}
           />
-          <TextField
+          <AmountField
             label={envelopeWords.target}
-            inputMode="decimal"
-            autoComplete="off"
+            manner={manner}
             value={target}
             fault={isRefused && !hasAmount ? words.required : null}
             onChange={(event) => change({ target: event.target.value })}

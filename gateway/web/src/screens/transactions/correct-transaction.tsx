@@ -2,8 +2,8 @@ import { useState } from 'react'
 import type { Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { DayField } from '../../controls/days/day-field.tsx'
-import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
@@ -57,11 +57,10 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
         {areAmountsHidden ? (
           <p>{words.correctHidden}</p>
         ) : (
-          <TextField
+          <AmountField
             label={amount < 0 ? words.deposit : words.spend}
             name="amount"
-            inputMode="decimal"
-            autoComplete="off"
+            manner={manner}
             defaultValue={amountText(Math.abs(amount), manner)}
             fault={problems.amount}
           />

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { noteAssigned } from '../../controls/assignments/assignments.ts'
 import { DayField } from '../../controls/days/day-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
@@ -130,12 +131,11 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
   return (
     <>
       <TextField label={words.name} name="name" fault={problems.name} />
-      <TextField
+      <AmountField
         label={words.amount}
         hint={words.amountHint({ example: formatAmount(1_250, manner) })}
         name="amount"
-        inputMode="decimal"
-        autoComplete="off"
+        manner={manner}
         fault={problems.amount}
       />
       <DayField

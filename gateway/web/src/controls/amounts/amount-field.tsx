@@ -1,0 +1,32 @@
+import { type ComponentProps, useState } from 'react'
+import { calculatedAmount } from '../../format/amount-input.ts'
+import type { Manner } from '../../format/currency.ts'
+import { formatMoney } from '../../format/money.ts'
+import { TextField } from '../field.tsx'
+import styles from './amount-field.module.css'
+
+interface Props extends ComponentProps<typeof TextField> {
+  manner: Manner
+}
+
+/** A field for an amount, which may be calculated: the result stands below it, and is announced. */
+export function AmountField({ manner, onChange, ...props }: Props) {
+  const [typed, setTyped] = useState('')
+  const result = calculatedAmount(String(props.value ?? typed), manner)
+  return (
+    <div>
+      <TextField
+        {...props}
+        inputMode="decimal"
+        autoComplete="off"
+        onChange={(event) => {
+          setTyped(event.target.value)
+          onChange?.(event)
+        }}
+      />
+      <output className={styles.result}>
+        {result !== null && `= ${formatMoney(result, manner)}`}
+      </output>
+    </div>
+  )
+}
