@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
-import { statusOf } from '@coffer/test/harness/person.ts'
+import { type Person, statusOf } from '@coffer/test/harness/person.ts'
 import { codeFor } from '@coffer/test/harness/second-factor.ts'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
@@ -100,7 +100,6 @@ test('a person adds a card by what is owed on it, and states its balance again',
     await page.getByRole('button', { name: 'Create the account' }).click()
     // A debt has no paydays to plan.
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
-    // Unused credit is no money of the person.
     await page.getByRole('heading', { name: 'Owed' }).waitFor()
     await page.getByRole('button', { name: 'Why?' }).click()
     await page.getByText('$750.00 of it is unused credit').waitFor()
@@ -108,6 +107,7 @@ test('a person adds a card by what is owed on it, and states its balance again',
     expect(await page.getByText('No payday is planned').count()).toBe(0)
     expect(await page.getByText('Free to use', { exact: true }).count()).toBe(0)
     expect(await sumsOf()).toEqual(['credit', -25_000, 75_000, 100_000])
+    await expectPending(page, alice)
     // The bank of the refused account is not created twice.
     expect((await alice.client.listLinks()).data).toHaveLength(1)
     await page.goto(`${coffer.baseUrl}/accounts`)
@@ -117,10 +117,10 @@ test('a person adds a card by what is owed on it, and states its balance again',
     await takePicture(page, 'web-edit-account-phone')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('$260.00', { exact: true }).waitFor()
-    expect(await sumsOf()).toEqual(['credit', -26_000, 94_000, 120_000])
+    expect(await sumsOf()).toEqual(['credit', -26_000, 89_000, 120_000])
     await stateBalance(page, 'inCredit', '25')
     await page.getByText('In credit', { exact: true }).waitFor()
-    expect(await sumsOf()).toEqual(['credit', 2_500, 122_500, 120_000])
+    expect(await sumsOf()).toEqual(['credit', 2_500, 117_500, 120_000])
     await stateBalance(page, 'owed', '260')
     await page.getByText('$260.00', { exact: true }).waitFor()
     await page.goto(`${coffer.baseUrl}/envelopes`)
@@ -133,7 +133,7 @@ test('a person adds a card by what is owed on it, and states its balance again',
     expect(await sumsOf()).toEqual([undefined, undefined, undefined, undefined])
     await page.getByRole('button', { name: 'Restore Credit card' }).click()
     await page.getByRole('button', { name: 'Edit Credit card' }).waitFor()
-    expect(await sumsOf()).toEqual(['credit', -26_000, 94_000, 120_000])
+    expect(await sumsOf()).toEqual(['credit', -26_000, 89_000, 120_000])
     await page.getByRole('link', { name: 'Add a bank account' }).click()
     await page.getByLabel('Bank', { exact: true }).fill('Second Bank')
     await page.getByLabel('Kind of account').selectOption('Savings')
@@ -147,6 +147,19 @@ test('a person adds a card by what is owed on it, and states its balance again',
     expect(await chosen.textContent()).toBe('Savings')
   })
 })
+
+/** Pays with the only card of a person, pending, and expects its reason to say so. */
+async function expectPending(page: Page, { client }: Person): Promise<void> {
+  const [{ bankAccountId = '' } = {}] = (await client.listBankAccounts()).data ?? []
+  const held = { name: 'Hotel', amount: 5_000, date: new Date().toISOString(), isPending: true }
+  const body = { ...held, adjustsBalance: true }
+  await client.createTransaction({ path: { bankAccountId }, body })
+  await page.reload()
+  await page.getByRole('button', { name: 'Why?' }).click()
+  await page.getByText('Another $50.00 is pending').waitFor()
+  await page.getByText('$700.00 of it is unused credit').waitFor()
+  await takePicture(page, 'web-card-why-phone')
+}
 
 /** States a balance of the credit card that is owed, or in credit. */
 async function stateBalance(page: Page, side: 'owed' | 'inCredit', amount: string): Promise<void> {

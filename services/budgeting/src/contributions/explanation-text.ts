@@ -2,20 +2,26 @@ import { decimalPlaces } from '@coffer/kit/values/currency'
 import { amountMax, lesser, unspentOf } from '@coffer/kit/values/money'
 import type { Spending } from '../book/spending.ts'
 import type { Explanation } from './explanation.ts'
-import { english, german, type Words } from './explanation-words.ts'
+import { english, german, type Payer, type Words } from './explanation-words.ts'
 
 /**
  * Format of amounts and days: currency (ISO 4217), locale (such as en_US), IANA timezone. Without
- * `language` the sentences are in that of the locale.
+ * `language` the sentences are in that of the locale. `payer` pays what the envelope lacks.
  */
 export type Style = {
   currency: string
   locale: string
   timezone: string
   language?: string | undefined
+  payer: Payer
 }
 
-type Texts = { words: Words; money: (amount: bigint) => string; day: (date: Date) => string }
+type Texts = {
+  words: Words
+  payer: Payer
+  money: (amount: bigint) => string
+  day: (date: Date) => string
+}
 
 /**
  * Renders an explanation as sentences in the language of the style, English if there are none in
@@ -74,12 +80,15 @@ function usedOf({ ruleset, usedAmount }: Spending): bigint {
   return ruleset === null ? usedAmount : 0n
 }
 
-function spent(
-  { targetAmount }: Spending,
-  { spentAmount, due }: Explanation,
-  { words, money, day }: Texts,
-): string[] {
-  if (due === null || spentAmount === 0n) return []
+function spent(plan: Spending, explanation: Explanation, { words, money, day }: Texts): string[] {
+  const { targetAmount, periodSpentAmount } = plan
+  const { spentAmount, due, settledAt, nextContributionAmount } = explanation
+  if (due === null) return []
+  if (spentAmount === 0n) {
+    // A bill after the payday: its contribution counts the whole target.
+    const isRefilled = plan.ruleset !== null && settledAt === null && nextContributionAmount > 0n
+    return isRefilled && periodSpentAmount > 0n ? [words.refilled(money(periodSpentAmount))] : []
+  }
   const rest = unspentOf(targetAmount, spentAmount)
   const left = rest === 0n ? null : money(rest)
   return [words.spent({ spent: money(spentAmount), due: day(due), left })]
@@ -109,7 +118,7 @@ function split(plan: Spending, explanation: Explanation, texts: Texts): string[]
 function late(
   { targetAmount }: Spending,
   { progress, spentAmount, heldContribution, nextContributionAmount, ...dates }: Explanation,
-  { words, money, day }: Texts,
+  { words, money, day, payer }: Texts,
 ): string[] {
   const missing = max0(unspentOf(targetAmount, spentAmount) - progress)
   const terms = [targetAmount, ...(spentAmount > 0n ? [spentAmount] : []), progress]
@@ -119,7 +128,7 @@ function late(
   const added = heldContribution ?? nextContributionAmount
   return [
     ...(missing > 0n ? [words.missing({ need: money(missing), sum })] : []),
-    words.late({ due, isShort: missing > 0n }),
+    words.late({ due, payer: missing > 0n ? payer : null }),
     words.after({ funding, amount: added === 0n ? null : money(added) }),
   ]
 }
@@ -176,7 +185,7 @@ function max0(amount: bigint): bigint {
   return amount > 0n ? amount : 0n
 }
 
-function createTexts({ currency, locale, timezone, language }: Style): Texts {
+function createTexts({ currency, locale, timezone, language, payer }: Style): Texts {
   const places = decimalPlaces(currency)
   const tag = tagOf(locale)
   const amounts = new Intl.NumberFormat(tag, {
@@ -192,6 +201,7 @@ function createTexts({ currency, locale, timezone, language }: Style): Texts {
   const days = new Intl.DateTimeFormat(dayTag, { dateStyle: 'medium', timeZone: timezone })
   return {
     words: wordsOf.get(spoken) ?? english,
+    payer,
     money: (amount) => isolated(amounts.format(decimal(amount, places))),
     day: (date) => isolated(days.format(date)),
   }

@@ -1,3 +1,6 @@
+/** The money that pays what an envelope lacks: on a card unused credit, without a limit a debt. */
+export type Payer = 'free' | 'credit' | 'debt'
+
 /**
  * The sentences of an explanation in one language, for people who plan a household: a funding is
  * their payday. Amounts and days are formatted texts, counts are numbers; a day is null if no date
@@ -12,8 +15,10 @@ export type Words = {
   missing: (of: { need: string; sum: string }) => string
   all: (funding: string) => string
   spent: (of: { spent: string; due: string; left: string | null }) => string
-  late: (of: { due: string; isShort: boolean }) => string
+  /** Words of the money that pays what no envelope holds; null if enough is there. */
+  late: (of: { due: string; payer: Payer | null }) => string
   after: (of: { funding: string; amount: string | null }) => string
+  refilled: (spent: string) => string
   share: (of: { count: bigint; amount: string; sum: string; funding: string }) => string
   rest: (remainder: string) => string
   covers: (of: { funding: string; after: string | null; count: number; due: string }) => string
@@ -45,11 +50,18 @@ export const english: Words = {
   spent: ({ spent, due, left }) =>
     `${spent} is already spent from it in this period, so ${due} takes ` +
     `${left === null ? 'nothing more' : `only ${left}`}.`,
-  late: ({ due, isShort }) =>
-    `No payday comes before ${due}: ` +
-    `${isShort ? 'free to use pays what is missing then' : 'enough is there for it'}.`,
+  late: ({ due, payer }) => {
+    const payers = {
+      free: 'free to use pays what is missing then',
+      credit: 'unused credit pays what is missing then',
+      debt: 'what is missing then is owed',
+    }
+    return `No payday comes before ${due}: ${payer ? payers[payer] : 'enough is there for it'}.`
+  },
   after: ({ funding, amount }) =>
     `The payday on ${funding} adds ${amount ?? 'nothing'} for the due date after it.`,
+  refilled: (spent) =>
+    `${spent} is already spent from it in this period, and paydays fill that up again.`,
   share: ({ count, amount, sum, funding }) =>
     `${count} paydays share this: the next one, on ${funding}, adds ${amount} (${sum}).`,
   rest: (remainder) => `A later payday adds the ${remainder} that the division leaves over.`,
@@ -89,11 +101,18 @@ export const german: Words = {
   spent: ({ spent, due, left }) =>
     `${spent} sind in diesem Zeitraum schon daraus bezahlt, also kostet der ${due} ` +
     `${left === null ? 'nichts mehr' : `nur noch ${left}`}.`,
-  late: ({ due, isShort }) =>
-    `Vor dem ${due} kommt kein Zahltag: ` +
-    `${isShort ? 'Was dann fehlt, zahlt das frei verfügbare Geld' : 'Dafür ist genug da'}.`,
+  late: ({ due, payer }) => {
+    const payers = {
+      free: 'Was dann fehlt, zahlt das frei verfügbare Geld',
+      credit: 'Was dann fehlt, kommt aus dem nicht genutzten Kredit',
+      debt: 'Was dann fehlt, wird geschuldet',
+    }
+    return `Vor dem ${due} kommt kein Zahltag: ${payer ? payers[payer] : 'Dafür ist genug da'}.`
+  },
   after: ({ funding, amount }) =>
     `Der Zahltag am ${funding} legt ${amount ?? 'nichts'} für die Fälligkeit danach dazu.`,
+  refilled: (spent) =>
+    `${spent} sind in diesem Zeitraum schon daraus bezahlt, und Zahltage füllen das wieder auf.`,
   share: ({ count, amount, sum, funding }) =>
     `${count} Zahltage teilen sich das: Der nächste am ${funding} legt ${amount} dazu (${sum}).`,
   rest: (remainder) => `Den Rest der Teilung, ${remainder}, legt ein späterer Zahltag dazu.`,

@@ -18,8 +18,9 @@ const goal: FundedSpending = { ...rent, spendingType: 'goal', ruleset: null }
 
 const us = { currency: 'USD', locale: 'en_US' }
 
-function render(plan: FundedSpending, style: Omit<Style, 'timezone'> = us): string[] {
-  const texts = renderSentences(plan, explain(plan, { timezone, now }), { ...style, timezone })
+function render(plan: FundedSpending, style: Partial<Style> = {}): string[] {
+  const whole = { ...us, timezone, payer: 'free' as const, ...style }
+  const texts = renderSentences(plan, explain(plan, { timezone, now }), whole)
   return texts.map((text) => text.replaceAll(/[\u00a0\u202f]/g, ' '))
 }
 
@@ -81,6 +82,24 @@ describe('an explanation leads to the contribution', () => {
       'It is behind by $123.43: $125.00 falls due before the payday on Oct 13, 2023, and $1.57' +
         ' is there.',
     ])
+  })
+
+  test.each([
+    ['credit', 'unused credit pays what is missing then.', 'kommt aus dem nicht genutzten Kredit.'],
+    ['debt', 'what is missing then is owed.', 'Was dann fehlt, wird geschuldet.'],
+  ] as const)('of a bill that %s pays', (payer, text, german) => {
+    const late = { ...rent, nextRecurrence: new Date('2023-10-12T05:00Z') }
+    expect(render(late, { payer })[2]).toBe(`No payday comes before Oct 12, 2023: ${text}`)
+    expect(render(late, { payer, locale: 'de_DE' })[2]).toContain(german)
+  })
+
+  test('of a bill after the payday, of which a part is spent that is filled again', () => {
+    const spent = { ...rent, periodSpentAmount: 30_00n }
+    expect(render(spent)[1]).toBe(
+      '$30.00 is already spent from it in this period, and paydays fill that up again.',
+    )
+    expect(render(spent, { locale: 'de_DE' })[1]).toMatch(/^30,00 \$ .* füllen das wieder auf\.$/)
+    expect(render({ ...spent, currentAmount: 12_500n })).toHaveLength(2)
   })
 
   const due = 'No payday comes before Oct 12, 2023'

@@ -8,7 +8,7 @@ import { renderSentences } from './explanation-text.ts'
 import { settle, skip, unsettle, withSettledBill } from './settled-bill.ts'
 
 const now = new Date('2023-10-20T12:00Z')
-const style = { currency: 'USD', locale: 'en_US', timezone: chicago }
+const style = { currency: 'USD', locale: 'en_US', timezone: chicago, payer: 'free' as const }
 
 test('a settled bill is calculated as if the due date after it were the next', () => {
   fc.assert(

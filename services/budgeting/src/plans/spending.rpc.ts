@@ -59,7 +59,9 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
         bankAccounts.getBalances({ bankAccountId: request.bankAccountId }, onBehalfOf(context)),
       ])
       const { language } = request
-      const style = { currency: balances?.currency ?? 'USD', locale, timezone, language }
+      const { currency = 'USD', isCredit = false, limit = 0n } = balances ?? {}
+      const payer = !isCredit ? 'free' : limit > 0n ? 'credit' : 'debt'
+      const style: Style = { currency, locale, timezone, language, payer }
       return { explanation: createExplanation(plan, style) }
     },
     createSpending: (request, context) => createSpending(deps, request, context),

@@ -3,7 +3,7 @@ import type { Payday } from '../../api/account-queries.ts'
 import { incomeQuery } from '../../api/budget-queries.ts'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayAfter, dayOf, daysBetween, formatDay } from '../../format/days.ts'
-import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 
 /** Days before a payday from which on its wage may come, and after it in which it is missed. */
@@ -23,6 +23,7 @@ export function MissingWage({ payday, as: Line = 'p', className }: Props) {
   const { bankAccountId, lastRecurrence, estimatedDeposit } = payday
   const reader = useReader()
   const money = useMoneyText(useManner(bankAccountId))
+  const rest = useRest(bankAccountId)
   const day = lastRecurrence === null ? null : dayOf(lastRecurrence, reader.timezone)
   const isAsked = day !== null && daysBetween(day, reader.today) <= days.missed
   const wage = estimatedDeposit ?? 0
@@ -36,7 +37,7 @@ export function MissingWage({ payday, as: Line = 'p', className }: Props) {
   if (day === null || income === undefined || income.length > 0) return null
   return (
     <Line className={className}>
-      {homeWords.noIncome({ day: formatDay(day, reader), amount: money(wage) })}
+      {homeWords.noIncome({ day: formatDay(day, reader), amount: money(wage), rest })}
     </Line>
   )
 }

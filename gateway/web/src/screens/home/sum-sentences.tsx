@@ -18,6 +18,8 @@ export function SumSentences({ overview }: { overview: BankAccountOverview }) {
   const { data: all = [] } = useQuery(spendingQuery(bankAccountId))
   const { data: paydays = [] } = usePaydays(bankAccountId)
   const countOf = (type: string) => all.filter((one) => one.spendingType === type).length
+  // The credit that is neither owed nor unused.
+  const pending = limit === 0 ? 0 : limit + current - available
   const owed = current > 0 ? homeWords.whyInCredit : homeWords.whyOwed
   const begin = isOwed
     ? [
@@ -25,6 +27,7 @@ export function SumSentences({ overview }: { overview: BankAccountOverview }) {
         ...(limit === 0
           ? []
           : [homeWords.whyCredit({ limit: money(limit), amount: money(available) })]),
+        ...(pending > 0 ? [homeWords.whyPending({ amount: money(pending) })] : []),
       ]
     : [homeWords.whyAvailable({ available: money(available), current: money(current) })]
   const set = [

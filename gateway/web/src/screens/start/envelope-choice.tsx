@@ -9,13 +9,13 @@ import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
-import { dayAfter, instantOf } from '../../format/days.ts'
+import { instantOf } from '../../format/days.ts'
 import { type Repeat, rulesetOf } from '../../format/recurrence.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { startWords as words } from '../../words/start.ts'
 import styles from './start.module.css'
-import { nextAfter, type Suggestion } from './suggestions.ts'
+import { firstOfNextMonth, type Suggestion } from './suggestions.ts'
 
 interface Props {
   bankAccountId: string
@@ -136,17 +136,15 @@ function proposedRows(
   return { rows, areExamples }
 }
 
-/** Returns a row whose day a payday of the coming week comes before. */
+/** Returns a row that is due on the first of the next month, as people mean it, late in it too. */
 function blankRow(today: string): Row {
-  const week = dayAfter(today, 7)
-  const day = nextAfter(`${week.slice(0, 8)}01`, 1, week)
   return {
     id: 0,
     isChosen: true,
     name: '',
     target: '',
     repeat: 'monthly',
-    day,
+    day: firstOfNextMonth(today),
     isBill: true,
     isAdded: false,
   }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { groupByName, suggestEnvelopes, suggestPayday } from './suggestions.ts'
+import { firstOfNextMonth, groupByName, suggestEnvelopes, suggestPayday } from './suggestions.ts'
 
 const today = '2026-11-20'
 const movements = (text: string) =>
@@ -18,6 +18,14 @@ test.each`
   const found = suggestEnvelopes(groupByName(movements(payments)), today)
   const texts = found.map(({ isBill, ...one }) => [...Object.values(one), isBill ? 'bill' : ''])
   expect(texts.map((one) => one.join(' ').trim()).join()).toBe(suggested)
+})
+
+test.each([
+  ['2026-11-01', '2026-12-01'],
+  ['2026-11-26', '2026-12-01'],
+  ['2026-12-31', '2027-01-01'],
+])('a plan begun on %s proposes to pay first on %s', (day, first) => {
+  expect(firstOfNextMonth(day)).toBe(first)
 })
 
 test.each`

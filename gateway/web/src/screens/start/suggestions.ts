@@ -80,7 +80,7 @@ export function suggestEnvelopes(groups: Group[], today: string): Suggestion[] {
       const total = movements.reduce((sum, { amount }) => sum + amount, 0)
       const month = Math.min(total, (total / Math.max(days, 30)) * 30.44)
       const target = Math.ceil(month / 1_000) * 1_000
-      const day = nextAfter(`${today.slice(0, 8)}01`, 1, today)
+      const day = firstOfNextMonth(today)
       return [{ name, target, repeat: 'monthly' as const, day, isBill: false, month }]
     })
     .sort((a, b) => b.month - a.month)
@@ -131,8 +131,13 @@ function paydayAfter(
   return day
 }
 
+/** Returns the next day that is the first of a month. */
+export function firstOfNextMonth(today: string): string {
+  return nextAfter(`${today.slice(0, 8)}01`, 1, today)
+}
+
 /** Returns the day of the month of `day`, so many months later, that is the first after today. */
-export function nextAfter(day: string, months: number, today: string): string {
+function nextAfter(day: string, months: number, today: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   for (let later = 0; ; later += months) {
     // The 29th to 31st would move on in shorter months.

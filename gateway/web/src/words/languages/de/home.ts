@@ -15,6 +15,8 @@ export const home: Translation<'home'> = {
   whyInCredit: 'Die Bank schuldet dir {amount}.',
   whyCredit:
     'Der Kreditrahmen ist {limit}, und {amount} davon sind nicht genutzter Kredit: Die Bank leiht sie, es ist nicht dein Geld.',
+  whyPending:
+    'Weitere {amount} sind vorgemerkt oder von der Bank zurückgehalten: Sie mindern den nicht genutzten Kredit und sind noch nicht geschuldet.',
   whyUnused: '{amount} bleiben nicht genutzter Kredit.',
   whyExpenses:
     '{count, plural, =0 {Es gibt keine Ausgaben, für die Geld zurückgelegt ist.} one {{amount} davon sind für eine Ausgabe zurückgelegt.} other {{amount} davon sind für # Ausgaben zurückgelegt.}}',
@@ -32,7 +34,7 @@ export const home: Translation<'home'> = {
   fills: 'füllt {count, plural, one {einen Umschlag} other {# Umschläge}} mit',
   deposit: 'erwartetes Einkommen:',
   noIncome:
-    'Zuletzt war Zahltag am {day}, und ein Einkommen von etwa {amount} ist noch nicht da. Die Umschläge sind trotzdem gefüllt: Bis es kommt, ist weniger frei verfügbar.',
+    'Zuletzt war Zahltag am {day}, und ein Einkommen von etwa {amount} ist noch nicht da. Die Umschläge sind trotzdem gefüllt: Bis es kommt, {rest, select, free {ist weniger frei verfügbar} credit {ist weniger Kredit ungenutzt} other {kann darin mehr sein, als da ist}}.',
   noPayday: 'Kein Zahltag ist geplant, also füllt nichts die Umschläge.',
   unassigned: 'Noch ohne Umschlag',
   unassignedText:

@@ -564,7 +564,7 @@ const codes: Translation<'refusals'>['codes'] = {
     'Der Eingang ist mehr, als Buchungen aus dem Umschlag genommen haben oder noch zu erstatten war: Der Rest ist frei verfügbar.',
   PAID_IN_PART: 'Im Umschlag war weniger als der Betrag: Den Rest bezahlt „Frei verfügbar“.',
   BALANCE_NOT_MOVED:
-    'Kein Kontostand hat sich bewegt. Soll er sich bewegen, berichtige Betrag oder Tag.',
+    'Die Buchung ist geändert, der Kontostand aber wie zuvor. Soll er sich auch ändern, nimm „Betrag oder Tag berichtigen“.',
   CORRECTED_ALONE:
     'Die Buchung hat keinen Kontostand bewegt, deshalb wurde nur sie selbst berichtigt.',
   ADDED_UNMOVED:

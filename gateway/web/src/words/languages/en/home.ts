@@ -13,6 +13,8 @@ export const home = {
   whyInCredit: 'The bank owes you {amount}.',
   whyCredit:
     'The credit limit is {limit}, and {amount} of it is unused credit: the bank lends it, it is not your money.',
+  whyPending:
+    'Another {amount} is pending, or held by the bank: it takes from the unused credit, and is not owed yet.',
   whyUnused: '{amount} remains unused credit.',
   whyExpenses:
     '{count, plural, =0 {There are no expenses that set money aside.} one {{amount} of it is set aside in one expense.} other {{amount} of it is set aside in # expenses.}}',
@@ -30,7 +32,7 @@ export const home = {
   fills: 'fills {count, plural, one {one envelope} other {# envelopes}} with',
   deposit: 'expected pay:',
   noIncome:
-    'The last payday was {day}, and no income of about {amount} has come in yet. The envelopes are filled all the same: until it comes, less is free to use.',
+    'The last payday was {day}, and no income of about {amount} has come in yet. The envelopes are filled all the same: until it comes, {rest, select, free {less is free to use} credit {less credit is unused} other {they may hold more than there is}}.',
   noPayday: 'No payday is planned, so nothing fills the envelopes.',
   unassigned: 'Not from an envelope yet',
   unassignedText:

@@ -544,7 +544,8 @@ const codes = {
   REFUNDED_IN_PART:
     'The deposit is more than transactions took from the envelope, or than was left to refund: the rest is free-to-use.',
   PAID_IN_PART: 'The envelope held less than the amount: free-to-use pays the rest.',
-  BALANCE_NOT_MOVED: 'No balance moved. To move it, correct the amount or the day.',
+  BALANCE_NOT_MOVED:
+    'The transaction is changed, but the balance is as before. To change the balance too, use “Correct amount or day”.',
   CORRECTED_ALONE:
     'The transaction has not moved the balances, so only the transaction was corrected.',
   ADDED_UNMOVED: 'The transaction had not moved the balances; its amount was added to them.',
