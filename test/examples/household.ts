@@ -260,7 +260,7 @@ export async function looksAhead(world: World, ada: Ada, home: Household): Promi
 async function filters({ key }: Ada, { path, tripId }: Household): Promise<void> {
   const filter =
     'search=hostel&from=2026-03-01&to=2026-03-31&pending=false&source=manual&tag=oslo' +
-    '&amount_from=5000&amount_to=20000'
+    '&amount_from=5000&amount_to=20000&amount=9200'
   const lists = [
     `${path}/transactions?${filter}&spendingId=${tripId}`,
     `${path}/spending/${tripId}/transactions?${filter}`,

@@ -94,14 +94,17 @@ test.each([
   ['?deleted=true', { deleted: true }],
   ['?amount_from=-5&amount_to=0', { amountFrom: -5n, amountTo: 0n }],
   ['?amount_to=9007199254740991', { amountTo: 9007199254740991n }],
+  ['?amount=-1250', { amount: -1250n }],
   ['?source=upload', { source: 'upload' }],
   ['?deleted=false', {}],
   ['?offset=0&search=tea', { search: 'tea' }],
 ])('the query %j reaches the ledger', async (query, asked) => {
   expect((await gateway.send('GET', url + query)).status).toBe(200)
   const { message } = gateway.received.at(-1) as { message: ListTransactionsRequest }
-  const { search, from, to, pending, spendingId, after, amountFrom, amountTo, source } = message
-  const optional = { search, from, to, pending, spendingId, after, amountFrom, amountTo, source }
+  const { search, from, to, pending, spendingId, after, amount, amountFrom } = message
+  const { amountTo, source } = message
+  const texts = { search, from, to, pending, spendingId, after, source }
+  const optional = Object.assign(texts, { amount, amountFrom, amountTo })
   const flags = {
     ...(message.free ? { free: true } : {}),
     ...(message.undecided ? { undecided: true } : {}),

@@ -93,6 +93,29 @@ test('the keyboard alone goes to screens, assigns, finds and adds', async () => 
   })
 })
 
+test('a search for an amount finds it, whichever way the money goes', async () => {
+  const alice = await coffer.person()
+  const { bank } = await createHousehold(alice)
+  const date = new Date().toISOString()
+  const refund = { name: 'Refund', amount: -2_350, date }
+  await alice.client.createTransaction({ ...bank, body: refund })
+  await alice.client.createTransaction({ ...bank, body: { ...refund, name: 'Wage', amount: -100 } })
+  const viewing = { url: `${coffer.baseUrl}/transactions`, cookie: alice.cookie }
+  await viewBypassed(viewing, async (page) => {
+    await page.getByRole('link', { name: 'Wage' }).waitFor()
+    await page.getByRole('searchbox', { name: 'Search' }).fill('23.50')
+    await page.getByRole('link', { name: 'Wage' }).waitFor({ state: 'detached' })
+    for (const name of ['Corner', 'Refund']) await page.getByRole('link', { name }).waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: 'Refund' }).waitFor()
+    await takePicture(page, 'web-search-amount')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find or go to' }).fill('23,50')
+    await page.getByRole('option', { name: /Corner.*23\.50/ }).waitFor()
+    await page.getByRole('option', { name: /Refund.*23\.50/ }).waitFor()
+  })
+})
+
 test('tags are added to one and to many, filtered, merged and removed', async () => {
   const alice = await coffer.person()
   const { bank } = await alice.createBankAccount(100_000)

@@ -45,7 +45,7 @@ const transactionPosition = z
     transactionId,
   }))
 
-/** Returns the schema of a bound of amounts, in minor units; any text but an integer is refused. */
+/** Returns the schema of an amount in minor units; any text but an integer is refused. */
 function amountBound(description: string) {
   const { MIN_SAFE_INTEGER: minimum, MAX_SAFE_INTEGER: maximum } = Number
   const isAmount = (sent: string | undefined) =>
@@ -85,6 +85,7 @@ const filters = {
   pending,
   amount_from: amountBound('Smallest amount in minor units, included; the sign is that of amount'),
   amount_to: amountBound('Largest amount in minor units, included; the sign is that of amount'),
+  amount: amountBound('Only transactions of this amount in minor units, of either sign'),
   source,
   tag: taggedBy,
 }

@@ -36,6 +36,7 @@ const filter = object({
     .union([oneOf(ofNone), id('spnd')])
     .optional()
     .describe(`Only those of this expense or goal; ${wordsOfNone}`),
+  amount: money.optional().describe('Only those of this amount in minor units, of either sign'),
   amountFrom: money.optional().describe('Smallest amount in minor units, included'),
   amountTo: money.optional().describe('Largest amount in minor units, included'),
   source: oneOf(values['Transaction.source']).optional().describe('Only those of this source'),

@@ -9,6 +9,8 @@ export interface Filters {
   to?: string | undefined
   /** An envelope; `free` for none. */
   spendingId?: string | undefined
+  /** In minor units, of either sign. */
+  amount?: number | undefined
   source?: Transaction['source'] | undefined
   tag?: string | undefined
   /** `out`: only payments; `in`: only deposits. */

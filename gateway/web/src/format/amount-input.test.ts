@@ -1,6 +1,23 @@
 import { expect, test } from '@jest/globals'
-import { amountText, calculatedAmount, parseAmount } from './amount-input.ts'
+import { amountText, calculatedAmount, parseAmount, searchedAmount } from './amount-input.ts'
 import { formatAmount, formatAxis, formatFlow, formatMoney } from './money.ts'
+
+test.each([
+  ['12.50', 'en-US', 'USD', 1250],
+  ['12,50', 'de-DE', 'EUR', 1250],
+  ['12.50', 'de-DE', 'EUR', 1250],
+  ['1.234,50 €', 'de-DE', 'EUR', 123450],
+  [' −12,50', 'de-DE', 'EUR', -1250],
+  ['¥1200', 'en-US', 'JPY', 1200],
+  ['1200', 'en-US', 'JPY', null],
+  ['12', 'en-US', 'USD', null],
+  ['1,234', 'en-US', 'USD', null],
+  ['30.11.2026', 'de-DE', 'EUR', null],
+  ['Room 12.50', 'en-US', 'USD', null],
+  ['', 'en-US', 'USD', null],
+])('a search for %j in %s is for the amount %s %j', (text, locale, currency, amount) => {
+  expect(searchedAmount(text, { locale, currency })).toBe(amount)
+})
 
 test.each([
   ['61.40+18.00', 7940],

@@ -44,6 +44,18 @@ export function calculatedAmount(text: string, manner: Manner): number | null {
   return isCalculated ? parseAmount(text, manner) : null
 }
 
+/**
+ * Returns the amount that a search is for: a number with its decimals (`12.50`) or with the sign or
+ * code of its currency (`12 €`). Null for any other text, such as a whole number, which names have.
+ */
+export function searchedAmount(text: string, manner: Manner): number | null {
+  const bare = withoutCurrency(text.trim(), manner)
+  const decimals = decimalsOf(manner.currency)
+  const isWritten = decimals > 0 && new RegExp(`[.,]\\d{${decimals}}$`).test(bare)
+  const isAmount = bare !== text.trim() || isWritten
+  return isAmount && /^[-−+]?[\d.,\s'’]+$/.test(bare) ? parseAmount(text, manner) : null
+}
+
 /** Returns a text without the sign or the code of the currency at one of its ends. */
 function withoutCurrency(text: string, { locale, currency }: Manner): string {
   const form = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const

@@ -5,11 +5,12 @@ import { bankAccountsQuery } from '../api/account-queries.ts'
 import { coffer } from '../api/client.ts'
 import { Dialog } from '../controls/dialog.tsx'
 import fields from '../controls/field.module.css'
+import { searchedAmount } from '../format/amount-input.ts'
 import { dayOf, formatShortDay } from '../format/days.ts'
 import { formatFlow } from '../format/money.ts'
 import { usePreferences } from '../preferences/preferences.ts'
 import { frameWords, keyWords } from '../words/frame.ts'
-import { useReader } from './chosen-account.ts'
+import { useChosenAccountId, useManner, useReader } from './chosen-account.ts'
 import styles from './palette.module.css'
 import { type Entry, useOwnEntries } from './palette-entries.ts'
 
@@ -88,12 +89,14 @@ function useFound(text: string): Entry[] {
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const { areAmountsHidden } = usePreferences()
   const searched = useDeferredValue(text)
+  const amount = searchedAmount(searched, useManner(useChosenAccountId() ?? ''))
   const { data: found = [] } = useQuery({
-    queryKey: ['transactions', 'palette', searched],
+    queryKey: ['transactions', 'palette', searched, amount],
     enabled: searched.length > 1,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const query = { search: searched, limit: foundMax }
+      const wanted = amount === null ? { search: searched } : { amount }
+      const query = { ...wanted, limit: foundMax }
       return (await coffer.listEveryTransaction({ query, signal })).data
     },
   })

@@ -139,6 +139,7 @@ export const everything = {
   isUndecided: false,
   isPending: null,
   text: null,
+  amount: null,
   amountFrom: null,
   amountTo: null,
   source: null,

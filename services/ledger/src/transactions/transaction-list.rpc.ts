@@ -53,7 +53,7 @@ async function listPage(
 
 function isPlain(request: ListTransactionsRequest): boolean {
   const { free, deleted, pending, search, from, to, after } = request
-  const { amountFrom, amountTo, source, tag } = request
-  const filters = [pending, search, from, to, after, amountFrom, amountTo, source, tag]
+  const { amount, amountFrom, amountTo, source, tag } = request
+  const filters = [pending, search, from, to, after, amount, amountFrom, amountTo, source, tag]
   return !free && !deleted && filters.every((filter) => filter === undefined)
 }

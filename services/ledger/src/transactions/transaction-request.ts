@@ -50,6 +50,7 @@ export function readSearch(
   const { spendingId, free, pending, search, from, to, after, limit } = request
   const {
     deleted: isDeleted,
+    amount = null,
     amountFrom = null,
     amountTo = null,
     source = null,
@@ -66,6 +67,7 @@ export function readSearch(
     isUndecided: request.undecided,
     isPending: pending ?? null,
     text: search ?? null,
+    amount,
     amountFrom,
     amountTo,
     source,

@@ -14,7 +14,7 @@ const Found = Transaction.extend({ found: z.bigint() })
 
 const names = [
   ...(['accountId', 'bankAccountId', 'spendingId', 'from', 'beforeDate', 'beforeId'] as const),
-  ...(['text', 'amountFrom', 'amountTo', 'source', 'tag', 'examined', 'limit'] as const),
+  ...(['text', 'amount', 'amountFrom', 'amountTo', 'source', 'tag', 'examined', 'limit'] as const),
   'foundMax' as const,
 ]
 type Parameters = Record<(typeof names)[number], string>
@@ -22,11 +22,12 @@ type Parameters = Record<(typeof names)[number], string>
 /** Filters that change the SQL of the prepared statement; all other values are parameters. */
 type Filter =
   | ('everywhere' | 'deleted' | 'envelope' | 'free' | 'undecided' | 'pending' | 'posted')
-  | ('amountFrom' | 'amountTo' | 'source' | 'tag' | 'text')
+  | ('amount' | 'amountFrom' | 'amountTo' | 'source' | 'tag' | 'text')
 type Filters = ReadonlySet<Filter>
 
 function filtersOf(search: TransactionSearch): Filter[] {
-  const { spendingId, isDeleted, isFree, isPending, text, amountFrom, amountTo, source } = search
+  const { spendingId, isDeleted, isFree, isPending, text } = search
+  const { amount, amountFrom, amountTo, source } = search
   const filters: Record<Filter, boolean> = {
     everywhere: search.bankAccountId === null,
     deleted: isDeleted,
@@ -35,6 +36,7 @@ function filtersOf(search: TransactionSearch): Filter[] {
     undecided: search.isUndecided,
     pending: isPending === true,
     posted: isPending === false,
+    amount: amount !== null,
     amountFrom: amountFrom !== null,
     amountTo: amountTo !== null,
     source: source !== null,
@@ -203,6 +205,7 @@ function keptBy(p: Parameters, has: Filters): FragmentSqlToken {
     ...(has.has('undecided') ? [isUndecided] : []),
     ...(has.has('pending') ? [sql.fragment`is_pending`] : []),
     ...(has.has('posted') ? [sql.fragment`NOT is_pending`] : []),
+    ...(has.has('amount') ? [sql.fragment`abs(amount) = abs(${p.amount}::bigint)`] : []),
     ...(has.has('amountFrom') ? [sql.fragment`amount >= ${p.amountFrom}::bigint`] : []),
     ...(has.has('amountTo') ? [sql.fragment`amount <= ${p.amountTo}::bigint`] : []),
     ...(has.has('source') ? [sql.fragment`source = ${p.source}`] : []),
@@ -229,12 +232,13 @@ function valuesOf(
   search: TransactionSearch,
   { examined = 0, foundMax = 0 }: { examined?: number; foundMax?: number },
 ) {
-  const { bankAccountId, spendingId, text, amountFrom, amountTo, source } = search
+  const { bankAccountId, spendingId, text, amount, amountFrom, amountTo, source } = search
   const { from, behind, limit, tag } = search
   return {
     accountId,
     bankAccountId,
     spendingId,
+    amount,
     amountFrom,
     amountTo,
     source,

@@ -20,6 +20,8 @@ export interface TransactionSearch {
   isUndecided: boolean
   isPending: boolean | null
   text: string | null
+  /** The amount in minor units, of either sign. */
+  amount: bigint | null
   /** Smallest amount in minor units, included. */
   amountFrom: bigint | null
   /** Largest amount in minor units, included. */

@@ -24,8 +24,8 @@ export async function searchInEveryWay(
       for (const [isFree, text] of [[true, 'bill'] as const, [false, null] as const]) {
         for (const isDeleted of [false, true]) {
           const values = isFree
-            ? { amountFrom: 1n, amountTo: 100n, source: 'manual', tag: 'tea' }
-            : { amountFrom: null, amountTo: null, source: null, tag: null }
+            ? { amount: 1n, amountFrom: 1n, amountTo: 100n, source: 'manual', tag: 'tea' }
+            : { amount: null, amountFrom: null, amountTo: null, source: null, tag: null }
           const filter = {
             bankAccountId,
             spendingId,

@@ -47,6 +47,7 @@ const search: TransactionSearch = {
   isUndecided: false,
   isPending: true,
   text: 'deli',
+  amount: 2n,
   amountFrom: 1n,
   amountTo: 2n,
   source: 'manual',

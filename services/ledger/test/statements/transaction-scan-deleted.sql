@@ -64,16 +64,17 @@ FROM
     WHERE
       spending_id = $3
       AND is_pending
-      AND amount >= $8::bigint
-      AND amount <= $9::bigint
-      AND source = $10
+      AND abs(amount) = abs($8::bigint)
+      AND amount >= $9::bigint
+      AND amount <= $10::bigint
+      AND source = $11
       AND tags IS NOT NULL
       AND EXISTS (
         SELECT
         FROM
           unnest(tags) AS tag
         WHERE
-          folded_text (tag) = folded_text ($11)
+          folded_text (tag) = folded_text ($12)
       )
       AND coalesce(
         searched_text,
@@ -84,12 +85,12 @@ FROM
           "original_merchant_name",
           "notes"
         )
-      ) LIKE folded_pattern ($12)
+      ) LIKE folded_pattern ($13)
     ORDER BY
       date DESC,
       transaction_id DESC
     LIMIT
-      $13::int
+      $14::int
   ) AS transactions ON true
 ORDER BY
   transactions.date DESC,

@@ -78,16 +78,17 @@ FROM
           AND owned.removed_at IS NULL
       )
       AND is_pending
-      AND amount >= $6::bigint
-      AND amount <= $7::bigint
-      AND source = $8
+      AND abs(amount) = abs($6::bigint)
+      AND amount >= $7::bigint
+      AND amount <= $8::bigint
+      AND source = $9
       AND tags IS NOT NULL
       AND EXISTS (
         SELECT
         FROM
           unnest(tags) AS tag
         WHERE
-          folded_text (tag) = folded_text ($9)
+          folded_text (tag) = folded_text ($10)
       )
       AND coalesce(
         searched_text,
@@ -98,12 +99,12 @@ FROM
           "original_merchant_name",
           "notes"
         )
-      ) LIKE folded_pattern ($10)
+      ) LIKE folded_pattern ($11)
     ORDER BY
       date DESC,
       transaction_id DESC
     LIMIT
-      $11::int
+      $12::int
   ) AS transactions ON true
 ORDER BY
   transactions.date DESC,

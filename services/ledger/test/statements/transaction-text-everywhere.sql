@@ -44,16 +44,17 @@ WITH
           AND owned.removed_at IS NULL
       )
       AND is_pending
-      AND amount >= $6::bigint
-      AND amount <= $7::bigint
-      AND source = $8
+      AND abs(amount) = abs($6::bigint)
+      AND amount >= $7::bigint
+      AND amount <= $8::bigint
+      AND source = $9
       AND tags IS NOT NULL
       AND EXISTS (
         SELECT
         FROM
           unnest(tags) AS tag
         WHERE
-          folded_text (tag) = folded_text ($9)
+          folded_text (tag) = folded_text ($10)
       )
       AND coalesce(
         searched_text,
@@ -66,7 +67,7 @@ WITH
         )
       ) LIKE folded_pattern ($2)
     LIMIT
-      $10::int
+      $11::int
   )
 SELECT
   "transactions"."account_id" AS "accountId",
@@ -107,4 +108,4 @@ ORDER BY
   date DESC,
   transaction_id DESC
 LIMIT
-  $11::int
+  $12::int

@@ -27,16 +27,17 @@ WITH
       date >= $4::timestamptz
       AND (date, transaction_id) < ($5::timestamptz, $6::text)
       AND is_pending
-      AND amount >= $7::bigint
-      AND amount <= $8::bigint
-      AND source = $9
+      AND abs(amount) = abs($7::bigint)
+      AND amount >= $8::bigint
+      AND amount <= $9::bigint
+      AND source = $10
       AND tags IS NOT NULL
       AND EXISTS (
         SELECT
         FROM
           unnest(tags) AS tag
         WHERE
-          folded_text (tag) = folded_text ($10)
+          folded_text (tag) = folded_text ($11)
       )
       AND coalesce(
         searched_text,
@@ -48,9 +49,9 @@ WITH
           "notes"
         )
       ) LIKE folded_pattern ($3)
-      AND spending_id = $11
+      AND spending_id = $12
     LIMIT
-      $12::int
+      $13::int
   )
 SELECT
   "transactions"."account_id" AS "accountId",
@@ -91,4 +92,4 @@ ORDER BY
   date DESC,
   transaction_id DESC
 LIMIT
-  $13::int
+  $14::int

@@ -70,6 +70,7 @@ export function searchFor(
     isUndecided: false,
     isPending: null,
     text,
+    amount: null,
     amountFrom: null,
     amountTo: null,
     source: null,

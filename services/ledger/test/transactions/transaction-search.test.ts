@@ -64,6 +64,10 @@ describe('a filtered list', () => {
       [{ amountFrom: 5n }, ['Fuel', '100% Juice', 'Café Central']],
       [{ amountFrom: 6n }, []],
       [{ amountTo: -7n }, ['Tram']],
+      [{ amount: 7n }, ['Tram']],
+      [{ amount: -5n }, ['Fuel', '100% Juice', 'Café Central']],
+      [{ amount: 5n, search: 'fuel' }, ['Fuel']],
+      [{ amount: 6n }, []],
       [
         { amountFrom: -7n, amountTo: 5n, to: '2026-03-02', pending: false },
         ['Tram', 'Café Central'],

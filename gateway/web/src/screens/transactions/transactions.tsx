@@ -8,7 +8,8 @@ import type { Filters as FilterValues } from '../../api/transaction-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
 import { Screen } from '../../controls/screen.tsx'
-import { useChosenAccountId } from '../../shell/chosen-account.ts'
+import { searchedAmount } from '../../format/amount-input.ts'
+import { useChosenAccountId, useManner } from '../../shell/chosen-account.ts'
 import { useOpenedForm } from '../../shell/opened-form.ts'
 import { transactionWords } from '../../words/transactions.ts'
 import { DownloadCsv } from './download-csv.tsx'
@@ -24,6 +25,7 @@ export function Transactions() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()
   const { account: _, ...filters } = route.useSearch()
+  const asked = useAsked(chosen ?? '', filters)
   const [isAdding, setAdding] = useOpenedForm('transaction')
   const [slot, setSlot] = useState<HTMLElement | null>(null)
   const add = (
@@ -40,11 +42,11 @@ export function Transactions() {
             <Navigate to="/setup" />
           ) : (
             <>
-              <Ways bankAccountId={chosen} filters={filters} setSlot={setSlot} />
+              <Ways bankAccountId={chosen} filters={filters} asked={asked} setSlot={setSlot} />
               <Listing
                 key={JSON.stringify([chosen, filters])}
                 bankAccountId={chosen}
-                filters={filters}
+                filters={asked}
                 slot={slot}
               />
               {isAdding && (
@@ -58,22 +60,30 @@ export function Transactions() {
   )
 }
 
+/** Returns the filters of the API: a search for an amount is one. */
+function useAsked(bankAccountId: string, filters: FilterValues): FilterValues {
+  const amount = searchedAmount(filters.search ?? '', useManner(bankAccountId))
+  return amount === null ? filters : { ...filters, search: undefined, amount }
+}
+
 interface WaysProps {
   bankAccountId: string
   filters: FilterValues
+  /** The filters as the API has them. */
+  asked: FilterValues
   /** Takes the place of the button that begins a selection. */
   setSlot: (slot: HTMLElement | null) => void
 }
 
 /** The search, the filters and the download; nothing while there are no transactions. */
-function Ways({ bankAccountId, filters, setSlot }: WaysProps) {
-  const { data: pages } = useQuery(transactionPagesQuery(bankAccountId, filters))
+function Ways({ bankAccountId, filters, asked, setSlot }: WaysProps) {
+  const { data: pages } = useQuery(transactionPagesQuery(bankAccountId, asked))
   const isFiltered = Object.values(filters).some((one) => one !== undefined)
   if (pages?.[0]?.items.length === 0 && !isFiltered) return null
   return (
     <Filters bankAccountId={bankAccountId} filters={filters}>
       <div ref={setSlot} className={styles.slot} />
-      <DownloadCsv bankAccountId={bankAccountId} filters={filters} />
+      <DownloadCsv bankAccountId={bankAccountId} filters={asked} />
     </Filters>
   )
 }
