@@ -116,6 +116,27 @@ test('a search for an amount finds it, whichever way the money goes', async () =
   })
 })
 
+test('j goes on from the marked payment, and a deletion is undone from its note', async () => {
+  const alice = await coffer.person()
+  const { bank } = await createHousehold(alice)
+  const body = { amount: 500, date: new Date().toISOString() }
+  for (const name of ['Kiosk', 'Cinema']) {
+    await alice.client.createTransaction({ ...bank, body: { ...body, name } })
+  }
+  await viewBypassed({ url: coffer.baseUrl, cookie: alice.cookie }, async (page) => {
+    const marked = page.locator('[data-marked]')
+    await marked.getByText('Cinema').waitFor()
+    await page.keyboard.press('j')
+    await marked.getByText('Kiosk').waitFor()
+    await marked.getByRole('link', { name: 'Kiosk' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('Kiosk: deleted.').waitFor()
+    await takePicture(page, 'web-deleted-note')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).waitFor()
+  })
+})
+
 test('tags are added to one and to many, filtered, merged and removed', async () => {
   const alice = await coffer.person()
   const { bank } = await alice.createBankAccount(100_000)

@@ -21,9 +21,13 @@ export function useKeys(act: (key: string) => boolean): void {
   }, [])
 }
 
-/** Returns the line of a list that has the focus, or a control of whose row has it. */
+/** Returns the line of a list that has the focus, or whose row has it; else a line of a mark. */
 export function findMarkedLine(): HTMLElement | null {
   const active = document.activeElement
   const line = active?.closest<HTMLElement>('[data-line]')
-  return line ?? active?.closest('li')?.querySelector<HTMLElement>('[data-line]') ?? null
+  return (
+    line ??
+    active?.closest('li')?.querySelector<HTMLElement>('[data-line]') ??
+    document.querySelector<HTMLElement>('main [data-line][data-marked]')
+  )
 }

@@ -4,12 +4,14 @@ import type { Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { movedBalanceQuery } from '../../api/history-queries.ts'
+import { showNote } from '../../api/notes.ts'
 import { Button } from '../../controls/button.tsx'
 import { CheckField } from '../../controls/field.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { useIsManual } from '../../shell/chosen-account.ts'
+import { bulkWords } from '../../words/bulk.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
 /** Deletes a transaction that is kept by hand, and restores it. Others belong to their bank. */
@@ -20,11 +22,16 @@ export function RemoveTransaction({ transaction }: { transaction: Transaction })
   const [choice, setReturned] = useState<boolean | null>(null)
   const isReturned = choice ?? hasMoved
   const path = { bankAccountId, transactionId }
+  const restore = () => coffer.restoreTransaction({ path, body: {} })
   const change = useChange(() =>
     deletedAt === null
       ? coffer.deleteTransaction({ path, query: { adjusts_balance: isReturned } })
-      : coffer.restoreTransaction({ path, body: {} }),
+      : restore(),
   )
+  const noteRemoved = () => {
+    const text = words.removed({ name: transaction.name ?? transaction.originalName })
+    showNote({ text, act: { text: bulkWords.undo, work: restore } })
+  }
   if (!isManual) return null
   return (
     <Card title={deletedAt === null ? words.remove : words.restore}>
@@ -44,7 +51,7 @@ export function RemoveTransaction({ transaction }: { transaction: Transaction })
         <Button
           kind={deletedAt === null ? 'danger' : 'primary'}
           isBusy={change.isSending}
-          onClick={() => change.send(undefined)}
+          onClick={() => change.send(undefined, deletedAt === null ? noteRemoved : undefined)}
         >
           {deletedAt === null ? words.remove : words.restore}
         </Button>

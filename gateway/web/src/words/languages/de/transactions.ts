@@ -101,6 +101,7 @@ export const transactions: Translation<'transactions'> = {
   removeMoved: 'Sie hat den Kontostand bewegt. Ohne das Häkchen bleibt er, wie er jetzt ist.',
   removeUnmoved: 'Sie hat den Kontostand nicht bewegt. Mit dem Häkchen ändert er sich trotzdem.',
   returns: 'Betrag dem Kontostand zurückgeben',
+  removed: '{name}: gelöscht.',
   restore: 'Zurückholen',
   wasDeleted: 'Diese Buchung ist gelöscht.',
   back: 'Alle Buchungen',

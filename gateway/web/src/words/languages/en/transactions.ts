@@ -108,6 +108,7 @@ export const transactions = {
   removeMoved: 'It has moved the balance. Without the tick, the balance stays as it is now.',
   removeUnmoved: 'It has not moved the balance. With the tick, the balance changes all the same.',
   returns: 'Give its amount back to the balance',
+  removed: '{name}: deleted.',
   restore: 'Restore',
   wasDeleted: 'This transaction is deleted.',
   back: 'All transactions',
