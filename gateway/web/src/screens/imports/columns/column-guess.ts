@@ -13,7 +13,9 @@ const meanings = {
   ),
   memo: new RegExp(
     'description|verwendungszweck|memo|label|details|text|concept|libell|omschrijving|' +
-      'narrative|note|zpráva|közlemény|selgitus|informācija|^action',
+      'narrative|note|zpráva|közlemény|selgitus|informācija|^action|descri[pçz]|betreff|opis|' +
+      'tytu[łl]|hist[oó]rico|motivo|causale|beskriv|meddelande|selite|viesti|назначение|описание|' +
+      'açıklama|摘要|適用|적요',
     'i',
   ),
   id: /(transaction|reference).*(id|number|no)|\bid\b|referenz|fitid/i,
@@ -28,7 +30,9 @@ const ofOwnAccount =
   /account|konto|inhaber|owner|titular|compte|card|source name|számla|(?<!proti)účtu/i
 /** Columns of few words and of codes, which tell less of a payment. */
 const ofKind =
-  /typ|típus|art$|[ck]at[eé]gor|status|state|currency|bic|iban|ref|number|no$|code|bank/i
+  /typ|típus|art$|[ck]at[eé]gor|status|state|currency|bic|iban|ref|number|no$|code|bank|method/i
+/** Ways to pay, whose name is no other party. */
+const ofMethod = /method/i
 
 /** A column of a fitting name is passed over if another one tells so many times as much. */
 const toldBy = 3
@@ -44,7 +48,7 @@ export function guessColumns(
   const all = new Cells(headers, evidence)
   const format = evidence.dateFormat ?? (locale.endsWith('US') ? 'MM/DD/YYYY' : 'YYYY-MM-DD')
   const days = headers.filter((one) => all.isDays(one, format))
-  const date = findDate(headers, days)
+  const date = findDate(headers, days, all)
   const cells = new Cells(headers, evidence, date)
   const free = headers.filter((one) => one !== date && !days.includes(one))
   const amounts = guessAmounts(free, cells, { ...evidence, date })
@@ -71,9 +75,12 @@ export function withAmount(
   return { ...columns, amount, ...directionOf(amount, { headers, cells, isDebt }) }
 }
 
-function findDate(headers: readonly string[], days: readonly string[]): string {
-  const booked = days.filter((one) => !valueDate.test(one))
-  const [first] = booked.length > 0 ? booked : days
+/** Returns the column of the days: rows without a day are left out, so a full one wins. */
+function findDate(headers: readonly string[], days: readonly string[], cells: Cells): string {
+  const most = Math.max(...days.map((one) => cells.filled(one)))
+  const full = days.filter((one) => cells.filled(one) === most)
+  const booked = full.filter((one) => !valueDate.test(one))
+  const [first] = booked.length > 0 ? booked : full
   return findHeader(booked, meanings.date) || (first ?? findHeader(headers, meanings.date))
 }
 
@@ -103,7 +110,8 @@ function guessTexts(headers: readonly string[], cells: Cells) {
 
 function isParty(header: string, cells: Cells): boolean {
   const isSame = cells.count >= sameMin && cells.different(header) === 1
-  return !isSame && !ofOwnAccount.test(header) && !cells.areIbans(header)
+  const isOwn = ofOwnAccount.test(header) || ofMethod.test(header)
+  return !isSame && !isOwn && !cells.areIbans(header)
 }
 
 /** Returns a header of the meaning, unless the cells of another one tell far more. */
