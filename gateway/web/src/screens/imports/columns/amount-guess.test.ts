@@ -168,3 +168,9 @@ test('lines of balances are no amounts', () => {
   const rows = ['2026-11-23;Saldo Anterior;900,00', ...moves, '2026-11-26;S A L D O;858,80']
   expect(guessOf('Data;Histórico;Valor', rows).out).toBe('minus')
 })
+
+test('letters of debit and credit behind amounts say the direction', () => {
+  const rows = ['2026-11-24;9 S;5,00 S', '2026-11-25;8 S;3,00 H', '2026-11-26;7 S;1.234,00 S']
+  const found = { amount: 'Wert', amountKind: 'sign', out: 'minus' }
+  expect(guessOf('Tag;Teil;Wert', rows)).toMatchObject(found)
+})

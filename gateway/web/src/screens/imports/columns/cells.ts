@@ -31,13 +31,14 @@ export function findMisfit(texts: readonly string[], format: string): string | n
 /** Signs, a currency and brackets around the digits; a code of a bank has more digits in a row. */
 const amount = new RegExp(
   String.raw`^[(]?[-+−]{0,2} ?(?:[\p{L}.]{0,3}\p{Sc}?) ?[-+−]?[(]?` +
-    String.raw`(?:\d[\d.,'’ ]*|[.,]\d+)[)]?[-+−]?(?: ?\p{Sc}| ?[\p{L}.]{2,4})?$`,
+    String.raw`(?:\d[\d.,'’ ]*|[.,]\d+)[)]?[-+−]?` +
+    String.raw`(?: ?\p{Sc}| ?[\p{L}.]{2,4}|(?<=[.,]\d\d ?)[CDHS])?$`,
   'u',
 )
 const code = /^\d{9,}$|^0\d|^[A-Za-z]{1,3}\.?\d+$/
 const minus = /^[^\d]*[-−(]|[-−]$/
-/** A word of the direction behind an amount, which the server reads. */
-const word = /(DR|CR)$/i
+/** A word or a letter of the direction behind an amount, which the server reads. */
+const word = /(?:DR|CR|DB|\d ?[CDHS])$/i
 
 /** A line that states a balance, without its blanks. */
 const balanceLine = new RegExp(

@@ -11,17 +11,18 @@ const GROUPED = {
   '.': /^(?:\d+|\d{1,3}(?:(?<mark>[,' ])\d{2,3}(?:\k<mark>\d{2,3})*)?)$/,
   ',': /^(?:\d+|\d{1,3}(?:(?<mark>[.' ])\d{2,3}(?:\k<mark>\d{2,3})*)?)$/,
 }
-/** The words debit and credit behind an amount, as signs. */
-const DIRECTION = /\s*(?<!\p{L})(CR|DR)\.?$/u
+/** Debit and credit behind an amount: words, letters (German `S` and `H`) behind digits only. */
+const DIRECTION = /(?:\s*(?<!\p{L})(CR|DR|DB)\.?|(?<=\d) ?([CDHS]))$/u
+const DEBITS = new Set(['DR', 'DB', 'D', 'S'])
 
 /**
  * Returns an amount in minor units, null if unreadable (docs/file-formats.md#amounts). Allowed are
- * groups of thousands, one sign in front or behind, `--` for a reversal, parentheses or `DR` as
- * minus, `CR` as plus, and the symbol or code of the currency.
+ * groups of thousands, one sign in front or behind, `--` for a reversal, parentheses or `DR`,
+ * `DB`, `D`, `S` as minus, `CR`, `C`, `H` as plus, and the symbol or code of the currency.
  */
 export function readWrittenAmount(text: string, notation: AmountNotation): bigint | null {
   const written = bareAmount(text, notation.currency)
-  const [, direction] = DIRECTION.exec(written) ?? []
+  const direction = directionIn(written)
   const match = WRITTEN.exec(written.replace(DIRECTION, ''))
   if (match === null) return null
   const [, before = '', opening, inside = '', digits = '', closing, after = ''] = match
@@ -37,10 +38,15 @@ export function readWrittenAmount(text: string, notation: AmountNotation): bigin
   return readAmount(`${sign}${whole.replace(/\D/g, '')}.${decimals}`, notation.places)
 }
 
-/** Returns the word debit or credit behind an amount; null without one. */
-export function directionBehind(text: string): 'DR' | 'CR' | null {
-  const [, direction] = DIRECTION.exec(text.toUpperCase()) ?? []
-  return (direction as 'DR' | 'CR' | undefined) ?? null
+/** Returns whether the text behind an amount is debit or credit; null without one. */
+export function directionBehind(text: string, currency: string): 'DR' | 'CR' | null {
+  return directionIn(bareAmount(text, currency))
+}
+
+function directionIn(written: string): 'DR' | 'CR' | null {
+  const [, word, letter = word] = DIRECTION.exec(written) ?? []
+  if (letter === undefined) return null
+  return DEBITS.has(letter) ? 'DR' : 'CR'
 }
 
 /**

@@ -92,6 +92,20 @@ test('CR and DR say the direction whatever amounts without them mean', () => {
   expect(kept(lines)).toEqual([-500n, -300n, 100n])
 })
 
+test.each(['S H', 'D C', 'DB CR', 'd c'])('%s behind amounts say the direction', (words) => {
+  const [debit, credit] = words.split(' ')
+  const lines = [
+    `1,2026-01-02,Shop,5.00 ${debit},`,
+    `2,2026-01-02,Paid,3.00 ${credit},`,
+    `3,2026-01-02,Fee,-1.00 ${debit},`,
+    '4,2026-01-02,Tea,-2.00,',
+    '5,2026-01-02,Bar,7.00 DKK,',
+  ]
+  const expected = [500n, -300n, 200n, 'amount', 'currency']
+  expect(kept(lines)).toEqual(expected)
+  expect(kept(lines, { amount: { invert: false } })).toEqual(expected.with(2, -200n))
+})
+
 test('rows with one identifier and other contents are all kept', () => {
   const lines = [
     '77,2026-01-02,Shop,-5.00,',

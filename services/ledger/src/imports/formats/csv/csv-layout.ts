@@ -32,10 +32,11 @@ const UNNAMED_MAX = 2
 const UNDATED = 0.001
 
 const AMOUNT_LENGTH_MAX = 30
-const LETTERS = 'kr zł Kč Ft Rs\\.? Fr\\.? лв\\.? руб\\.? 元 円 CR DR Cr Dr'.replaceAll(' ', '|')
+const LETTERS = 'kr zł Kč Ft Rs\\.? Fr\\.? лв\\.? руб\\.? 元 円 C[Rr] D[BbRr]'.replaceAll(' ', '|')
 const CODE = String.raw`(?:[A-Za-z]{3}|[A-Z]{0,2}\p{Sc}|${LETTERS})`
 const AMOUNT = new RegExp(
-  String.raw`^\(?[-+−]{0,2} ?(?:${CODE} ?)?[-+−]?\(?(\d[\d.,'’ ]*|[.,]\d+)\)?[-+−]?(?: ?${CODE})?$`,
+  String.raw`^\(?[-+−]{0,2} ?(?:${CODE} ?)?[-+−]?\(?(\d[\d.,'’ ]*|[.,]\d+)\)?[-+−]?` +
+    String.raw`(?: ?${CODE}|(?<=[.,]\d\d ?)[CDHS])?$`,
   'u',
 )
 /** A name of a column such as `Ref1` or `Vwz.1`, unless the letters are a currency. */

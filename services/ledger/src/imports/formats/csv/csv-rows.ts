@@ -147,7 +147,7 @@ function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReas
   const [first, second] = fields
   const amount = kind === 'column' ? readColumns(line, settings) : readField(line, first, settings)
   if (typeof amount === 'string') return amount
-  const direction = kind === 'sign' && first ? directionOf(line, first) : null
+  const direction = kind === 'sign' && first ? directionOf(line, first, settings) : null
   // The words say the direction themselves, whatever amounts without them mean.
   if (direction !== null) return direction === 'DR' ? magnitudeOf(amount) : -magnitudeOf(amount)
   const sign = kind === 'type' ? signOf(second ? line.at(second) : '', settings.mapping) : 1n
@@ -158,9 +158,13 @@ function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReas
 }
 
 /** Returns the word debit or credit behind an amount, or alone in the cell behind it. */
-function directionOf({ cells, at, behind }: CsvCells, ref: FieldRef): 'DR' | 'CR' | null {
+function directionOf(
+  { cells, at, behind }: CsvCells,
+  ref: FieldRef,
+  { currency }: CsvSettings,
+): 'DR' | 'CR' | null {
   const next = cells[behind(ref)]?.toUpperCase()
-  return directionBehind(at(ref)) ?? (next === 'DR' || next === 'CR' ? next : null)
+  return directionBehind(at(ref), currency) ?? (next === 'DR' || next === 'CR' ? next : null)
 }
 
 function readColumns(line: CsvCells, settings: CsvSettings): bigint | SkipReason {

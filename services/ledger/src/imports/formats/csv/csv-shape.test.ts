@@ -76,6 +76,12 @@ test.each([
   ['Date,Text,Amount~01/02/2026,Shop,-98.00,CR~02/02/2026,Bar,-1.00,DR', ',', 1, 4],
   ['Date,Text,Amount,~01/02/2026,Shop,-98.00,CR~02/02/2026,Bar,-1.00', ',', 1, 4],
   ['Date,Amount~2026-02-01,5.00', ',', 1, 2],
+  // A letter of debit or credit is part of an amount with decimals, not of a name.
+  ['Datum;Text;Betrag~01.02.2026;Laden;5,00 S~02.02.2026;Lohn;3,00 H', ';', 1, 3],
+  ['01.02.2026;Laden;5,00 S~02.02.2026;Lohn;3,00 H', ';', 0, 3],
+  ['01.02.2026;Laden;5,00DB~02.02.2026;Lohn;3,00 CR', ';', 0, 3],
+  ['Datum;Text 5 S;Betrag~01.02.2026;Laden;5,00~02.02.2026;Lohn;3,00', ';', 1, 3],
+  ['Nr;5 S;Datum;Betrag~1;x;01.02.2026;5,00~2;y;02.02.2026;3,00', ';', 1, 4],
   ['DEBIT,20260224120000[0:GMT],Shop,-85.00~CHECK,20260225120000.000[-5:EST],Bar,-2.00', ',', 0, 4],
   ['a,"b"\t,c~2026-02-01,"1,234.50"\t,x "y" z', ',', 1, 3],
   // A delimiter without quotes in a text or in some amounts does not make the header a row.
