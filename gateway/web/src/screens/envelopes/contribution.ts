@@ -5,6 +5,7 @@ import { forecastQuery } from '../../api/forecast-queries.ts'
 import { dayAfter, dayOf } from '../../format/days.ts'
 import { type Reader, useReader } from '../../shell/chosen-account.ts'
 import { usePaydays } from '../schedules/use-paydays.ts'
+import { isEveryday } from './due-text.ts'
 import { standingsOf } from './standing.ts'
 
 /** Days that are looked ahead for the next payday of each envelope: at least, and at most. */
@@ -20,6 +21,14 @@ export function useContributions(bankAccountId: string): (of: Spending) => numbe
     isPaused ? 0 : (standings?.get(spendingId)?.contribution ?? nextContributionAmount)
 }
 
+/** Returns the day of the next payday of an envelope, undefined without one. */
+export function usePayday({ bankAccountId, fundingScheduleId }: Spending): string | undefined {
+  const { timezone } = useReader()
+  const { data: paydays = [] } = usePaydays(bankAccountId)
+  const next = paydays.find((one) => one.fundingScheduleId === fundingScheduleId)
+  return next && dayOf(next.nextRecurrence, timezone)
+}
+
 /** Returns what the bills of an envelope before its next payday cost, in minor units. */
 export function useNeeds(bankAccountId: string): (of: Spending) => number {
   const { data: standings } = useStandings(bankAccountId)
@@ -28,15 +37,18 @@ export function useNeeds(bankAccountId: string): (of: Spending) => number {
 
 /**
  * Returns whether an envelope lacks money for what is due before its next payday, undefined until
- * it is known. `isBehind` wants whole targets: the forecast takes off what was spent of them.
+ * it is known. `isBehind` wants whole targets: the forecast takes off what was spent of them. One
+ * for every day lacks money once it holds nothing: no bill takes the rest of it on a day.
  */
 export function useBehind(
   bankAccountId: string,
   { isAsked = true } = {},
 ): (of: Spending) => boolean | undefined {
   const { data: standings, isPending } = useStandings(bankAccountId, isAsked)
-  return ({ spendingId, isPaused, isBehind }) => {
+  return (spending) => {
+    const { spendingId, isPaused, isBehind, currentAmount } = spending
     if (!isBehind || isPaused) return false
+    if (isEveryday(spending) && currentAmount > 0) return false
     return isPending ? undefined : (standings?.get(spendingId)?.missing ?? 1) > 0
   }
 }

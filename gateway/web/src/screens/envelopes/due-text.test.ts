@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Spending, Transaction } from '../../api/budget-queries.ts'
-import { dueText, isBillPaid, isLate } from './due-text.ts'
+import { dueText, isBillPaid, isLate, isPaidToday } from './due-text.ts'
 
 const reading = { today: '2026-12-01', timezone: 'America/Chicago', language: 'en' }
 const yearly = {
@@ -31,6 +31,19 @@ test.each([
     { ...former, ...waiting, isPaidLate: true },
     'next due in 12 months',
   ],
+  [
+    'of groceries on its day',
+    { ...waiting, carryOver: true },
+    'left until the payday in 3 days',
+    false,
+  ],
+  [
+    'of groceries after its day',
+    { ...former, ...waiting, carryOver: true },
+    'left until the payday in 3 days',
+    false,
+  ],
+  ['of groceries that are paused', { carryOver: true, isPaused: true }, 'left', false],
   ['as a goal', { spendingType: 'goal', lastRecurrence: null }, 'wanted in 12 months', false],
 ])(
   'a bill %s',
@@ -39,10 +52,22 @@ test.each([
     ...changed
   }: object & { isPaidLate?: boolean }, text, late = false) => {
     const spending = { ...yearly, ...changed } as Spending
-    const said = dueText(spending, reading, isPaidLate)
+    const said = dueText(spending, { ...reading, payday: '2026-12-04' }, isPaidLate)
     expect([said, isLate(spending, reading, isPaidLate)]).toEqual([text, late])
   },
 )
+
+test.each([
+  ['paid in full on its day', { graceUntil: waiting.graceUntil }, true, true],
+  ['paid for less on its day', waiting, true, true],
+  ['with an empty envelope, unpaid', { graceUntil: waiting.graceUntil }, false, false],
+  ['paid before its day', {}, false, true],
+  ['paid on the day before', { ...former, graceUntil: waiting.graceUntil }, true, false],
+  ['of groceries', { carryOver: true }, true, false],
+])('a bill of today is called paid: %s', (_, changed, isPaidLate, isPaid) => {
+  const spending = { ...yearly, ...changed } as Spending
+  expect(isPaidToday(spending, reading, isPaidLate)).toBe(isPaid)
+})
 
 test.each<[string, [day: string, amount: number][], boolean, object?]>([
   ['since its day', [['2026-12-02', 1]], true],

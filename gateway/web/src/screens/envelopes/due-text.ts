@@ -9,9 +9,18 @@ interface Reading {
   language: string
 }
 
+/**
+ * Returns whether an expense is paid in parts on any day, as groceries are: it keeps what is left,
+ * so no bill of it is due, paid or late.
+ */
+export function isEveryday({ spendingType, carryOver }: Spending): boolean {
+  return spendingType === 'expense' && carryOver === true
+}
+
 /** Returns whether money of the envelope waits for a bill whose due date has come or passed. */
-export function isAwaited({ graceUntil, graceAmount }: Spending): boolean {
-  return graceUntil !== null && graceAmount > 0
+export function isAwaited(spending: Spending): boolean {
+  const { graceUntil, graceAmount } = spending
+  return graceUntil !== null && graceAmount > 0 && !isEveryday(spending)
 }
 
 /** Share of the needed amount from which on payments shortly before a due date are of its bill. */
@@ -53,20 +62,38 @@ export function isLate(
   return isAwaited(spending) && !wasDueToday(spending, reading) && isPaidLate === false
 }
 
-/** Returns when an envelope is needed, in words; on the day of a bill also that it is today. */
-export function dueText(
+/** Returns whether the bill of today is paid: of it nothing waits, or payments have paid it. */
+export function isPaidToday(
   spending: Spending,
   reading: Reading,
   isPaidLate: boolean | undefined,
+): boolean {
+  if (isEveryday(spending) || !wasDueToday(spending, reading)) return false
+  // Money that a bill lacks would be awaited too, though there is none of it.
+  return isPaidLate || (spending.graceDays > 0 && spending.graceUntil === null)
+}
+
+/**
+ * Returns when an envelope is needed, in words; on the day of a bill also that it is today. One
+ * for every day lasts until its payday, a day if it is known.
+ */
+export function dueText(
+  spending: Spending,
+  reading: Reading & { payday?: string | undefined },
+  isPaidLate: boolean | undefined,
 ): string {
-  const { nextRecurrence, spendingType, graceDays } = spending
+  const { nextRecurrence, spendingType, isPaused } = spending
+  const { payday } = reading
   const distance = formatDistance(dayOf(nextRecurrence, reading.timezone), reading)
   if (spendingType === 'goal') return words.saved({ distance })
+  if (isEveryday(spending)) {
+    const isFilled = payday !== undefined && !isPaused
+    return isFilled ? words.lasts({ distance: formatDistance(payday, reading) }) : words.left
+  }
   if (!wasDueToday(spending, reading)) {
     return isAwaited(spending) ? words.nextDue({ distance }) : words.due({ distance })
   }
   if (isAwaited(spending) && !isPaidLate) return words.dueToday
-  // With a grace, money for a bill that is not paid would wait, or be missing.
-  const isPaid = isPaidLate || (graceDays > 0 && spending.graceUntil === null)
+  const isPaid = isPaidToday(spending, reading, isPaidLate)
   return isPaid ? words.paidToday({ distance }) : words.wasToday({ distance })
 }

@@ -4,8 +4,8 @@ import { Amount } from '../../controls/amount.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
-import { useBehind, useContributions, useNeeds } from './contribution.ts'
-import { dueText, isLate } from './due-text.ts'
+import { useBehind, useContributions, useNeeds, usePayday } from './contribution.ts'
+import { dueText, isEveryday, isLate, isPaidToday } from './due-text.ts'
 import styles from './envelopes.module.css'
 import { LateBill } from './late-bill.tsx'
 import { type Move, useMoneyDrag } from './money-drag.ts'
@@ -26,6 +26,9 @@ export function EnvelopeCard({ spending, onMove }: Props) {
   const manner = useManner(bankAccountId)
   const isBehind = useBehind(bankAccountId)(spending) === true
   const isPaidLate = usePaidLate([spending])(spending)
+  const payday = usePayday(spending)
+  const isOfBills = !isEveryday(spending)
+  const isPaid = (isOfBills && settledAt !== null) || isPaidToday(spending, reader, isPaidLate)
   const progress = currentAmount + (spendingType === 'goal' ? usedAmount : 0)
   return (
     <li {...drag} className={styles.card}>
@@ -41,12 +44,16 @@ export function EnvelopeCard({ spending, onMove }: Props) {
         >
           {name}
         </Link>
-        {settledAt && <span className={styles.tag}>{words.paid}</span>}
+        {isPaid && <span className={styles.tag}>{words.paid}</span>}
         {isPaused && <span className={styles.tag}>{words.paused}</span>}
         {isLate(spending, reader, isPaidLate) && (
           <span className={`${styles.tag} ${styles.behind}`}>{words.late}</span>
         )}
-        {isBehind && <span className={`${styles.tag} ${styles.behind}`}>{words.behind}</span>}
+        {isBehind && (
+          <span className={`${styles.tag} ${styles.behind}`}>
+            {isOfBills ? words.behind : words.usedUp}
+          </span>
+        )}
       </div>
       <p>
         <strong className={styles.held}>
@@ -57,10 +64,10 @@ export function EnvelopeCard({ spending, onMove }: Props) {
         </span>
       </p>
       <Progress value={progress} max={targetAmount} isBehind={isBehind} />
-      {isBehind && <Needed spending={spending} />}
+      {isBehind && isOfBills && <Needed spending={spending} />}
       <LateBill spending={spending} className={styles.soft} />
       <p className={`${styles.soft} ${styles.foot}`}>
-        <span>{dueText(spending, reader, isPaidLate)}</span>
+        <span>{dueText(spending, { ...reader, payday }, isPaidLate)}</span>
         <Next spending={spending} />
       </p>
     </li>

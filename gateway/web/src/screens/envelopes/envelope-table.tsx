@@ -7,7 +7,7 @@ import { dayOf, formatShortDay } from '../../format/days.ts'
 import { type Reader, useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { useBehind, useContributions } from './contribution.ts'
-import { isAwaited, isLate } from './due-text.ts'
+import { isAwaited, isEveryday, isLate, isPaidToday } from './due-text.ts'
 import { usePaidLate } from './paid-late.ts'
 
 interface Props {
@@ -116,7 +116,8 @@ function stateOf(spending: Spending, known: Known): string {
   if (isPaused) return words.paused
   if (isLate(spending, reader, isPaidLate)) return words.late
   if (isAwaited(spending) && !isPaidLate) return words.dueToday
-  if (settledAt) return words.paid
-  if (isBehind) return words.behind
+  const isOfBills = !isEveryday(spending)
+  if (isPaidToday(spending, reader, isPaidLate) || (isOfBills && settledAt)) return words.paid
+  if (isBehind) return isOfBills ? words.behind : words.usedUp
   return contribution === 0 ? words.full : words.onItsWay
 }

@@ -1,16 +1,16 @@
 import { useQueries } from '@tanstack/react-query'
 import type { Spending } from '../../api/budget-queries.ts'
 import { useReader } from '../../shell/chosen-account.ts'
-import { isAwaited, isBillPaid } from './due-text.ts'
+import { isAwaited, isBillPaid, wasDueToday } from './due-text.ts'
 import { paidQuery } from './paid-from-it.tsx'
 
 /**
- * Returns whether payments from an envelope have paid the bill whose money still waits: it cost
- * less. Undefined until it is known.
+ * Returns whether payments from an envelope have paid the bill whose money still waits, or that
+ * was due today. Undefined until it is known.
  */
 export function usePaidLate(all: Spending[]): (of: Spending) => boolean | undefined {
-  const { timezone } = useReader()
-  const awaited = all.filter(isAwaited)
+  const reader = useReader()
+  const awaited = all.filter((one) => isAwaited(one) || wasDueToday(one, reader))
   const found = useQueries({
     queries: awaited.map((one) => paidQuery(one.bankAccountId, one.spendingId)),
   })
@@ -18,6 +18,6 @@ export function usePaidLate(all: Spending[]): (of: Spending) => boolean | undefi
     const at = awaited.findIndex(({ spendingId }) => spendingId === of.spendingId)
     const paid = at < 0 ? undefined : found[at]
     if (paid === undefined || paid.isError) return false
-    return paid.data && isBillPaid(paid.data, of, timezone)
+    return paid.data && isBillPaid(paid.data, of, reader.timezone)
   }
 }

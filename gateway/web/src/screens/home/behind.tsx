@@ -9,7 +9,7 @@ import { Card } from '../../controls/screen.tsx'
 import { Sentences } from '../../controls/texts/sentences.tsx'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
-import { useBehind } from '../envelopes/contribution.ts'
+import { useBehind, usePayday } from '../envelopes/contribution.ts'
 import { dueText, isLate } from '../envelopes/due-text.ts'
 import { LateBill } from '../envelopes/late-bill.tsx'
 import { usePaidLate } from '../envelopes/paid-late.ts'
@@ -51,6 +51,7 @@ function BehindOne({ spending }: { spending: Spending }) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const isPaidLate = usePaidLate([spending])(spending)
+  const payday = usePayday(spending)
   const [isWhyShown, setWhyShown] = useState(false)
   const id = useId()
   return (
@@ -69,7 +70,7 @@ function BehindOne({ spending }: { spending: Spending }) {
           <p className={styles.soft}>
             <Amount amount={currentAmount} manner={manner} /> /{' '}
             <Amount amount={targetAmount} manner={manner} />,{' '}
-            {dueText(spending, reader, isPaidLate)}
+            {dueText(spending, { ...reader, payday }, isPaidLate)}
           </p>
           <LateBill spending={spending} className={styles.soft} />
         </div>
