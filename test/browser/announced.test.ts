@@ -36,7 +36,7 @@ async function createWeek(person: Person, rule = '') {
   }
   const fill = (amount: number) =>
     client.transferBetweenEnvelopes({ ...bank, body: { toSpendingId: spendingId, amount } })
-  return { pay, fill }
+  return { bank, pay, fill }
 }
 
 const open = async (page: Page, place: string) => {
@@ -84,6 +84,24 @@ test('a bill that free to use has paid is marked as paid by a person', async () 
     await said.waitFor()
     await page.getByRole('button', { name: 'Mark as paid' }).click()
     await said.waitFor({ state: 'detached' })
+    await open(page, 'Envelopes')
+    await page.getByText('Paid', { exact: true }).waitFor()
+  })
+})
+
+test('the note about a payment as large as the next bill offers to mark it as paid', async () => {
+  const dan = await coffer.person()
+  const { bank, fill } = await createWeek(dan)
+  await fill(10_00)
+  const body = { name: 'Market', amount: 88_00, date: new Date().toISOString() }
+  await dan.client.createTransaction({ ...bank, body })
+  await view({ url: coffer.baseUrl, cookie: dan.cookie, width: 360 }, async (page) => {
+    await page.getByLabel('Envelope for Market').selectOption('Food')
+    const note = page.getByRole('status').filter({ hasText: 'Market: from Food.' })
+    await note.getByText(/If it was the bill of .*, mark it as paid: else/).waitFor()
+    await takePicture(page, 'web-note-bill-phone')
+    await note.getByRole('button', { name: 'Mark as paid' }).click()
+    await page.getByText(/^The bill of .* is marked as paid\.$/).waitFor()
     await open(page, 'Envelopes')
     await page.getByText('Paid', { exact: true }).waitFor()
   })

@@ -44,13 +44,13 @@ export async function changeMany(
 }
 
 /**
- * Changes one transaction as an operation, and shows a note that undoes it, with what `textOf` says
- * of the changed one; none for null.
+ * Changes one transaction as an operation, and shows the note of `noteOf` about the changed one,
+ * which undoes it; none for null.
  */
 export async function changeOne(
   transaction: Transaction,
   set: BulkChange['set'],
-  textOf: (changed: Transaction) => string | null,
+  noteOf: (changed: Transaction) => Note | null,
 ): Promise<void> {
   const { bankAccountId, transactionId } = transaction
   const body = { items: [transactionId], ...(set ? { set } : {}) }
@@ -58,9 +58,9 @@ export async function changeOne(
   const chosen = new Map([[transactionId, transaction]])
   const [refused] = refusalsOf(data.results, chosen)
   const changed = data.results[0]?.transaction ?? transaction
-  const text = refused ? `${refused.name}: ${refused.reason}` : textOf(changed)
-  if (text === null) return
-  showNote({ text, ...(data.operationId ? { act: undoOf(data.operationId, chosen) } : {}) })
+  const note = refused ? { text: `${refused.name}: ${refused.reason}` } : noteOf(changed)
+  if (note === null) return
+  showNote({ ...note, ...(data.operationId ? { act: undoOf(data.operationId, chosen) } : {}) })
 }
 
 function undoOf(bulkOperationId: string, chosen: Chosen): Note['act'] {

@@ -1,10 +1,17 @@
 import { useSyncExternalStore } from 'react'
 import { type Coded, wordsOf } from '../words/refusals.ts'
 
+interface Act {
+  text: string
+  work: () => Promise<unknown>
+}
+
 /** A text about what has just happened, with an undo or the next step, if any. */
 export interface Note {
   text: string
-  act?: { text: string; work: () => Promise<unknown> }
+  act?: Act
+  /** A further step that the change suggests. */
+  offer?: Act
   /** Whether the note stays until it is closed, or another one follows. */
   isUrgent?: boolean
 }

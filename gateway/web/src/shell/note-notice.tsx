@@ -35,8 +35,10 @@ export function NoteNotice() {
 }
 
 function Toast({ note }: { note: Note }) {
-  const { text, act } = note
-  const { send, isSending, fault } = useChange(async () => act?.work(), { isOfNote: true })
+  const { text, act, offer } = note
+  const { send, isSending, fault } = useChange((work: () => Promise<unknown>) => work(), {
+    isOfNote: true,
+  })
   const toast = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (isSending || fault || note.isUrgent) return
@@ -49,10 +51,17 @@ function Toast({ note }: { note: Note }) {
     <div ref={toast} className={`${styles.toast} ${note.isUrgent ? styles.urgent : ''}`}>
       {fault && <FaultBanner fault={fault} />}
       <p>{text}</p>
-      {act && (
-        <Button isBusy={isSending} onClick={() => send(undefined, () => closeNote(note))}>
-          {act.text}
-        </Button>
+      {[offer, act].map(
+        (one) =>
+          one && (
+            <Button
+              key={one.text}
+              isBusy={isSending}
+              onClick={() => send(one.work, () => closeNote(note))}
+            >
+              {one.text}
+            </Button>
+          ),
       )}
       <Button kind="quiet" aria-label={frameWords.close} onClick={() => closeNote(note)}>
         <X size={18} aria-hidden />

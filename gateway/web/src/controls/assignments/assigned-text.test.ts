@@ -1,6 +1,6 @@
 import type { Spending, Transaction } from '@coffer/client/types'
 import { expect, test } from '@jest/globals'
-import { assignedText, olderText } from './assigned-text.ts'
+import { assignedText, isUsual, olderText } from './assigned-text.ts'
 
 const reader = {
   language: 'en',
@@ -65,4 +65,27 @@ test.each([
   ]
   const isNamed = said.map((text) => /before .*November 26, when (its|the) last bill/.test(text))
   expect(isNamed).toEqual([isSaid, isSaid])
+})
+
+test.each([
+  ['its amount from free to use', {}, true],
+  ['its amount, which counts by itself', { periodSpentAmount: 60 }, false],
+  ['its amount, which never counts by itself', { settlesWhenSpent: false }, true],
+  ['a part of its amount', { targetAmount: 90 }, false],
+  ['its amount, when it is paid', { settledAt: '2026-11-28T06:00:00Z' }, false],
+  ['its amount in the grace of the last one', { lastRecurrence: '2026-11-24T06:00:00Z' }, false],
+  ['its amount, while the last one is late', { graceUntil: '2026-12-02T06:00:00Z' }, false],
+  ['the amount of groceries', { carryOver: true }, false],
+])('a payment of a bill of %s may be marked as paid', (_, fields, isOffered) => {
+  const bill = { nextRecurrence: '2026-12-01T06:00:00Z', settlesWhenSpent: true, settledAt: null }
+  const kept = { spendingType: 'expense', graceDays: 5, graceUntil: null, carryOver: null }
+  const amounts = { targetAmount: 60, periodSpentAmount: 0, lastRecurrence: null }
+  const of = { ...envelope, ...bill, ...kept, ...amounts, ...fields } as Spending
+  const paid = { date: '2026-11-27T06:00:00Z', originalName: 'Rent', amount: 60, spendingAmount: 5 }
+  const says = { reader, money: String, rest: 'free' as const }
+  const said = assignedText(paid as Transaction, of, says)
+  expect(/bill of .*December 1, mark it as paid/.test(said)).toBe(isOffered)
+  expect(isUsual({ ...paid, spendingAmount: 60 } as Transaction, of, says)).toBe(
+    !(isOffered && !of.settlesWhenSpent),
+  )
 })

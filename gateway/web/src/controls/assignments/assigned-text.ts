@@ -1,5 +1,5 @@
 import type { Spending, Transaction } from '@coffer/client/types'
-import { dayOf, formatDay, type Place } from '../../format/days.ts'
+import { dayAfter, dayOf, formatDay, type Place } from '../../format/days.ts'
 import type { Rest } from '../../format/debts.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { homeWords } from '../../words/home.ts'
@@ -48,11 +48,37 @@ function billText(
   return homeWords.countsAsBill({ day })
 }
 
+/** Shares of the needed amount between which a payment is about as much as the bill. */
+const billShares = { least: 0.75, most: 1.25 }
+
+/**
+ * Returns whether a payment is about as much as the next bill of an expense, and does not count as
+ * it by itself: then its paydays would save for the bill again. `envelope` is as before it.
+ */
+export function isOpenBill(
+  { amount, date, spendingAmount = 0 }: Transaction,
+  envelope: Spending,
+  { timezone }: Says['reader'],
+): boolean {
+  const { spendingType, carryOver, settledAt, graceUntil, graceDays } = envelope
+  const { targetAmount, periodSpentAmount, settlesWhenSpent, lastRecurrence, createdAt } = envelope
+  if (spendingType !== 'expense' || carryOver || settledAt || graceUntil) return false
+  const isPaid = settlesWhenSpent && periodSpentAmount + spendingAmount >= targetAmount
+  // Payments until the end of its grace are of the former bill.
+  const first = lastRecurrence
+    ? dayAfter(dayOf(lastRecurrence, timezone), graceDays + 1)
+    : dayOf(createdAt, timezone)
+  const share = amount / targetAmount
+  const isAlike = share >= billShares.least && share <= billShares.most
+  return isAlike && !isPaid && dayOf(date, timezone) >= first
+}
+
 /** Returns whether an envelope pays a payment as a person expects. */
 export function isUsual(transaction: Transaction, envelope: Spending, { reader }: Says): boolean {
   const isOfBefore =
     isOlder(transaction, envelope, reader) || formerDue(transaction, envelope, reader) !== null
-  return !isPaidInPart(transaction) && !isOfBefore
+  const isUnsaid = isOfBefore || isOpenBill(transaction, envelope, reader)
+  return !isPaidInPart(transaction) && !isUnsaid
 }
 
 function isPaidInPart({ amount, spendingAmount = amount }: Transaction): boolean {
@@ -84,6 +110,13 @@ function formerDue(
 
 /** Returns what an assignment has done, in words: an envelope gives what it holds at most. */
 export function assignedText(transaction: Transaction, envelope: Spending, says: Says): string {
+  const text = takenText(transaction, envelope, says)
+  if (!isOpenBill(transaction, envelope, says.reader)) return text
+  const day = formatDay(dayOf(envelope.nextRecurrence, says.reader.timezone), says.reader)
+  return `${text} ${homeWords.maybeBill({ day })}`
+}
+
+function takenText(transaction: Transaction, envelope: Spending, says: Says): string {
   const { spendingAmount = 0, originalName } = transaction
   const { rest, reader } = says
   const names = { name: transaction.name ?? originalName, envelope: envelope.name }

@@ -1,9 +1,12 @@
 import type { Spending, Transaction } from '../../api/budget-queries.ts'
 import { changeOne } from '../../api/bulk-changes.ts'
-import { showNote } from '../../api/notes.ts'
+import { coffer } from '../../api/client.ts'
+import { type Note, showNote } from '../../api/notes.ts'
+import { dayOf, formatDay } from '../../format/days.ts'
 import { bulkWords } from '../../words/bulk.ts'
+import { envelopeWords } from '../../words/envelopes.ts'
 import { homeWords } from '../../words/home.ts'
-import { assignedText, isUsual, type Says } from './assigned-text.ts'
+import { assignedText, isOpenBill, isUsual, type Says } from './assigned-text.ts'
 
 /** A transaction and the envelope that pays it; null leaves it free to use. */
 export interface Assignment extends Says {
@@ -14,11 +17,31 @@ export interface Assignment extends Says {
 /** Pays a transaction from an envelope, or leaves it free to use, and says how to undo that. */
 export function assign({ transaction, envelope, ...says }: Assignment): Promise<void> {
   const name = transaction.name ?? transaction.originalName
-  return changeOne(transaction, { spendingId: envelope?.spendingId ?? null }, (changed) =>
+  const set = { spendingId: envelope?.spendingId ?? null }
+  return changeOne(transaction, set, (changed) =>
     envelope === null
-      ? homeWords.leftFree({ name, rest: says.rest })
-      : assignedText(changed, envelope, says),
+      ? { text: homeWords.leftFree({ name, rest: says.rest }) }
+      : noteOf(changed, envelope, says),
   )
+}
+
+/** Returns what an assignment has done, with the offer to mark an open bill as paid. */
+function noteOf(changed: Transaction, envelope: Spending, says: Says): Note {
+  const { bankAccountId, spendingId, nextRecurrence } = envelope
+  const text = assignedText(changed, envelope, says)
+  const { reader } = says
+  if (!isOpenBill(changed, envelope, reader)) return { text }
+  const path = { bankAccountId, spendingId }
+  const day = formatDay(dayOf(nextRecurrence, reader.timezone), reader)
+  const work = async () => {
+    await coffer.settleSpending({ path })
+    const undo = () => coffer.unsettleSpending({ path })
+    showNote({
+      text: envelopeWords.hasSettled({ day }),
+      act: { text: envelopeWords.undo, work: undo },
+    })
+  }
+  return { text, offer: { text: envelopeWords.settle, work } }
 }
 
 /** Says of a new payment that an envelope has paid what `assign` says of a stored one. */
@@ -29,6 +52,6 @@ export function noteAssigned(
   const envelope = spending.find(({ spendingId }) => spendingId === created.spendingId)
   if (!envelope || isUsual(created, envelope, says)) return
   const undo = () => changeOne(created, { spendingId: null }, () => null)
-  const text = assignedText(created, envelope, says)
-  showNote({ text, act: { text: bulkWords.undo, work: undo } })
+  const act = { text: bulkWords.undo, work: undo }
+  showNote({ ...noteOf(created, envelope, says), act })
 }

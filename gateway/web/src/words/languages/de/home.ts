@@ -56,6 +56,8 @@ export const home: Translation<'home'> = {
   leftFree:
     '{name} bleibt ohne Umschlag{rest, select, free {: „Frei verfügbar“ hat es bezahlt} other {}}.',
   countsAsBill: 'Das zählt auch als die Rechnung vom {day}, die nun bezahlt ist.',
+  maybeBill:
+    'War es die Rechnung vom {day}, markiere sie als bezahlt: Sonst sparen Zahltage noch einmal dafür.',
   older:
     '{areAll, select, true {Sie alle} other {Einige davon}} sind vor {day} bezahlt, als dein erster Umschlag begann. Sie sind schon bezahlt: Zahlt sie ein Umschlag, fehlt darin Geld für spätere Rechnungen.',
   leaveOlder:

@@ -54,6 +54,7 @@ export const home = {
   leftFree:
     '{name} stays without an envelope{rest, select, free {: free to use has paid it} other {}}.',
   countsAsBill: 'It also counts as the bill of {day}, which is now paid.',
+  maybeBill: 'If it was the bill of {day}, mark it as paid: else paydays save for that bill again.',
   older:
     '{areAll, select, true {They} other {Some of them}} were paid before {day}, when your first envelope began. They are paid already: an envelope that pays them lacks the money for later bills.',
   leaveOlder:
