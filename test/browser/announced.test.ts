@@ -36,7 +36,7 @@ async function createWeek(person: Person, rule = '') {
   }
   const fill = (amount: number) =>
     client.transferBetweenEnvelopes({ ...bank, body: { toSpendingId: spendingId, amount } })
-  return { bank, pay, fill }
+  return { bank, spendingId, pay, fill }
 }
 
 const open = async (page: Page, place: string) => {
@@ -102,8 +102,25 @@ test('the note about a payment as large as the next bill offers to mark it as pa
     await takePicture(page, 'web-note-bill-phone')
     await note.getByRole('button', { name: 'Mark as paid' }).click()
     await page.getByText(/^The bill of .* is marked as paid\.$/).waitFor()
-    await open(page, 'Envelopes')
+    await page.goto(`${coffer.baseUrl}/envelopes`)
     await page.getByText('Paid', { exact: true }).waitFor()
+  })
+})
+
+test('groceries are not behind: their card says how long the rest lasts', async () => {
+  const eve = await coffer.person()
+  const { bank, spendingId, pay, fill } = await createWeek(eve)
+  await eve.client.updateSpending({ path: { ...bank.path, spendingId }, body: { carryOver: true } })
+  await fill(30_00)
+  await view({ url: `${coffer.baseUrl}/envelopes`, cookie: eve.cookie }, async (page) => {
+    await page.getByText('left until the payday in 3 days').waitFor()
+    expect(await page.getByText('Behind', { exact: true }).count()).toBe(0)
+    await takePicture(page, 'web-groceries')
+    await pay(30_00)
+    await page.reload()
+    await page.getByText('Used up', { exact: true }).waitFor()
+    await page.setViewportSize({ width: 360, height: 900 })
+    await takePicture(page, 'web-groceries-phone')
   })
 })
 
