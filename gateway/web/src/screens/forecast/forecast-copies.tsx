@@ -19,12 +19,18 @@ interface Props {
 
 /** Copies of the forecast for paper and for spreadsheets. */
 export function ForecastCopies({ forecast, spending, bankAccountId, rest }: Props) {
-  const { timezone } = useReader()
+  const { timezone, language } = useReader()
   const { currency } = useManner(bankAccountId)
   const save = () => {
     const lines = envelopeLines(forecast, spending)
     const columns = [...words.columns, words.rests[rest]]
-    const text = forecastFile(forecast, { lines, timezone, currency, columns })
+    const text = forecastFile(forecast, {
+      lines,
+      timezone,
+      currency,
+      columns,
+      hasCommas: language === 'de',
+    })
     saveCsv(text, 'coffer-forecast.csv')
   }
   return (

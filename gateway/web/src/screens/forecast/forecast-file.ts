@@ -1,6 +1,7 @@
 import type { Forecast } from '../../api/forecast-queries.ts'
 import { decimalOf } from '../../format/currency.ts'
 import { dayOf } from '../../format/days.ts'
+import { withDueDays } from './due-days.ts'
 import { amountAt, type EnvelopeLine } from './envelope-lines.ts'
 
 interface FileDeps {
@@ -9,22 +10,34 @@ interface FileDeps {
   currency: string
   /** Names of the first columns: day, pay, into envelopes, bills, free to use. */
   columns: readonly string[]
+  /** Whether spreadsheets of the reader take a decimal comma, and semicolons between columns. */
+  hasCommas: boolean
 }
 
-/** Returns the forecast as CSV (RFC 4180): a row for each change, a column for each envelope. */
-export function forecastFile({ free }: Forecast, { lines, ...deps }: FileDeps): string {
-  const { timezone, currency, columns } = deps
+/**
+ * Returns the forecast as CSV (RFC 4180): a row for each change and for each day of bills, a column
+ * for each envelope.
+ */
+export function forecastFile(forecast: Forecast, { lines, ...deps }: FileDeps): string {
+  const { timezone, currency, columns, hasCommas } = deps
+  const written = (amount: number) => {
+    const decimal = decimalOf(amount, currency)
+    return hasCommas ? decimal.replace('.', ',') : decimal
+  }
   const header = [...columns, ...lines.map(({ name }) => plainText(name))]
-  const rows = free.map(({ date, deposit, contribution, paid, free: left }) => {
+  const rows = withDueDays(forecast).map(({ date, deposit, contribution, paid, free: left }) => {
     const held = lines.map(({ points }) => amountAt(points, Date.parse(date)))
     const amounts = [deposit, contribution, paid, left, ...held]
-    return [dayOf(date, timezone), ...amounts.map((one) => decimalOf(one, currency))]
+    return [dayOf(date, timezone), ...amounts.map(written)]
   })
-  return [header, ...rows].map((row) => `${row.map(quoted).join(',')}\r\n`).join('')
+  const between = hasCommas ? ';' : ','
+  return [header, ...rows]
+    .map((row) => `${row.map((one) => quoted(one, between)).join(between)}\r\n`)
+    .join('')
 }
 
-function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+function quoted(text: string, between: string): string {
+  return text.includes(between) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** Spreadsheets run a text that begins like a formula. */
