@@ -1,6 +1,7 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
+import { z } from 'zod'
 import { type BalanceInstants, LaterBookings } from './file-import.ts'
 import { TakenBack } from './upload-undo.ts'
 
@@ -36,9 +37,36 @@ export function sumTakenBack(
     FROM void`)
 }
 
+const StatedSince = z.object({ available: z.boolean(), current: z.boolean() })
+
+/**
+ * Returns whether a value of each balance that stands was stated after these operations: at the
+ * opening, by hand, or by an upload that is not undone.
+ */
+export function findStatedSince(
+  tx: Tx,
+  { accountId, bankAccountId }: BankAccountKey,
+  operationIds: readonly string[],
+): Promise<z.infer<typeof StatedSince>> {
+  return tx.one(sql.type(StatedSince)`
+    SELECT coalesce(bool_or(pot = 'available'), false) AS available,
+      coalesce(bool_or(pot = 'current'), false) AS current
+    FROM journal LEFT JOIN uploads ON uploads.account_id = journal.account_id
+      AND uploads.bank_account_id = journal.bank_account_id
+      AND transaction_upload_id = cause_id
+    WHERE journal.account_id = ${accountId} AND journal.bank_account_id = ${bankAccountId}
+      AND spending_id IS NULL AND cause IN ('opening', 'manual-edit', 'upload')
+      AND (cause <> 'upload' OR undone_at IS NULL)
+      AND entry_id > (
+        SELECT max(entry_id) FROM journal AS own
+        WHERE own.account_id = ${accountId} AND own.bank_account_id = ${bankAccountId}
+          AND own.operation_id = ANY(${sql.array(operationIds, 'text')}))`)
+}
+
 /**
  * Returns the sums of journal entries whose transactions are dated after the instant of the file's
- * balance, in minor units (docs/files.md#balances). Requires the row lock of the bank account.
+ * balance, in minor units (docs/files.md#balances). Of joined ones the bank's day counts, as its
+ * balance has or lacks the row. Requires the row lock of the bank account.
  * OFFSET 0 forces a primary-key search for each entry: Postgres has no statistics about the rows
  * inserted in this database transaction, so it might scan them all each time.
  */
@@ -51,7 +79,12 @@ export function sumLaterBookings(
     SELECT coalesce(sum(delta) FILTER (WHERE pot = 'available'), 0)::bigint AS available,
       coalesce(sum(delta) FILTER (WHERE pot = 'current'), 0)::bigint AS current
     FROM journal LEFT JOIN LATERAL (
-      SELECT date FROM transactions
+      SELECT coalesce((
+        SELECT min(joined.date) FROM joined_rows AS joined
+        WHERE joined.account_id = journal.account_id
+          AND joined.bank_account_id = journal.bank_account_id
+          AND joined.transaction_id = cause_id
+      ), date) AS date FROM transactions
       WHERE transactions.account_id = journal.account_id
         AND transactions.bank_account_id = journal.bank_account_id AND transaction_id = cause_id
       OFFSET 0

@@ -13,7 +13,7 @@ import { readMoney } from '../money/money-state.sql.ts'
 import type { MoneyScope } from '../money/money-state.ts'
 import type { Locked } from '../money/operation.ts'
 import { insertUploaded } from '../money/uploaded-rows.sql.ts'
-import type { MoneyWriter } from '../money/writer.service.ts'
+import type { MoneyWork, MoneyWriter } from '../money/writer.service.ts'
 import { loadRules } from '../rules/rule.service.ts'
 import type { CompiledRules } from '../rules/rule.ts'
 import { sumLaterBookings } from './file-balances.sql.ts'
@@ -24,6 +24,7 @@ import {
   createTransactions,
   findInstants,
   settleFile,
+  withEntries,
 } from './file-import.ts'
 import { lastDigitsOf } from './fit/file-fit.ts'
 import { inTurns } from './formats/rows/page-turns.service.ts'
@@ -36,8 +37,9 @@ import {
 } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { joinNamed } from './joining/join.service.ts'
-import { listJoinedIdentifiers } from './joining/joined-rows.sql.ts'
-import { countUnjoined } from './joining/row-joins.ts'
+import { listJoinedIdentifiers, notePosting } from './joining/joined-rows.sql.ts'
+import { postJoined } from './joining/posting.ts'
+import { countUnjoined, type RowJoin } from './joining/row-joins.ts'
 import { compareWithStored } from './known/known-rows.service.ts'
 import {
   assignRows,
@@ -145,11 +147,9 @@ async function saveStatement(
   key: UploadKey,
   { statement, rules, timezone }: ReadFile,
 ): Promise<boolean> {
-  const { accountId, bankAccountId, transactionUploadId: causeId } = key
+  const { accountId, bankAccountId } = key
   const now = clock()
-  const { balances, currency } = statement
-  const instants = findInstants(balances, now)
-  const balancesAsOf = instants?.asOf ?? null
+  const balancesAsOf = findInstants(statement.balances, now)?.asOf ?? null
   return database.transaction(async (tx) => {
     if (!(await tryLockImports(tx, key))) return false
     const upload = await lockUnfinished(tx, key)
@@ -182,25 +182,60 @@ async function saveStatement(
     const stated = { balancesAsOf, accountDigits, note: noteOfFile(statement) }
     const done = { ...counts, ...stated, joins: outcomes, now: clock() }
     await completeUpload(tx, key, done)
-    const ruled = orderRows(fileRules)
-    return writeIn(tx, key, async () => {
-      const later = instants && (await sumLaterBookings(tx, key, instants))
-      return {
-        scope: await scopeOfFile(tx, key, { fileRules, ruled, now }),
-        operationId: causeId,
-        createdBy: upload.createdBy,
-        timezone,
-        decide: (current) => {
-          const own = balancesToSet(current, { balances, newCount: importedCount + joinedCount })
-          const stated = own && later && addLater(own, later)
-          const settled = settleFile(current, { currency, stated, causeId })
-          const { settlement, differing } = assignRows(current, settled, ruled)
-          const transactions = reassignRows(current.transactions, differing)
-          return { settlement, transactions, changesTexts: importedCount > 0n, reply: true }
-        },
-      }
-    })
+    const file = { statement, timezone, joins, importedCount, createdBy: upload.createdBy }
+    return writeIn(tx, key, () => workOfFile(tx, key, { ...file, fileRules, now }))
   })
+}
+
+/**
+ * Returns the change of money by a file, of which the bank account is locked: the balances that it
+ * states, the envelopes of rules, and the pending transactions that joins post.
+ */
+async function workOfFile(
+  tx: Tx,
+  key: UploadKey,
+  of: Omit<ReadFile, 'rules'> & {
+    joins: readonly RowJoin[]
+    importedCount: bigint
+    createdBy: string | null
+    fileRules: FileRules
+    now: Date
+  },
+): Promise<MoneyWork<true>> {
+  const { statement, timezone, joins, importedCount, createdBy, fileRules, now } = of
+  const { balances, currency } = statement
+  const { transactionUploadId: causeId } = key
+  const newCount = importedCount + BigInt(joins.length)
+  const instants = findInstants(balances, now)
+  const later = instants && (await sumLaterBookings(tx, key, instants))
+  const posting = await notePosting(tx, key, joins)
+  const ruled = orderRows(fileRules)
+  const scope = await scopeOfFile(tx, key, { fileRules, ruled, now })
+  const postedIds = posting.map(({ transaction }) => transaction.transactionId)
+  const transactionIds = [...(scope.transactionIds ?? []), ...postedIds]
+  return {
+    scope: { ...scope, transactionIds, readsBookings: posting.length > 0 },
+    operationId: causeId,
+    createdBy,
+    timezone,
+    decide: (read) => {
+      const posted = postJoined(read, posting)
+      const current = { ...read, bankAccount: posted.settlement.bankAccount }
+      const own = balancesToSet(current, { balances, newCount })
+      const all = later && instants && withEntries(later, instants, posted.settlement.entries)
+      const stated = own && all && addLater(own, all)
+      const settled = settleFile(current, { currency, stated, causeId })
+      const { settlement, differing } = assignRows(current, settled, ruled)
+      const rows = reassignRows(current.transactions, differing)
+      const entries = posted.settlement.entries.concat(settlement.entries)
+      return {
+        settlement: { ...settlement, entries },
+        transactions: rows.concat(posted.transactions),
+        changesTexts: importedCount > 0n,
+        reply: true,
+      }
+    },
+  }
 }
 
 /** Yields selected rows from the end of the file: lists show the largest ID of a day first. */

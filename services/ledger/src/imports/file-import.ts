@@ -2,6 +2,7 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { type BankAccount, requireManual } from '../book/bank-account.ts'
+import type { JournalEntry } from '../book/journal.ts'
 import { emptyTransaction, type Transaction } from '../book/transaction.ts'
 import {
   endOperation,
@@ -112,6 +113,20 @@ export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): St
   const available = to.available === undefined ? undefined : to.available + later.available
   const current = to.current === undefined ? undefined : to.current + later.current
   return { to: { ...to, available, current }, asOf }
+}
+
+/** Returns the later bookings with those of journal rows of the import itself. */
+export function withEntries(
+  later: LaterBookings,
+  { asOf, availableAsOf }: BalanceInstants,
+  entries: readonly JournalEntry[],
+): LaterBookings {
+  const sumOf = (pot: 'available' | 'current', instant: Date) =>
+    entries.reduce((sum, one) => {
+      const isLater = one.pot === pot && one.date !== null && one.date > instant
+      return isLater ? sum + one.delta : sum
+    }, later[pot])
+  return { available: sumOf('available', availableAsOf), current: sumOf('current', asOf) }
 }
 
 /** Returns why a file cannot go to a bank account of another currency; null if it can. */

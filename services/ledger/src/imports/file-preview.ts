@@ -77,6 +77,8 @@ function offerOf({ row, transaction }: RowJoin) {
     name,
     transactionDate: timestampFromDate(transaction.date),
     transactionName: transaction.name ?? transaction.originalName,
+    transactionIsPending: transaction.isPending,
+    effect: transaction.isPending ? 'posts the pending transaction' : 'stores nothing',
   }
 }
 

@@ -50,7 +50,13 @@ test('other work runs between the pages of a file, also if no statement is sent'
   )
   expect(none).toBeLessThan(5)
 
-  const transaction = { transactionId: 'txn_1', amount: 1n, date: new Date(0), merchantName: null }
+  const transaction = {
+    transactionId: 'txn_1',
+    amount: 1n,
+    date: new Date(0),
+    merchantName: null,
+    isPending: false,
+  }
   const texts = { name: 'Row', originalName: 'Row', originalMerchantName: 'Row' }
   const stored = [{ ...transaction, ...texts }]
   const [found, searched] = await countTurns(() => findJoins(rows.pages(), pagesOf(stored)))
@@ -64,7 +70,14 @@ test('joins are found in turns; a preview has 500, and the number of all', async
   const weekly = Array.from({ length: 2500 }, (_, week) => new Date(week * 7 * 86_400_000))
   const rows = weekly.map((date, at) => ({ uploadIdentifier: `row-${at}`, date, ...of }))
   const transactions = weekly.map((date, at) => {
-    return { transactionId: `txn_${at}`, date, amount: 1n, merchantName: null, ...texts }
+    return {
+      transactionId: `txn_${at}`,
+      date,
+      amount: 1n,
+      merchantName: null,
+      isPending: false,
+      ...texts,
+    }
   })
   const [found, turns] = await countTurns(() => findJoins([rows], pagesOf(transactions)))
   // The transactions and the pairs in three pages each, and one page of rows.

@@ -43,7 +43,7 @@ export function JoinOffers({ bankAccountId, of, offers, count, ticked, onTick }:
         {newestFirst(offers).map(({ uploadIdentifier: id, name, date, amount, ...stored }) => (
           <li key={id} className={rows.row}>
             <CheckField
-              label={words.join({
+              label={(stored.transactionIsPending ? words.joinPending : words.join)({
                 row: name,
                 day: shown(date),
                 name: stored.transactionName,

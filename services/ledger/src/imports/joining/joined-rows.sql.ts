@@ -4,8 +4,11 @@ import { recordsOf } from '@coffer/kit/database/rows'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { UploadKey } from '../../book/upload-key.ts'
+import type { PostedRow } from './posting.ts'
 import {
   type DaySpan,
+  heldDaysMax,
+  isPosting,
   JoinCandidate,
   type JoinSpan,
   joinDaysMax,
@@ -34,10 +37,10 @@ const amountsPerStatement = 5000
 export type IdentifiedBy = { format: string; transactionImportMappingId?: string | null }
 
 /**
- * Yields the transactions that rows of a file may be, those of some amounts at a time: live,
- * posted, with an amount of the new rows near their days. Those of files with identifiers made
- * alike are among them only within the days of the whole file: it would have their identifiers,
- * unless the bank, or a sheet, wrote these rows otherwise (docs/files/joining.md).
+ * Yields the transactions that rows of a file may be, those of some amounts at a time: live, with
+ * an amount of the new rows near their days. Posted ones of files with identifiers made alike are
+ * among them only within the days of the whole file: it would have their identifiers, unless the
+ * bank, or a sheet, wrote these rows otherwise (docs/files/joining.md).
  */
 export async function* listJoinable(
   connection: Queries,
@@ -50,18 +53,18 @@ export async function* listJoinable(
       WITH joined AS MATERIALIZED (${joinsOf(isOwn)})
       SELECT ${candidateColumns}
       FROM transactions AS one LEFT JOIN joined USING (transaction_id)
-      WHERE ${isOwn} AND deleted_at IS NULL AND NOT is_pending
-        AND date BETWEEN ${at(span.first)}::timestamptz - ${margin}::interval
+      WHERE ${isOwn} AND deleted_at IS NULL
+        AND date BETWEEN ${at(span.first)}::timestamptz - ${heldMargin}::interval
           AND ${at(span.last)}::timestamptz + ${margin}::interval
         AND amount = ANY(${sql.array(amounts.map(String), 'int8')})
-        AND (date BETWEEN ${at(whole.first)}::timestamptz - ${clockMargin}
+        AND (is_pending OR date BETWEEN ${at(whole.first)}::timestamptz - ${clockMargin}
             AND ${at(whole.last)}::timestamptz + ${clockMargin}
           OR NOT array_append(uploads, transaction_upload_id) && ARRAY(${uploadsAlike(under, by)}))
       ORDER BY transaction_id`)
   }
 }
 
-/** Returns those of the transactions that are live and posted. */
+/** Returns those of the transactions that are live. */
 export async function listNamed(
   connection: Queries,
   under: Under,
@@ -72,7 +75,7 @@ export async function listNamed(
     WITH joined AS MATERIALIZED (${joinsOf(isOwn)})
     SELECT ${candidateColumns}
     FROM transactions AS one LEFT JOIN joined USING (transaction_id)
-    WHERE ${isOwn} AND deleted_at IS NULL AND NOT is_pending
+    WHERE ${isOwn} AND deleted_at IS NULL
       AND transaction_id = ANY(${sql.array(transactionIds, 'text')})`)
 }
 
@@ -110,11 +113,12 @@ function joinsOf(isOwn: FragmentSqlToken): FragmentSqlToken {
 
 const candidateColumns = sql.fragment`transaction_id AS "transactionId", amount, date, name,
       merchant_name AS "merchantName", original_name AS "originalName",
-      original_merchant_name AS "originalMerchantName",
+      original_merchant_name AS "originalMerchantName", is_pending AS "isPending",
       array_remove(array_append(identifiers, upload_identifier), NULL) AS identifiers`
 
 /** The days between a row and its transaction, and an hour where the clock was changed. */
 const margin = `${joinDaysMax} days 1 hour`
+const heldMargin = `${heldDaysMax} days 1 hour`
 const clockMargin = sql.fragment`interval '1 hour'`
 
 function at(ms: number): string {
@@ -169,5 +173,57 @@ export async function insertJoinedRows(
       transaction_upload_id = excluded.transaction_upload_id,
       transaction_id = excluded.transaction_id, amount = excluded.amount, date = excluded.date,
       original_name = excluded.original_name,
-      original_merchant_name = excluded.original_merchant_name`)
+      original_merchant_name = excluded.original_merchant_name, posted_by = excluded.posted_by`)
+}
+
+/**
+ * Notes which of the joins post their transactions: those that are live and pending still. Requires
+ * the lock of the bank account, so that its user changes none meanwhile. Returns them.
+ */
+export async function notePosting(
+  tx: Tx,
+  { accountId, bankAccountId, transactionUploadId }: UploadKey,
+  joins: readonly RowJoin[],
+): Promise<RowJoin[]> {
+  const posting = joins.filter(isPosting)
+  if (posting.length === 0) return []
+  const ids = posting.map(({ transaction }) => transaction.transactionId)
+  const noted = await tx.anyFirst(sql.type(TransactionId)`
+    UPDATE joined_rows AS one SET posted_by = one.transaction_upload_id
+    FROM transactions AS joined
+    WHERE ${ownBy({ accountId, bankAccountId })} AND joined.account_id = ${accountId}
+      AND joined.bank_account_id = ${bankAccountId}
+      AND one.transaction_upload_id = ${transactionUploadId}
+      AND one.transaction_id = joined.transaction_id AND is_pending AND deleted_at IS NULL
+      AND joined.transaction_id = ANY(${sql.array(ids, 'text')})
+    RETURNING one.transaction_id AS "transactionId"`)
+  return posting.filter(({ transaction }) => noted.includes(transaction.transactionId))
+}
+
+const TransactionId = z.object({ transactionId: z.string() })
+const Posted = TransactionId.extend({ postedBy: z.string(), date: z.date() })
+
+/**
+ * Deletes the joins of an upload. Returns those of transactions that it has posted; not those that
+ * a row of another file is too, by whose undo they will be pending again.
+ */
+export function partRows(
+  tx: Tx,
+  { accountId, bankAccountId, transactionUploadId }: UploadKey,
+): Promise<readonly PostedRow[]> {
+  const isOwn = ownBy({ accountId, bankAccountId })
+  return tx.any(sql.type(Posted)`
+    WITH parted AS (
+      DELETE FROM joined_rows AS one
+      WHERE ${isOwn} AND transaction_upload_id = ${transactionUploadId}
+      RETURNING transaction_id, posted_by, date
+    ), left_over AS (
+      UPDATE joined_rows AS one SET posted_by = parted.posted_by FROM parted
+      WHERE ${isOwn} AND transaction_upload_id <> ${transactionUploadId}
+        AND one.transaction_id = parted.transaction_id AND parted.posted_by IS NOT NULL
+      RETURNING one.transaction_id
+    )
+    SELECT transaction_id AS "transactionId", posted_by AS "postedBy", date FROM parted
+    WHERE posted_by IS NOT NULL AND transaction_id NOT IN (SELECT transaction_id FROM left_over)
+    ORDER BY transaction_id`)
 }

@@ -19,7 +19,7 @@ function aRow(uploadIdentifier: string, day: number, name = 'LIDL DIENSTL. BERLI
 
 function stored(transactionId: string, day: number, name = 'Lidl'): Joinable {
   const texts = { name, merchantName: null, originalName: '', originalMerchantName: '' }
-  return { transactionId, amount: 475n, date: onDay(day), ...texts }
+  return { transactionId, amount: 475n, date: onDay(day), ...texts, isPending: false }
 }
 
 function findJoins(rows: FileRow[], transactions: Joinable[]): RowJoin[] {

@@ -17,6 +17,7 @@ export const Joinable = z.object({
   merchantName: z.string().nullable(),
   originalName: z.string(),
   originalMerchantName: z.string(),
+  isPending: z.boolean(),
 })
 export type Joinable = z.infer<typeof Joinable>
 
@@ -40,6 +41,9 @@ export type NamedJoin = z.infer<typeof NamedJoin>
 
 /** Maximum number of days between a row and its transaction. */
 export const joinDaysMax = 3
+
+/** Days for which banks hold a pending transaction before they post it (docs/syncs.md#matching). */
+export const heldDaysMax = 10
 
 /** Maximum number of joins of one import: more than a person compares. */
 export const joinsMax = 500
@@ -79,12 +83,15 @@ const comparedMax = 20
 /** Pairs that are settled at a time. */
 const pairsPerPage = 1000
 
-/** Distances in days, nearest first: one more than allowed, as a day may have 23 or 25 hours. */
-const distances = [0, -1, 1, -2, 2, -3, 3, -4, 4]
+/** Distances in days: one more than allowed, as a day may have 23 or 25 hours. */
+const distances = Array.from(
+  { length: heldDaysMax + joinDaysMax + 3 },
+  (_, at) => at - heldDaysMax - 1,
+)
 
 /**
- * Finds which rows are equal to which transactions: amount, a day at most `joinDaysMax` apart and
- * a common word. All transactions are added before the rows. Each row and each transaction is in
+ * Finds which rows are equal to which transactions: amount, a day near enough (`mayBe`) and a
+ * common word. All transactions are added before the rows. Each row and each transaction is in
  * one join at most; nearer days come first, then rows and transactions in their order.
  */
 export class JoinSearch {
@@ -92,7 +99,7 @@ export class JoinSearch {
   readonly #byAmount = new Map<bigint, Map<number, Joinable[]>>()
   readonly #wordsOf = new Map<Joinable, ReadonlySet<string>>()
   /** Pairs by the days between row and transaction. */
-  readonly #pairs: RowJoin[][] = Array.from({ length: joinDaysMax + 1 }, () => [])
+  readonly #pairs: RowJoin[][] = Array.from({ length: heldDaysMax + 1 }, () => [])
 
   addTransactions(transactions: readonly Joinable[]): void {
     this.transactionCount += transactions.length
@@ -116,6 +123,7 @@ export class JoinSearch {
       )
       const words = near.length === 0 ? [] : wordsOfRow(row)
       for (const transaction of near) {
+        if (!mayBe(row, transaction)) continue
         const pairs = this.#pairs[Math.abs(daysAfter(row, transaction))]
         const known = this.#wordsIn(transaction)
         if (words.some((word) => known.has(word))) pairs?.push({ row, transaction })
@@ -170,8 +178,7 @@ export function settleJoins(
     if (!transaction) return outcome('transaction')
     if (transaction.isTaken || taken.has(transactionId)) return outcome('taken')
     if (joins.some((one) => one.row === row)) return outcome('taken')
-    const isNear = Math.abs(daysAfter(row, transaction)) <= joinDaysMax
-    if (row.amount !== transaction.amount || !isNear) return outcome('different')
+    if (row.amount !== transaction.amount || !mayBe(row, transaction)) return outcome('different')
     taken.add(transactionId)
     joins.push({ row, transaction })
     return outcome('joined')
@@ -182,6 +189,21 @@ export function settleJoins(
 /** Returns the number of joins that were not made though their rows are new or missing. */
 export function countUnjoined(joins: readonly NamedJoin[]): number {
   return joins.filter(({ result }) => result !== 'joined' && result !== 'known').length
+}
+
+/**
+ * Returns whether the days and states of a row and a transaction allow a join: a pending
+ * transaction is joined to a posted row, which banks book up to `heldDaysMax` days later.
+ */
+function mayBe(row: FileRow, transaction: Joinable): boolean {
+  const days = daysAfter(row, transaction)
+  if (!transaction.isPending) return Math.abs(days) <= joinDaysMax
+  return !row.isPending && days <= joinDaysMax && days >= -heldDaysMax
+}
+
+/** Returns whether the import of a join posts its transaction. */
+export function isPosting({ transaction }: RowJoin): boolean {
+  return transaction.isPending
 }
 
 function dayOf(date: Date): number {

@@ -9,7 +9,9 @@ import { removeUploaded } from '../../money/uploaded-rows.sql.ts'
 import type { MoneyWork, MoneyWriter } from '../../money/writer.service.ts'
 import { findLastStatement } from '../debt-restatement.sql.ts'
 import { debtCorrection } from '../debt-restatement.ts'
-import { sumTakenBack } from '../file-balances.sql.ts'
+import { findStatedSince, sumTakenBack } from '../file-balances.sql.ts'
+import { partRows } from '../joining/joined-rows.sql.ts'
+import { type PostedRow, postingIdOf, unpost } from '../joining/posting.ts'
 import { markUndone } from '../upload.sql.ts'
 import { settleUndo } from '../upload-undo.ts'
 
@@ -31,27 +33,32 @@ export function undoUploads(
 ): Promise<Result[]> {
   const keys = uploads.toSorted((one, other) => (one.bankAccountId < other.bankAccountId ? -1 : 1))
   return changeRows(keys, async (tx) => {
-    const removed: { key: UploadKey; isMarked: boolean; given: readonly Given[] }[] = []
+    const removed: { key: UploadKey; isMarked: boolean; rows: RemovedRows }[] = []
     for (const key of keys) {
       const now = clock()
       const isMarked = await markUndone(tx, key, now)
-      removed.push({ key, isMarked, given: isMarked ? await removeRows(tx, key, now) : [] })
+      const rows = isMarked ? await removeRows(tx, key, now) : { given: [], posted: [] }
+      removed.push({ key, isMarked, rows })
     }
     const results: Result[] = []
-    for (const { key, isMarked, given } of removed) {
-      const work = () => (isMarked ? undoWork(tx, key, { given, createdBy }) : noWork(key))
+    for (const { key, isMarked, rows } of removed) {
+      const work = () => (isMarked ? undoWork(tx, key, { ...rows, createdBy }) : noWork(key))
       results.push(await writeIn(tx, key, work))
     }
     return results
   })
 }
 
-/** Removes the transactions of an upload, and tells that; returns what envelopes gave to them. */
-async function removeRows(tx: Tx, key: UploadKey, now: Date): Promise<readonly Given[]> {
+/** Amounts that envelopes gave to the removed transactions, and those that the upload posted. */
+type RemovedRows = { given: readonly Given[]; posted: readonly PostedRow[] }
+
+/** Removes the transactions and joins of an upload, and tells that. */
+async function removeRows(tx: Tx, key: UploadKey, now: Date): Promise<RemovedRows> {
+  const posted = await partRows(tx, key)
   const { transactionIds, given } = await removeUploaded(tx, key)
   const deleted = { type: 'transaction.deleted', ids: transactionIds } as const
   await emitTransactions(tx, { ...key, now }, deleted)
-  return given
+  return { given, posted }
 }
 
 /** Returns the change of an upload that is undone already: it only reads. */
@@ -65,20 +72,32 @@ async function noWork({ accountId, bankAccountId }: UploadKey): Promise<MoneyWor
 async function undoWork(
   tx: Tx,
   key: UploadKey,
-  { given, createdBy }: { given: readonly Given[]; createdBy: string },
+  { given, posted, createdBy }: RemovedRows & { createdBy: string },
 ): Promise<MoneyWork<Result>> {
   const { accountId, bankAccountId, transactionUploadId: causeId } = key
   const balances = await sumTakenBack(tx, key)
   const last = await findLastStatement(tx, key)
   const restated = { delta: debtCorrection(last), causeId: last.causeId }
   const spendingIds = given.map(({ spendingId }) => spendingId)
+  const transactionIds = posted.map(({ transactionId }) => transactionId)
+  const isPosting = posted.length > 0
+  const stated = isPosting ? await findStatedSince(tx, key, posted.map(postingIdOf)) : null
   return {
-    scope: { accountId, bankAccountId, spendingIds },
+    scope: { accountId, bankAccountId, spendingIds, transactionIds, readsBookings: isPosting },
     operationId: `undo/${causeId}`,
     createdBy,
-    decide: (current) => {
-      const settlement = settleUndo(current, { causeId, given, balances, restated })
-      return { settlement, changesTexts: true, reply: renderResult(settlement) }
+    decide: (read) => {
+      const { settlement: unposted, transactions, moved } = unpost(read, posted)
+      const current = { ...read, bankAccount: unposted.bankAccount }
+      // A balance that was stated after the posting stays.
+      const kept = {
+        ...balances,
+        available: balances.available - (stated?.available ? moved.available : 0n),
+        current: balances.current - (stated?.current ? moved.current : 0n),
+      }
+      const settled = settleUndo(current, { causeId, given, balances: kept, restated })
+      const settlement = { ...settled, entries: unposted.entries.concat(settled.entries) }
+      return { settlement, transactions, changesTexts: true, reply: renderResult(settlement) }
     },
   }
 }

@@ -167,6 +167,7 @@ export const imports: Translation<'imports'> = {
     '{shown} von {count, plural, other {#}} werden gezeigt. Die übrigen werden als neue Buchungen gespeichert: Um auch sie anzuhaken, importiere jeweils einen kürzeren Zeitraum.',
   joinAll: 'Alle',
   join: '{row} vom {day} ist {name} vom {transactionDay}',
+  joinPending: '{row} vom {day} ist {name} vom {transactionDay}, vorgemerkt: wird damit gebucht',
   joinedCount: '{count, plural, other {#}} zusammengeführt',
   store:
     '{count, plural, =0 {Import auf „{account}“ abschließen} one {1 Buchung auf „{account}“ importieren} other {# Buchungen auf „{account}“ importieren}}',

@@ -178,6 +178,7 @@ export const imports = {
     '{shown} of {count, plural, other {#}} are shown. The others are stored as new transactions: to tick them too, import a shorter period at a time.',
   joinAll: 'All of them',
   join: '{row} on {day} is {name} on {transactionDay}',
+  joinPending: '{row} on {day} is {name} on {transactionDay}, pending: joining posts it',
   joinedCount: '{count, plural, other {#}} joined',
   store:
     '{count, plural, =0 {Finish the import into {account}} one {Import 1 transaction into {account}} other {Import # transactions into {account}}}',
