@@ -54,6 +54,24 @@ test('an export that is uploaded twice is stored once', async () => {
   expect((await alice.client.getBalances(bank)).data).toEqual(balances)
 })
 
+test.each([
+  [`!Type:Bank\nD01/15'26\nT-5.00\nPShop\n^\n`, 'note', 'QIF_WITHOUT_BALANCES'],
+  ["!Type:Bank\nD01/15'26\nT-1,234\nPShop\n^\n", 'error', 'MARK_UNCLEAR'],
+])('the last frame of %j has its %s', async (content, text, code) => {
+  const { bank } = await alice.createBankAccount(0)
+  const data = new File([content], 'one.qif')
+  const { transactionUploadId } = (await alice.client.createUpload({ ...bank, body: { data } }))
+    .data
+  const one = { path: { ...bank.path, transactionUploadId } }
+  const frames: object[] = []
+  for await (const frame of alice.client.watchUpload(one)) frames.push(frame)
+  const { data: upload } = await alice.client.getUpload(one)
+  const codedAs = text === 'note' ? 'codedNote' : 'codedError'
+  const { [text]: shown, [codedAs]: coded } = upload as unknown as Record<string, unknown>
+  expect(coded).toMatchObject({ code })
+  expect(frames.at(-1)).toMatchObject({ [text]: shown, [codedAs]: coded })
+})
+
 test('an import is undone completely, and the plans follow', async () => {
   const { client } = alice
   const { bank, spendingId } = await createGoal(alice, 1_000)

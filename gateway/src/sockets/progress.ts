@@ -4,6 +4,7 @@ import type { Broker } from '@coffer/kit/events/broker'
 import { isTransient } from '@coffer/kit/rpc/errors'
 import { startChild, traceHeader } from '@coffer/kit/telemetry/trace'
 import type { WebSocket } from 'ws'
+import { codedKey, codedValue } from '../http/answers/coded-text.ts'
 
 /** Interval of reads of the stored status, and timeout of the socket, in ms. */
 export interface ProgressTimes {
@@ -107,7 +108,13 @@ export function stateOf(text: string): State | null {
 }
 
 function frameOf(state: State, keys: readonly string[]): object {
-  return Object.fromEntries(keys.flatMap((key) => (key in state ? [[key, state[key]]] : [])))
+  return Object.fromEntries(keys.map((key) => [key, state[key] ?? codeOf(state, key, keys)]))
+}
+
+/** Returns the code of a text: progress messages have texts alone. */
+function codeOf(state: State, key: string, keys: readonly string[]) {
+  const text = state[keys.find((name) => codedKey(name) === key) ?? '']
+  return typeof text === 'string' ? codedValue(text) : state[key]
 }
 
 function send(socket: WebSocket, frame: object): void {

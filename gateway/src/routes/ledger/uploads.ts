@@ -189,6 +189,8 @@ const progressFrame = {
     },
     error: { type: ['string', 'null'], description: 'Reason of the failure, with status failed' },
     codedError: { $ref: '#/components/schemas/Reason', description: 'Code and values of `error`' },
+    note: { type: 'string', description: 'Note about the file, as in the upload' },
+    codedNote: { $ref: '#/components/schemas/Reason', description: 'Code and values of `note`' },
     importedCount: { type: 'integer', minimum: 0, description: 'Number of stored transactions' },
     skippedCount: {
       type: 'integer',

@@ -65,6 +65,7 @@ import {
   startUpload,
   tryLockImports,
 } from './upload.sql.ts'
+import { noteOf } from './upload.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
   Pick<MoneyWriter, 'writeIn'> & {
@@ -287,6 +288,7 @@ async function publishState({ database, broker }: Deps, key: UploadKey): Promise
   publishProgress(broker, of, {
     status,
     ...(error === null ? {} : { error }),
+    ...(noteOf(upload) === null ? {} : { note: noteOf(upload) }),
     importedCount: Number(importedCount),
     skippedCount: Number(skippedCount),
     rowCount: rowCount === null ? null : Number(rowCount),
