@@ -1,3 +1,4 @@
+import { toldBy } from '@coffer/host/testing/told'
 import { problemsOf, refusalOf } from '@coffer/kit/rpc/errors'
 import { AccountService } from '@coffer/proto/identity/v1/account'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
@@ -49,8 +50,11 @@ test('an authenticator is enabled once a code of it was confirmed', async () => 
   expect(new Set(recoveryCodes).size).toBe(10)
   const before = await signIn().login({ email: ann.email, password }, anonymous(booted))
   expect(before.mfaRequired).toBe(false)
-  await multifactor().confirmTotp({ totp: ` ${authenticator(uri)(start)} ` }, ann.as)
+  const told = await toldBy(booted.database('identity'), ann.accountId, () =>
+    multifactor().confirmTotp({ totp: ` ${authenticator(uri)(start)} ` }, ann.as),
+  )
   const { user } = await users().getMe({}, ann.as)
+  expect(told).toEqual([`user.updated ${user?.userId}`])
   expect(user?.login?.totpEnabledAt?.seconds).toBe(BigInt(start.getTime() / 1000))
   await pending(ann)
 })
