@@ -3,6 +3,7 @@ import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { expect, test } from '@jest/globals'
 import { ledger } from '../../../src/service.ts'
 import { partsOf } from '../file-parts.ts'
+import { headers, importing } from '../importing.ts'
 import { importFile, undo } from '../uploading.ts'
 
 const booted = booting([ledger])
@@ -27,4 +28,15 @@ test('a bank account without a mask is known by the number of its first file', a
   expect(await misfitsOf(home, '00314417')).toEqual([])
   await undo(home, transactionUploadId)
   expect(await misfitsOf(home, '998821')).toEqual([])
+})
+
+test('the number of the only account of a CSV file is compared too', async () => {
+  const home = await createHousehold(booted)
+  await importFile(home, ofx('00314417', 1))
+  const file = (number: string) =>
+    new TextEncoder().encode(`${headers},Account\nx1,01/10/2026,A,,-1.00,,Posted,${number}\n`)
+  const { previewed } = importing(booted)
+  const { preview } = await previewed(home, file('55 998821'))
+  expect(preview).toMatchObject({ misfits: [{ reason: 'number', stated: '55 998821' }] })
+  expect((await previewed(home, file('55314417'))).preview).toMatchObject({ misfits: [] })
 })

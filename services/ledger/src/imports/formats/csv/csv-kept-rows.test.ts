@@ -143,9 +143,21 @@ test('of debits with both signs the balance decides, and without one a tie is re
   expect(read({})).toMatch('Amounts of Debit like -45.20 are usual or go back')
 })
 
-test('CR in the cell behind an amount says the direction', () => {
-  const lines = ['0,2026-01-02,Shop,5.00,', '1,2026-01-02,Payment,3.00,CR']
-  expect(kept(lines, { amount: { invert: false } })).toEqual([500n, -300n])
+test.each(['CR', 'DR', 'DB', 'db.'])('%s in the cell behind an amount is the direction', (word) => {
+  const lines = ['0,2026-01-02,Shop,5.00,', `1,2026-01-02,Payment,-3.00,${word}`]
+  const amount = word === 'CR' ? -300n : 300n
+  expect(kept(lines, { amount: { invert: false } })).toEqual([500n, amount])
+  expect(kept(lines)).toEqual([-500n, amount])
+})
+
+test('a row with the direction behind the last column is whole', () => {
+  const lines = ['0,2026-01-02,5.00', '1,2026-01-02,3.00,CR', '2,2026-01-02,3.00,x']
+  const of = { memo: { name: 'Id' }, merchant: { name: 'Id' }, amount: { invert: false } }
+  const read = readBelow(['Id', 'Date', 'Amount'], lines, of)
+  expect(read).toMatchObject({
+    rows: [{ amount: 500n }, { amount: -300n }],
+    skipped: [{ reason: 'columns' }],
+  })
 })
 
 test('a row without a text is a balance if another cell is called like one', () => {

@@ -67,7 +67,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   const { mapping, readDay, timezone } = settings
   const values = mapping.id.fields.map(line.at)
   const skipped = (reason: SkipReason) => ({ identifier: values.join('::'), reason })
-  if (columnsOf(line.cells) > line.columns) return skipped('columns')
+  if (isTooWide(line, settings)) return skipped('columns')
   if (isInOther(line, settings)) return skipped('currency')
   const states = settings.states.map((ref) => stateOf(line.at(ref)))
   if (states.includes('failed')) return skipped('pending')
@@ -110,6 +110,15 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
           : textOf(line, posted.fields) !== posted.posted,
     },
   }
+}
+
+/** Returns whether a row has more cells than names, besides the direction behind its amount. */
+function isTooWide(line: CsvCells, settings: CsvSettings): boolean {
+  const { kind, fields } = settings.mapping.amount
+  const [amount] = kind === 'sign' ? fields : []
+  const isLast = amount !== undefined && line.behind(amount) === line.columns
+  const hasDirection = isLast && directionAlone(line, amount, settings) !== null
+  return columnsOf(line.cells) > line.columns + (hasDirection ? 1 : 0)
 }
 
 /** Returns the name of the other party: who pays if money comes in, else who is paid. */
@@ -158,13 +167,17 @@ function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReas
 }
 
 /** Returns the word debit or credit behind an amount, or alone in the cell behind it. */
-function directionOf(
-  { cells, at, behind }: CsvCells,
+function directionOf(line: CsvCells, ref: FieldRef, settings: CsvSettings): 'DR' | 'CR' | null {
+  return directionBehind(line.at(ref), settings.currency) ?? directionAlone(line, ref, settings)
+}
+
+function directionAlone(
+  { cells, behind }: CsvCells,
   ref: FieldRef,
   { currency }: CsvSettings,
 ): 'DR' | 'CR' | null {
-  const next = cells[behind(ref)]?.toUpperCase()
-  return directionBehind(at(ref), currency) ?? (next === 'DR' || next === 'CR' ? next : null)
+  const next = cells[behind(ref)] ?? ''
+  return /^[A-Z]{2}\.?$/i.test(next) ? directionBehind(next, currency) : null
 }
 
 function readColumns(line: CsvCells, settings: CsvSettings): bigint | SkipReason {

@@ -17,7 +17,7 @@ import type {
 import { nameRows } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
 import { decodeFile } from '../text/file-text.ts'
-import { CsvAccounts } from './csv-accounts.ts'
+import { CsvAccounts } from './accounts/csv-accounts.ts'
 import { CsvBalances } from './csv-balances.ts'
 import { findCurrencyColumn } from './csv-currency.ts'
 import { findHeadBalance } from './csv-head-balance.ts'
@@ -71,8 +71,9 @@ export function readCsv(
   const head = countHead(lines, settings)
   if (head === null) return { unreadable: say('TABLE_OTHER_COLUMNS') }
   if (lines.length - head > rowsMax) return { unreadable: say('TABLE_ROWS', { max: rowsMax }) }
-  const isRead = accounts.choose(stated?.statement, currency)
-  if ('unreadable' in isRead) return isRead
+  const chosen = accounts.choose(stated?.statement, currency)
+  if ('unreadable' in chosen) return chosen
+  const { isRead, ...account } = chosen
   const places = decimalPlaces(currency)
   const columns = new Map(settings.headers.map((name, at) => [name, at]))
   const table = { lines, head, columns, isRead }
@@ -118,8 +119,8 @@ export function readCsv(
   const stating = isStated
     ? findHeadBalance([...lines.slice(0, head - 1)], { ...notation, newestDay })
     : balances.result()
-  const chosen = { mark, dateFormat: format, ...(choices ? { choices } : {}) }
-  return { currency, balances: stating, ...chosen, ...read }
+  const made = { mark, dateFormat: format, ...(choices ? { choices } : {}) }
+  return { currency, balances: stating, ...account, ...made, ...read }
 }
 
 /** Returns the format of the dates, in the order that the client states for this file. */

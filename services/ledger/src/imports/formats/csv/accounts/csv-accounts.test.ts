@@ -1,10 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { listRows } from '../../../../test/imports/sound-statement.ts'
-import { readCsv } from './csv.ts'
-import { detectShape } from './csv-shape.ts'
+import { listRows } from '../../../../../test/imports/sound-statement.ts'
+import { readCsv } from '../csv.ts'
+import { detectShape } from '../csv-shape.ts'
 
-/** Reads a file with amounts of one sign; returns the amounts, or the reason that it has none. */
-function read(text: string, names: { date: string; amount: string }, statement?: string) {
+type Names = { date: string; amount: string }
+
+/** Reads a file with amounts of one sign. */
+function readFile(text: string, names: Names, statement?: string) {
   const bytes = Buffer.from(text)
   const shape = detectShape(bytes)
   if ('unreadable' in shape) throw new Error(shape.unreadable)
@@ -18,7 +20,12 @@ function read(text: string, names: { date: string; amount: string }, statement?:
   }
   const stated = { decimalMark: '.' as const, statement }
   const settings = { currency: 'EUR', timezone: 'UTC', stated }
-  const result = listRows(readCsv(bytes, { ...settings, ...shape, mapping }))
+  return readCsv(bytes, { ...settings, ...shape, mapping })
+}
+
+/** Returns the amounts of a file, or the reason that it has none. */
+function read(...of: [text: string, names: Names, statement?: string]) {
+  const result = listRows(readFile(...of))
   if (!('unreadable' in result)) return result.rows.map(({ amount }) => Number(amount))
   const { unreadable, asks, statements = [] } = result
   return [asks, /accounts (.*):/.exec(unreadable)?.[1], ...statements.map((one) => one.rowCount)]
@@ -61,6 +68,51 @@ test('a name of either party is the own one before a column of another account',
     1,
   ])
   expect(read(file('Číslo účtu', 'Text'), english)).toEqual([-100, -200, -300])
+})
+
+const names = ['IBAN', 'Kontonummer', 'Bank Account', 'Tili', 'Rekening nr', 'Numer rachunku']
+
+test.each([...names, 'From account'])('numbers in a column %s that rows share are own', (name) => {
+  const accounts = ['DE01 1111', 'DE01 1111', 'DE02 2222', 'DE01-1111']
+  const lines = accounts.map((one, at) => `2026-01-0${at + 1},${one},Shop ${at},1.00\n`)
+  const file = `Date,${name},Text,Amount\n${lines.join('')}`
+  expect(read(file, english)).toEqual(['statement', 'DE01 1111, DE02 2222', 3, 1])
+  expect(read(file, english, 'DE022222')).toEqual([-100])
+})
+
+test.each([
+  ['has blanks', 'Date,Counterparty account,IBAN,Amount', ['555,DE01111', ',DE02222'], true],
+  ['has more', 'Date,Payee IBAN,IBAN,Amount', ['551,DE01111', '552,DE02222', '553,DE01111'], true],
+  ['has as many', 'Date,Payee IBAN,IBAN,Amount', ['5551,DE01111', '5552,DE02222'], false],
+  ['is a balance', 'Date,IBAN,Kontostand,Amount', ['DE01111,9.00', 'DE02222,8.00'], false],
+  ['is a name', 'Date,IBAN,Kontoinhaber,Amount', ['DE01111,Ann', 'DE02222,Bob'], false],
+  ['is the own one', 'Date,Account,IBAN,Amount', ['1234,DE01111', '1234,DE02222'], false],
+])('an own account beside a column of accounts that %s', (_, header, cells, asks) => {
+  const file = `${header}\n${cells.map((one, at) => `2026-01-0${at + 1},${one},1.00`).join('\n')}\n`
+  const expected = asks ? 'statement' : -100
+  expect(read(file, english)[0]).toEqual(expected)
+})
+
+test.each([
+  ['eight numbers', Array.from({ length: 16 }, (_, at) => `Shop ${at},DE0${at % 8}11`)],
+  ['one party each', ['Ann,DE0111', 'Bob,DE0222', 'Ann,DE0111', 'Bob,DE0222']],
+  ['blanks', ['Shop,DE0111', 'Bar,DE0222', 'Rent,', 'Tea,DE0111', 'Gym,DE0222']],
+])('a column of the other party with %s asks for nothing', (_, cells) => {
+  const lines = cells.map((one) => `2026-01-02,1.00,${one}`)
+  const file = `Date,Amount,Text,IBAN\n${lines.join('\n')}\n`
+  expect(read(file, english)).toEqual(lines.map(() => -100))
+})
+
+test.each([
+  ['Date,Konto,Text,Amount', '2026-01-02,DE01 1111,Shop,1.00', undefined, 'DE01 1111'],
+  ['IBAN,Date,Text,Amount', 'DE022,2026-01-02,A,1.00\nDE011,2026-01-02,B,1.00', 'de 011', 'DE011'],
+  ['Date,IBAN,Text,Amount,Payee IBAN', '2026-01-02,DE011,A,1.00,', undefined, 'DE011'],
+  ['Date,IBAN,Text,Amount', '2026-01-02,DE011,A,1.00', undefined, undefined],
+  ['Date,Konto,Text,Amount', '2026-01-02,Giro,Shop,1.00', undefined, undefined],
+  ['Konto,Date,Text,Amount', '1234,2026-01-02,Shop,1.00', '*', undefined],
+])('a file %s\n%s with %s stated is of %s', (header, lines, statement, number) => {
+  const found = readFile(`${header}\n${lines}\n`, english, statement)
+  expect('rows' in found && found.account?.number).toBe(number)
 })
 
 test('without names of columns, codes before the day that rows share are of accounts', () => {
