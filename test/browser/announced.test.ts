@@ -110,17 +110,34 @@ test('the note about a payment as large as the next bill offers to mark it as pa
 test('groceries are not behind: their card says how long the rest lasts', async () => {
   const eve = await coffer.person()
   const { bank, spendingId, pay, fill } = await createWeek(eve)
-  await eve.client.updateSpending({ path: { ...bank.path, spendingId }, body: { carryOver: true } })
+  const path = { ...bank.path, spendingId }
+  await eve.client.updateSpending({ path, body: { carryOver: true } })
   await fill(30_00)
   await view({ url: `${coffer.baseUrl}/envelopes`, cookie: eve.cookie }, async (page) => {
     await page.getByText('left until the payday in 3 days').waitFor()
     expect(await page.getByText('Behind', { exact: true }).count()).toBe(0)
     await takePicture(page, 'web-groceries')
+    await page.getByRole('link', { name: 'Food' }).click()
+    await page.getByText(/^\$30\.00 is left until the payday on/).waitFor()
+    const shown = await page.getByRole('main').textContent()
+    expect(shown).not.toMatch(/Next bill|behind|late|Mark as paid/)
+    await takePicture(page, 'web-groceries-page')
+    await open(page, 'Envelopes')
     await pay(30_00)
     await page.reload()
     await page.getByText('Used up', { exact: true }).waitFor()
     await page.setViewportSize({ width: 360, height: 900 })
     await takePicture(page, 'web-groceries-phone')
+    // The setting of a server decides on those that leave it open.
+    await eve.client.updateSpending({ path, body: { carryOver: null } })
+    await page.route(/api.overview/, async (route) => {
+      const { 'if-none-match': _, ...headers } = route.request().headers()
+      const response = await route.fetch({ headers })
+      const overview = { ...(await response.json()), expenseCarryOver: true }
+      await route.fulfill({ response, json: overview })
+    })
+    await page.reload()
+    await page.getByText('Used up', { exact: true }).waitFor()
   })
 })
 

@@ -20,6 +20,8 @@ interface Plans {
   paydays: FundingSchedule[]
   /** Always empty: `nextFunding` of a payday is optional. */
   nextFundings: NextFunding[]
+  /** Never set: the key is optional. */
+  expenseCarryOver?: undefined
 }
 
 /**

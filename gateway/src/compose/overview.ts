@@ -23,6 +23,16 @@ export const overviewAnswer = {
       },
     },
     links: { list: linkAnswer },
+    expenseCarryOver: {
+      optional: {
+        json: {
+          type: 'boolean',
+          description:
+            'The setting COFFER_EXPENSE_CARRY_OVER: whether expenses keep unspent money whose ' +
+            'carryOver is null. Left out without a bank account',
+        },
+      },
+    },
   },
 }
 
@@ -43,16 +53,18 @@ export function createOverview({ mesh, log }: { mesh: Mesh; log: Log }) {
     )
     if (bankAccountIds.length === 0) return { bankAccounts, behind: [], paydays: [] }
     const read = plans.getPlanOverview({ bankAccountIds }, options)
-    const { behind, paydays, nextFundings } = await read.catch((error: unknown) => {
+    const { nextFundings, ...planned } = await read.catch((error: unknown) => {
       if (isUnknownRpc(error)) return readFormerPlans(mesh, bankAccountIds, options)
       throw error
     })
     const fundings = new Map(nextFundings.map((one) => [one.fundingScheduleId, one]))
-    const shown = paydays.map((message) => {
+    const { behind, expenseCarryOver } = planned
+    const paydays = planned.paydays.map((message) => {
       const nextFunding = fundings.get(message.fundingScheduleId)
       return nextFunding ? { message, nextFunding } : { message }
     })
-    return { bankAccounts, behind, paydays: shown }
+    const budget = { bankAccounts, behind, paydays }
+    return expenseCarryOver === undefined ? budget : { ...budget, expenseCarryOver }
   }
 
   async function readLinks(options: CallOptions) {

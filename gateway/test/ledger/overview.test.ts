@@ -30,6 +30,7 @@ test.each([
       getPlanOverview: () => ({
         behind: [spending],
         paydays: [fundingSchedule, { ...fundingSchedule, fundingScheduleId: other }],
+        expenseCarryOver: true,
         nextFundings: [{ fundingScheduleId, contribution: 2_500n, envelopeCount: 2 }],
       }),
     },
@@ -47,6 +48,7 @@ test.each([
       { fundingScheduleId: other },
     ],
     links: [{ linkId, feedLink: { status: 'active' } }],
+    expenseCarryOver: true,
   }
   const none = { bankAccounts: [], behind: [], paydays: [], links: [] }
   expect(body).toMatchObject(of.length > 0 ? whole : none)

@@ -33,7 +33,7 @@ export const meQuery = queryOptions({
 })
 
 /** Bank accounts with balances, next paydays and links: one request for the frame and home. */
-const overviewQuery = queryOptions({
+export const overviewQuery = queryOptions({
   queryKey: ['overview'],
   queryFn: async ({ signal }) => (await coffer.getOverview({ signal })).data,
 })

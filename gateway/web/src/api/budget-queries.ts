@@ -2,15 +2,28 @@ import { paginate } from '@coffer/client'
 import type { FundingSchedule, Spending, Transaction } from '@coffer/client/types'
 import { queryOptions } from '@tanstack/react-query'
 import { language } from '../words/languages/texts.ts'
+import { overviewQuery } from './account-queries.ts'
 import { coffer } from './client.ts'
 
 export type { FundingSchedule, Spending, Transaction }
 
-/** Envelopes of a bank account, with their plans. */
+/**
+ * Envelopes of a bank account, with their plans. Where an expense leaves it to the setting of the
+ * server whether it keeps what is left, `carryOver` is that setting.
+ */
 export function spendingQuery(bankAccountId: string) {
   return queryOptions({
     queryKey: ['spending', bankAccountId],
-    queryFn: () => Array.fromAsync(paginate(coffer.listSpending, { path: { bankAccountId } })),
+    queryFn: async ({ client }) => {
+      const [all, { expenseCarryOver = false }] = await Promise.all([
+        Array.fromAsync(paginate(coffer.listSpending, { path: { bankAccountId } })),
+        client.ensureQueryData(overviewQuery),
+      ])
+      return all.map((one) => {
+        const { spendingType, carryOver } = one
+        return spendingType === 'goal' ? one : { ...one, carryOver: carryOver ?? expenseCarryOver }
+      })
+    },
   })
 }
 

@@ -6,7 +6,8 @@ import { english, german, type Payer, type Words } from './explanation-words.ts'
 
 /**
  * Format of amounts and days: currency (ISO 4217), locale (such as en_US), IANA timezone. Without
- * `language` the sentences are in that of the locale. `payer` pays what the envelope lacks.
+ * `language` the sentences are in that of the locale. `payer` pays what the envelope lacks. An
+ * expense that `keepsUnspent` has no bill: it is spent on any day, until the next payday.
  */
 export type Style = {
   currency: string
@@ -14,11 +15,13 @@ export type Style = {
   timezone: string
   language?: string | undefined
   payer: Payer
+  keepsUnspent?: boolean
 }
 
 type Texts = {
   words: Words
   payer: Payer
+  hasBill: boolean
   money: (amount: bigint) => string
   day: (date: Date) => string
 }
@@ -29,7 +32,8 @@ type Texts = {
  * region's order.
  */
 export function renderSentences(plan: Spending, explanation: Explanation, style: Style): string[] {
-  const texts = createTexts(style)
+  const hasBill = plan.spendingType !== 'expense' || !style.keepsUnspent
+  const texts = { ...createTexts(style), hasBill }
   const { words } = texts
   const { method, isBehind, progress } = explanation
   const isShort = isBehind && dueBefore(plan, explanation) > progress
@@ -38,11 +42,12 @@ export function renderSentences(plan: Spending, explanation: Explanation, style:
     ...settled(explanation, texts),
     start(plan, explanation, texts),
     ...spent(plan, explanation, texts),
-    ...graced(explanation, texts),
+    ...(texts.hasBill ? graced(explanation, texts) : []),
     ...(method === 'split' ? split(plan, explanation, texts) : []),
     ...(method === 'targets' ? targets(plan, explanation, texts) : []),
     ...(method === 'none' ? [words.none] : []),
-    ...(isShort ? [behind(plan, explanation, texts)] : []),
+    ...(texts.hasBill ? [] : [lasts(plan, explanation, texts)]),
+    ...(isShort && texts.hasBill ? [behind(plan, explanation, texts)] : []),
     ...(plan.isPaused ? [words.paused] : []),
   ]
 }
@@ -55,8 +60,8 @@ function skipped(
   return first ? [words.skipped({ first: day(first), count })] : []
 }
 
-function settled({ paidOn, due }: Explanation, { words, day }: Texts): string[] {
-  return paidOn ? [words.settled({ paid: day(paidOn), due: due && day(due) })] : []
+function settled({ paidOn, due }: Explanation, { words, day, hasBill }: Texts): string[] {
+  return paidOn ? [words.settled({ paid: day(paidOn), due: due && day(due), hasBill })] : []
 }
 
 function graced({ graceUntil, graceAmount }: Explanation, { words, money, day }: Texts): string[] {
@@ -65,12 +70,13 @@ function graced({ graceUntil, graceAmount }: Explanation, { words, money, day }:
   return [words.grace(money(graceAmount), day(new Date(graceUntil.getTime() - 1)))]
 }
 
-function start(plan: Spending, { due, progress }: Explanation, { words, money, day }: Texts) {
+function start(plan: Spending, { due, progress }: Explanation, texts: Texts) {
+  const { words, money, day, hasBill } = texts
   const used = usedOf(plan)
   return words.target({
     target: money(plan.targetAmount),
     due: due && day(due),
-    held: money(progress - used),
+    held: money(hasBill ? progress - used : plan.currentAmount),
     used: used > 0n ? money(used) : null,
   })
 }
@@ -80,11 +86,15 @@ function usedOf({ ruleset, usedAmount }: Spending): bigint {
   return ruleset === null ? usedAmount : 0n
 }
 
-function spent(plan: Spending, explanation: Explanation, { words, money, day }: Texts): string[] {
+function spent(
+  plan: Spending,
+  explanation: Explanation,
+  { words, money, day, hasBill }: Texts,
+): string[] {
   const { targetAmount, periodSpentAmount } = plan
   const { spentAmount, due, settledAt, nextContributionAmount } = explanation
   if (due === null) return []
-  if (spentAmount === 0n) {
+  if (spentAmount === 0n || !hasBill) {
     // A bill after the payday: its contribution counts the whole target.
     const isRefilled = plan.ruleset !== null && settledAt === null && nextContributionAmount > 0n
     return isRefilled && periodSpentAmount > 0n ? [words.refilled(money(periodSpentAmount))] : []
@@ -118,7 +128,7 @@ function split(plan: Spending, explanation: Explanation, texts: Texts): string[]
 function late(
   { targetAmount }: Spending,
   { progress, spentAmount, heldContribution, nextContributionAmount, ...dates }: Explanation,
-  { words, money, day, payer }: Texts,
+  { words, money, day, payer, hasBill }: Texts,
 ): string[] {
   const missing = max0(unspentOf(targetAmount, spentAmount) - progress)
   const terms = [targetAmount, ...(spentAmount > 0n ? [spentAmount] : []), progress]
@@ -126,10 +136,12 @@ function late(
   const due = dates.due ? day(dates.due) : ''
   const funding = dates.funding ? day(dates.funding) : ''
   const added = heldContribution ?? nextContributionAmount
+  const amount = added === 0n ? null : money(added)
+  if (!hasBill) return [words.fills({ funding, amount })]
   return [
     ...(missing > 0n ? [words.missing({ need: money(missing), sum })] : []),
     words.late({ due, payer: missing > 0n ? payer : null }),
-    words.after({ funding, amount: added === 0n ? null : money(added) }),
+    words.after({ funding, amount }),
   ]
 }
 
@@ -181,11 +193,24 @@ function behind(plan: Spending, explanation: Explanation, { words, money, day }:
   })
 }
 
+/** Returns what is left of an expense without a bill, also of a former period. */
+function lasts({ currentAmount }: Spending, { funding }: Explanation, texts: Texts): string {
+  const { words, money, day } = texts
+  const left = currentAmount === 0n ? null : money(currentAmount)
+  return words.lasts({ left, funding: funding && day(funding) })
+}
+
 function max0(amount: bigint): bigint {
   return amount > 0n ? amount : 0n
 }
 
-function createTexts({ currency, locale, timezone, language, payer }: Style): Texts {
+function createTexts({
+  currency,
+  locale,
+  timezone,
+  language,
+  payer,
+}: Style): Omit<Texts, 'hasBill'> {
   const places = decimalPlaces(currency)
   const tag = tagOf(locale)
   const amounts = new Intl.NumberFormat(tag, {

@@ -8,7 +8,7 @@ export type Payer = 'free' | 'credit' | 'debt'
  */
 export type Words = {
   skipped: (of: { first: string; count: number }) => string
-  settled: (of: { paid: string; due: string | null }) => string
+  settled: (of: { paid: string; due: string | null; hasBill: boolean }) => string
   target: (of: { target: string; due: string | null; held: string; used: string | null }) => string
   grace: (amount: string, until: string) => string
   reached: string
@@ -24,6 +24,9 @@ export type Words = {
   covers: (of: { funding: string; after: string | null; count: number; due: string }) => string
   adds: (of: { left: string; dues: number; need: string | null; isMost: boolean }) => string
   none: string
+  /** Of an expense without a bill, for which no payday has to be in time. */
+  fills: (of: { funding: string; amount: string | null }) => string
+  lasts: (of: { left: string | null; funding: string | null }) => string
   behind: (of: { missing: string; due: string; held: string; funding: string | null }) => string
   paused: string
 }
@@ -34,8 +37,8 @@ export const english: Words = {
     count === 1
       ? `The due date on ${first} is skipped.`
       : `${count} due dates are skipped, the first on ${first}.`,
-  settled: ({ paid, due }) =>
-    `It was paid on ${paid}, ` +
+  settled: ({ paid, due, hasBill }) =>
+    `${hasBill ? 'It was paid' : 'Its amount was spent'} on ${paid}, ` +
     `${due === null ? 'and no due date follows' : `so this is for ${due}`}.`,
   target: ({ target, due, held, used }) =>
     `It needs ${target}${due === null ? '' : ` by ${due}`}` +
@@ -75,6 +78,10 @@ export const english: Words = {
     `${left} will be there on that payday, so it adds ${need ?? 'nothing'}` +
     `${isMost ? ', the most that an amount may be' : ''}.`,
   none: 'No payday or no due date follows, so nothing more is added.',
+  fills: ({ funding, amount }) => `The payday on ${funding} adds ${amount ?? 'nothing'}.`,
+  lasts: ({ left, funding }) =>
+    `${left === null ? 'It is used up' : `${left} is left`}` +
+    `${funding === null ? ', and no payday follows' : ` until the payday on ${funding}`}.`,
   behind: ({ missing, due, held, funding }) =>
     `It is behind by ${missing}: ${due} falls due ` +
     `${funding === null ? 'and no payday follows' : `before the payday on ${funding}`}, ` +
@@ -88,8 +95,9 @@ export const german: Words = {
     count === 1
       ? `Die Fälligkeit am ${first} entfällt.`
       : `${count} Fälligkeiten entfallen, die erste am ${first}.`,
-  settled: ({ paid, due }) =>
-    `Bezahlt am ${paid}; ${due === null ? 'keine Fälligkeit folgt' : `dies ist für den ${due}`}.`,
+  settled: ({ paid, due, hasBill }) =>
+    `${hasBill ? 'Bezahlt' : 'Ausgegeben'} am ${paid}; ` +
+    `${due === null ? 'keine Fälligkeit folgt' : `dies ist für den ${due}`}.`,
   target: ({ target, due, held, used }) =>
     `Gebraucht werden ${target}${due === null ? '' : ` bis zum ${due}`}, ` +
     `${held} sind ${used === null ? 'bisher da' : `da, ${used} sind schon ausgegeben`}.`,
@@ -126,6 +134,10 @@ export const german: Words = {
     `An diesem Zahltag sind noch ${left} da, also legt er ${need ?? 'nichts'} dazu` +
     `${isMost ? ', den größten möglichen Betrag' : ''}.`,
   none: 'Es folgt kein Zahltag oder keine Fälligkeit, also kommt nichts mehr dazu.',
+  fills: ({ funding, amount }) => `Der Zahltag am ${funding} legt ${amount ?? 'nichts'} dazu.`,
+  lasts: ({ left, funding }) =>
+    `${left === null ? 'Aufgebraucht' : `${left} sind noch da`}` +
+    `${funding === null ? ', und kein Zahltag folgt' : ` bis zum Zahltag am ${funding}`}.`,
   behind: ({ missing, due, held, funding }) =>
     `Es fehlen ${missing}: ${due} werden fällig, ` +
     `${funding === null ? 'kein Zahltag folgt' : `bevor am ${funding} der Zahltag kommt`}, ` +

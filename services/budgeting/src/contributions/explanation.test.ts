@@ -130,6 +130,26 @@ describe('an explanation leads to the contribution', () => {
     expect(render({ ...often, currentAmount: 200_00n })[3]).toContain('After a due date before it')
   })
 
+  test.each([
+    [0n, 50_00n, '$50.00 is left until', 'adds $62.50.', '50,00 € sind noch da bis zum'],
+    [30_00n, 0n, 'It is used up until', 'adds $62.50.', 'Aufgebraucht bis zum'],
+    [125_00n, 0n, 'It is used up until', 'adds $62.50.', 'Aufgebraucht bis zum'],
+  ])('of groceries of which %s is spent: no word of a bill', (...row) => {
+    const [periodSpentAmount, currentAmount, left, adds, german] = row
+    const nextRecurrence = new Date('2023-10-12T05:00Z')
+    const graceUntil = new Date('2023-10-11T05:00Z')
+    const grace = { graceUntil, graceAmount: currentAmount }
+    const food = { ...rent, nextRecurrence, periodSpentAmount, currentAmount, ...grace }
+    const said = render(food, { keepsUnspent: true }).join(' ')
+    expect(said).toContain(`${left} the payday on Oct 13, 2023.`)
+    expect(said).toContain(adds)
+    expect(said).not.toMatch(/behind|late|bill|paid|due|missing/)
+    const style = { currency: 'EUR', locale: 'de_DE', keepsUnspent: true }
+    const inGerman = render(food, style).join(' ')
+    expect(inGerman).toContain(`${german} Zahltag am 13.10.2023.`)
+    expect(inGerman).not.toMatch(/Rückstand|fällig|Rechnung|fehl/i)
+  })
+
   test('of a paused expense that is due more often than funded', () => {
     const food = { ...rent, ruleset: fridays, targetAmount: 700n, isPaused: true }
     const due = { fundingNextRecurrence: new Date('2023-10-15T05:00Z') }

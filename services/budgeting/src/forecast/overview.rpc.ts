@@ -5,6 +5,7 @@ import { FundingScheduleSchema } from '@coffer/proto/budgeting/v1/funding_schedu
 import { NextFundingSchema, type OverviewService } from '@coffer/proto/budgeting/v1/overview'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import type { settings } from '../config.ts'
 import { forecastPlanOf } from '../contributions/forecast-envelope.ts'
 import { onBehalfOf } from '../ledger/ledger.client.ts'
 import { compose } from '../plans/plan.ts'
@@ -12,11 +13,11 @@ import { listBehind } from '../plans/spending.sql.ts'
 import { listPaydays } from '../schedules/funding-schedule.sql.ts'
 import { estimateNextFundings } from './forecast-questions.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'>
+type Deps = Pick<ServiceDeps<typeof settings>, 'database' | 'mesh' | 'clock' | 'config'>
 
 /** Returns the RPC handler of plans of several bank accounts (docs/api/overview.md). */
 export function overviewRoutes(deps: Deps): ServiceImpl<typeof OverviewService> {
-  const { database } = deps
+  const { database, config } = deps
   return {
     getPlanOverview: async ({ bankAccountIds }, context) => {
       const { accountId, timezone } = callerOf(context)
@@ -30,14 +31,15 @@ export function overviewRoutes(deps: Deps): ServiceImpl<typeof OverviewService> 
       })
       const fundings = estimateNextFundings(planned, { timezone, now: deps.clock() })
       const nextFundings = fundings.map((one) => toMessage(NextFundingSchema, one))
-      return { behind, paydays, nextFundings }
+      const { expenseCarryOver } = config
+      return { behind, paydays, nextFundings, expenseCarryOver }
     },
   }
 }
 
 /** Returns the plans that are still behind with the ledger's present amounts, by due date. */
 async function findBehind(
-  { database, mesh, clock }: Deps,
+  { database, mesh, clock }: Omit<Deps, 'config'>,
   bankAccountIds: readonly string[],
   context: HandlerContext,
 ) {

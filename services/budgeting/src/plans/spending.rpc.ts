@@ -61,7 +61,8 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
       const { language } = request
       const { currency = 'USD', isCredit = false, limit = 0n } = balances ?? {}
       const payer = !isCredit ? 'free' : limit > 0n ? 'credit' : 'debt'
-      const style: Style = { currency, locale, timezone, language, payer }
+      const keepsUnspent = plan.carryOver ?? deps.config.expenseCarryOver
+      const style: Style = { currency, locale, timezone, language, payer, keepsUnspent }
       return { explanation: createExplanation(plan, style) }
     },
     createSpending: (request, context) => createSpending(deps, request, context),

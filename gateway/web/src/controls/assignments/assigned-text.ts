@@ -1,8 +1,9 @@
-import type { Spending, Transaction } from '@coffer/client/types'
+import type { Spending, Transaction } from '../../api/budget-queries.ts'
 import { dayAfter, dayOf, formatDay, type Place } from '../../format/days.ts'
 import type { Rest } from '../../format/debts.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { homeWords } from '../../words/home.ts'
+import { isEveryday } from './everyday.ts'
 
 /** How amounts and days are written. */
 export interface Says {
@@ -43,7 +44,7 @@ function billText(
 ): string {
   const { settlesWhenSpent, settledAt, periodSpentAmount, targetAmount } = envelope
   const isPaid = settlesWhenSpent && periodSpentAmount + taken >= targetAmount
-  if (!isPaid || settledAt !== null) return ''
+  if (isEveryday(envelope) || !isPaid || settledAt !== null) return ''
   const day = formatDay(dayOf(envelope.nextRecurrence, reader.timezone), reader)
   return homeWords.countsAsBill({ day })
 }
@@ -60,9 +61,9 @@ export function isOpenBill(
   envelope: Spending,
   { timezone }: Says['reader'],
 ): boolean {
-  const { spendingType, carryOver, settledAt, graceUntil, graceDays } = envelope
+  const { spendingType, settledAt, graceUntil, graceDays } = envelope
   const { targetAmount, periodSpentAmount, settlesWhenSpent, lastRecurrence, createdAt } = envelope
-  if (spendingType !== 'expense' || carryOver || settledAt || graceUntil) return false
+  if (spendingType !== 'expense' || isEveryday(envelope) || settledAt || graceUntil) return false
   const isPaid = settlesWhenSpent && periodSpentAmount + spendingAmount >= targetAmount
   // Payments until the end of its grace are of the former bill.
   const first = lastRecurrence
@@ -100,9 +101,11 @@ function isOlder(
  */
 function formerDue(
   { date, spendingAmount = 0 }: Transaction,
-  { lastRecurrence, graceUntil, spendingType }: Spending,
+  envelope: Spending,
   { timezone }: Says['reader'],
 ): string | null {
+  const { lastRecurrence, graceUntil, spendingType } = envelope
+  if (isEveryday(envelope)) return null
   if (!lastRecurrence || graceUntil || spendingType !== 'expense') return null
   const due = dayOf(lastRecurrence, timezone)
   return spendingAmount > 0 && dayOf(date, timezone) < due ? due : null

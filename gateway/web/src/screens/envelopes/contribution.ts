@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { Payday } from '../../api/account-queries.ts'
 import type { Spending } from '../../api/budget-queries.ts'
 import { forecastQuery } from '../../api/forecast-queries.ts'
+import { isEveryday } from '../../controls/assignments/everyday.ts'
 import { dayAfter, dayOf } from '../../format/days.ts'
 import { type Reader, useReader } from '../../shell/chosen-account.ts'
 import { usePaydays } from '../schedules/use-paydays.ts'
-import { isEveryday } from './due-text.ts'
 import { standingsOf } from './standing.ts'
 
 /** Days that are looked ahead for the next payday of each envelope: at least, and at most. */

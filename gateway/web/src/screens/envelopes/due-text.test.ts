@@ -69,8 +69,10 @@ test.each([
   expect(isPaidToday(spending, reading, isPaidLate)).toBe(isPaid)
 })
 
-test.each<[string, [day: string, amount: number][], boolean, object?]>([
+test.each<[string, [day: string, taken: number, amount?: number][], boolean, object?]>([
   ['since its day', [['2026-12-02', 1]], true],
+  ['most of it since its day, from free to use', [['2026-12-01', 0, 760]], true],
+  ['a part of it since its day, from free to use', [['2026-12-01', 0, 740]], false],
   ['most of it shortly before', [['2026-11-28', 750]], true],
   [
     'most of it in two parts',
@@ -87,8 +89,8 @@ test.each<[string, [day: string, amount: number][], boolean, object?]>([
 ])(
   'a bill is paid by a payment of %s',
   (_, payments, isPaid, { days = 31 }: { days?: number } = {}) => {
-    const paid = payments.map(([day, spendingAmount]) => {
-      return { date: `${day}T06:00:00Z`, spendingAmount } as Transaction
+    const paid = payments.map(([day, spendingAmount, amount = spendingAmount]) => {
+      return { date: `${day}T06:00:00Z`, spendingAmount, amount } as Transaction
     })
     const nextRecurrence = new Date(Date.UTC(2026, 11, 1 + days, 6)).toISOString()
     const spending = { ...yearly, nextRecurrence, targetAmount: 1_000 } as Spending

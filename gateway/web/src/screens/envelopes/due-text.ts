@@ -1,4 +1,5 @@
 import type { Spending, Transaction } from '../../api/budget-queries.ts'
+import { isEveryday } from '../../controls/assignments/everyday.ts'
 import { dayAfter, dayOf, daysBetween, formatDistance } from '../../format/days.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 
@@ -7,14 +8,6 @@ interface Reading {
   today: string
   timezone: string
   language: string
-}
-
-/**
- * Returns whether an expense is paid in parts on any day, as groceries are: it keeps what is left,
- * so no bill of it is due, paid or late.
- */
-export function isEveryday({ spendingType, carryOver }: Spending): boolean {
-  return spendingType === 'expense' && carryOver === true
 }
 
 /** Returns whether money of the envelope waits for a bill whose due date has come or passed. */
@@ -27,8 +20,9 @@ export function isAwaited(spending: Spending): boolean {
 const billShare = 0.75
 
 /**
- * Returns whether payments have paid the bill of the last due date: one since then, or such that
- * took most of the needed amount shortly before it, in the second half of its period.
+ * Returns whether payments have paid the bill of the last due date: since then one that took from
+ * the envelope, or most of the needed amount; or such that took most of it shortly before, in the
+ * second half of its period.
  */
 export function isBillPaid(paid: Transaction[], spending: Spending, timezone: string): boolean {
   const { lastRecurrence, nextRecurrence, graceDays, targetAmount } = spending
@@ -37,12 +31,18 @@ export function isBillPaid(paid: Transaction[], spending: Spending, timezone: st
   const period = daysBetween(due, dayOf(nextRecurrence, timezone))
   // Payments within the grace of the bill before are of that one.
   const first = dayAfter(due, Math.max(graceDays + 1 - period, -Math.floor(period / 2)))
-  const takenFrom = (from: string, to?: string) =>
-    paid
-      .filter(({ date }) => dayOf(date, timezone) >= from)
-      .filter(({ date }) => to === undefined || dayOf(date, timezone) < to)
-      .reduce((sum, { spendingAmount }) => sum + (spendingAmount ?? 0), 0)
-  return takenFrom(due) > 0 || takenFrom(first, due) >= targetAmount * billShare
+  const sumOf = (of: Transaction[], amountOf: (one: Transaction) => number) =>
+    of.reduce((sum, one) => sum + amountOf(one), 0)
+  const takenBy = (of: Transaction[]) => sumOf(of, ({ spendingAmount }) => spendingAmount ?? 0)
+  const since = paid.filter(({ date }) => dayOf(date, timezone) >= due)
+  const before = paid.filter(({ date }) => {
+    const day = dayOf(date, timezone)
+    return day >= first && day < due
+  })
+  const most = targetAmount * billShare
+  // Without a grace the envelope is empty on the due date, and free to use pays the bill.
+  const isPaidSince = takenBy(since) > 0 || sumOf(since, ({ amount }) => amount) >= most
+  return isPaidSince || takenBy(before) >= most
 }
 
 /** Returns whether an expense was due today. Its next due date is another one since midnight. */

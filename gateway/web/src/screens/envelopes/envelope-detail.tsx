@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { explanationQuery, type Spending, spendingQuery } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
+import { isEveryday } from '../../controls/assignments/everyday.ts'
 import { Button } from '../../controls/button.tsx'
 import { AllHistory } from '../../controls/journal/all-history.tsx'
 import rows from '../../controls/rows.module.css'
@@ -13,8 +14,9 @@ import { dayOf, formatDay } from '../../format/days.ts'
 import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { faultWords } from '../../words/faults.ts'
+import { homeWords } from '../../words/home.ts'
 import { Bill } from './bill.tsx'
-import { useContributions, useMissing } from './contribution.ts'
+import { useContributions, useMissing, usePayday } from './contribution.ts'
 import { EnvelopeForm } from './envelope-form.tsx'
 import styles from './envelopes.module.css'
 import { MoveMoney } from './move-money.tsx'
@@ -44,7 +46,7 @@ function Found({ bankAccountId, spendingId }: { bankAccountId: string; spendingI
       key={spending?.name}
       title={spending?.name ?? words.title}
       actions={back}
-      help={spending?.spendingType === 'goal' ? 'envelopes' : 'bills'}
+      help={spending && !hasBill(spending) ? 'envelopes' : 'bills'}
     >
       <Asked query={all} lines={8}>
         {() => (spending ? <Parts spending={spending} /> : <p>{faultWords.notFound}</p>)}
@@ -64,7 +66,7 @@ function Parts({ spending }: { spending: Spending }) {
       first={
         <>
           <Facts spending={spending} />
-          {spendingType === 'expense' && <Bill spending={spending} />}
+          {hasBill(spending) && <Bill spending={spending} />}
           <Card title={words.explanation}>
             <Asked query={explanation}>
               {({ sentences }) => <Sentences sentences={sentences} className={styles.sentences} />}
@@ -91,16 +93,22 @@ function Parts({ spending }: { spending: Spending }) {
   )
 }
 
+function hasBill(spending: Spending): boolean {
+  return spending.spendingType === 'expense' && !isEveryday(spending)
+}
+
 function Facts({ spending }: { spending: Spending }) {
   const { bankAccountId, spendingId, currentAmount, targetAmount, usedAmount } = spending
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const contribution = useContributions(bankAccountId)(spending)
   const missing = useMissing(spending)
+  const payday = usePayday(spending)
+  const day = isEveryday(spending) ? payday : dayOf(spending.nextRecurrence, reader.timezone)
   const [open, setOpen] = useState<'edit' | 'move' | 'remove' | null>(null)
   const close = () => setOpen(null)
   const amounts = [
-    [words.held, currentAmount],
+    [isEveryday(spending) ? words.remains : words.held, currentAmount],
     [words.needed, targetAmount],
     [words.contribution, contribution],
     ...(spending.spendingType === 'goal' ? [[words.used, usedAmount] as const] : []),
@@ -116,10 +124,12 @@ function Facts({ spending }: { spending: Spending }) {
             </dd>
           </div>
         ))}
-        <div>
-          <dt>{words.day}</dt>
-          <dd>{formatDay(dayOf(spending.nextRecurrence, reader.timezone), reader)}</dd>
-        </div>
+        {day && (
+          <div>
+            <dt>{isEveryday(spending) ? homeWords.payday : words.day}</dt>
+            <dd>{formatDay(day, reader)}</dd>
+          </div>
+        )}
       </dl>
       <div className={rows.toolbar}>
         <Button kind="primary" onClick={() => setOpen('move')}>

@@ -156,17 +156,23 @@ function BillFields({ entries, change }: Pick<FieldsProps, 'entries' | 'change'>
   return (
     <>
       <CheckField
-        label={words.settles}
-        checked={settlesWhenSpent}
-        onChange={(event) => change({ settlesWhenSpent: event.target.checked })}
-      />
-      <CheckField
         label={words.carryOver}
         checked={carryOver}
         onChange={({ target: { checked } }) =>
-          change({ carryOver: checked, graceDays: checked ? 0 : graceDaysDefault })
+          change({
+            carryOver: checked,
+            graceDays: checked ? 0 : graceDaysDefault,
+            settlesWhenSpent: !checked,
+          })
         }
       />
+      {!carryOver && (
+        <CheckField
+          label={words.settles}
+          checked={settlesWhenSpent}
+          onChange={(event) => change({ settlesWhenSpent: event.target.checked })}
+        />
+      )}
       {!carryOver && (
         <ChoiceField
           label={words.graceDays}

@@ -1,13 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import type { Spending } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
+import { isEveryday } from '../../controls/assignments/everyday.ts'
 import { Card } from '../../controls/screen.tsx'
 import tables from '../../controls/tables/table.module.css'
 import { dayOf, formatShortDay } from '../../format/days.ts'
 import { type Reader, useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { useBehind, useContributions } from './contribution.ts'
-import { isAwaited, isEveryday, isLate, isPaidToday } from './due-text.ts'
+import { isAwaited, isLate, isPaidToday } from './due-text.ts'
 import { usePaidLate } from './paid-late.ts'
 
 interface Props {

@@ -26,9 +26,7 @@ export async function saveEnvelope(entries: Entries, place: Place): Promise<unkn
     nextRecurrence: instantOf(day, timezone),
   }
   const ruleset = ruleOf(entries, timezone) ?? ''
-  // Left out, the setting of the server decides.
-  const kept = carryOver ? { carryOver } : {}
-  const bill = { ruleset, graceDays, settlesWhenSpent, ...kept }
+  const bill = { ruleset, graceDays, settlesWhenSpent, carryOver }
   const body =
     kind === 'goal'
       ? { ...shared, spendingType: 'goal' as const }

@@ -4,18 +4,22 @@ import { useId, useState } from 'react'
 import { explanationQuery, type Spending, spendingQuery } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
+import { isEveryday } from '../../controls/assignments/everyday.ts'
 import { WhyButton } from '../../controls/journal/why-button.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { Sentences } from '../../controls/texts/sentences.tsx'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
-import { useBehind, usePayday } from '../envelopes/contribution.ts'
+import { useBehind } from '../envelopes/contribution.ts'
 import { dueText, isLate } from '../envelopes/due-text.ts'
 import { LateBill } from '../envelopes/late-bill.tsx'
 import { usePaidLate } from '../envelopes/paid-late.ts'
 import styles from './home.module.css'
 
-/** Envelopes that will not have their target in time, or wait for a late bill, with the reason. */
+/**
+ * Envelopes that will not have their target in time, or wait for a late bill, with the reason. One
+ * for every day has no bill.
+ */
 export function Behind({ bankAccountId }: { bankAccountId: string }) {
   const spending = useQuery(spendingQuery(bankAccountId))
   const reader = useReader()
@@ -27,9 +31,12 @@ export function Behind({ bankAccountId }: { bankAccountId: string }) {
     <Card title={homeWords.behind}>
       <Asked query={spending}>
         {(all) => {
-          const behind = all.filter((one) => isBehind(one) || isLate(one, reader, isPaidLate(one)))
+          const bills = all.filter((one) => !isEveryday(one))
+          const behind = bills.filter(
+            (one) => isBehind(one) || isLate(one, reader, isPaidLate(one)),
+          )
           if (behind.length === 0) {
-            const known = all.flatMap((one) => [isBehind(one), isPaidLate(one)])
+            const known = bills.flatMap((one) => [isBehind(one), isPaidLate(one)])
             const isKnown = known.every((one) => one !== undefined)
             return isKnown ? <p className={styles.soft}>{homeWords.noneBehind}</p> : null
           }
@@ -51,7 +58,6 @@ function BehindOne({ spending }: { spending: Spending }) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const isPaidLate = usePaidLate([spending])(spending)
-  const payday = usePayday(spending)
   const [isWhyShown, setWhyShown] = useState(false)
   const id = useId()
   return (
@@ -70,7 +76,7 @@ function BehindOne({ spending }: { spending: Spending }) {
           <p className={styles.soft}>
             <Amount amount={currentAmount} manner={manner} /> /{' '}
             <Amount amount={targetAmount} manner={manner} />,{' '}
-            {dueText(spending, { ...reader, payday }, isPaidLate)}
+            {dueText(spending, reader, isPaidLate)}
           </p>
           <LateBill spending={spending} className={styles.soft} />
         </div>

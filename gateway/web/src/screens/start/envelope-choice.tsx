@@ -161,7 +161,8 @@ function planOf({ name, repeat, day, isBill }: Row, timezone: string) {
     spendingType: 'expense' as const,
     ruleset: rulesetOf(repeat, { day, start }),
     nextRecurrence: start,
-    ...(isBill ? { graceDays: 5 } : { carryOver: true }),
+    graceDays: isBill ? 5 : 0,
+    carryOver: !isBill,
     settlesWhenSpent: isBill,
   }
 }

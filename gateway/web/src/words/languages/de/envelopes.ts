@@ -106,6 +106,7 @@ export const envelopes: Translation<'envelopes'> = {
   transactions: 'Daraus bezahlt',
   allTransactions: 'Alle zeigen',
   transactionsNone: 'Daraus wurde noch nichts bezahlt.',
+  remains: 'Übrig',
   held: 'Inhalt',
   needed: 'Benötigt',
   used: 'Daraus ausgegeben',

@@ -49,7 +49,7 @@ export const home: Translation<'home'> = {
   assignedPart:
     '{name}: aus dem Umschlag „{envelope}“. Darin waren {amount}; der Rest {rest, select, owed {wird geschuldet} credit {kommt aus dem nicht genutzten Kredit} other {kommt aus „Frei verfügbar“}}.',
   assignedOlder:
-    '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist älter als der Umschlag, den es seit {day} gibt: Ist sein Geld für spätere Rechnungen, nimm es zurück.',
+    '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist älter als der Umschlag, den es seit {day} gibt: Ist sein Geld für später, nimm es zurück.',
   assignedFormer:
     '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist von einem Tag vor {day}, an dem die letzte Rechnung fällig war: Ist sein Geld für die kommende Rechnung, nimm es zurück.',
   leaveFree: '{rest, select, free {Frei verfügbar} other {Ohne Umschlag}} lassen',

@@ -15,7 +15,7 @@ export const bulk = {
   former:
     '{all, plural, one {It is} other {{count, plural, one {One of them is} other {# of them are}}}} of a day before {day}, when the last bill of “{envelope}” was due: if its money is for the coming bill, undo this.',
   older:
-    '{all, plural, one {It is} other {{count, plural, one {One of them is} other {# of them are}}}} older than the envelope “{envelope}”, which began on {day}: if its money is for later bills, undo this.',
+    '{all, plural, one {It is} other {{count, plural, one {One of them is} other {# of them are}}}} older than the envelope “{envelope}”, which began on {day}: if its money is for later, undo this.',
   others: '{count, plural, one {one other} other {# others}}',
   left: 'Changed since, and left as it is: {names}.',
   undo: 'Undo',

@@ -106,6 +106,7 @@ export const envelopes = {
   transactions: 'Paid from it',
   allTransactions: 'Show all',
   transactionsNone: 'Nothing was paid from it yet.',
+  remains: 'Left',
   held: 'Holds',
   needed: 'Needed',
   used: 'Spent from it',

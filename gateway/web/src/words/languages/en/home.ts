@@ -47,7 +47,7 @@ export const home = {
   assignedPart:
     '{name}: from {envelope}. It held {amount}; the rest {rest, select, owed {is owed} credit {comes from unused credit} other {comes from free to use}}.',
   assignedOlder:
-    '{name}: {amount} from {envelope}. The payment is older than the envelope, which began on {day}: if its money is for later bills, undo this.',
+    '{name}: {amount} from {envelope}. The payment is older than the envelope, which began on {day}: if its money is for later, undo this.',
   assignedFormer:
     '{name}: {amount} from {envelope}. The payment is of a day before {day}, when its last bill was due: if its money is for the coming bill, undo this.',
   leaveFree: 'Leave it {rest, select, free {free to use} other {without an envelope}}',
