@@ -1,5 +1,3 @@
-import { keyOf } from '@coffer/kit/database/aggregate-key'
-import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { publishProgress } from '@coffer/kit/events/progress'
 import { say } from '@coffer/kit/reasons/reasons'
 import { isTransient } from '@coffer/kit/rpc/errors'
@@ -9,23 +7,11 @@ import { ConnectError } from '@connectrpc/connect'
 import { findTimezone } from '../accounts/account-settings.sql.ts'
 import type { UploadKey } from '../book/upload-key.ts'
 import { emitTransactions } from '../money/changed-rows.sql.ts'
-import { readMoney } from '../money/money-state.sql.ts'
-import type { MoneyScope } from '../money/money-state.ts'
-import type { Locked } from '../money/operation.ts'
 import { insertUploaded } from '../money/uploaded-rows.sql.ts'
-import type { MoneyWork, MoneyWriter } from '../money/writer.service.ts'
+import type { MoneyWriter } from '../money/writer.service.ts'
 import { loadRules } from '../rules/rule.service.ts'
 import type { CompiledRules } from '../rules/rule.ts'
-import { sumLaterBookings } from './file-balances.sql.ts'
-import {
-  addLater,
-  balancesToSet,
-  countsOf,
-  createTransactions,
-  findInstants,
-  settleFile,
-  withEntries,
-} from './file-import.ts'
+import { countsOf, createTransactions, findInstants } from './file-import.ts'
 import { lastDigitsOf } from './fit/file-fit.ts'
 import { inTurns } from './formats/rows/page-turns.service.ts'
 import type { Pages } from './formats/rows/pages.ts'
@@ -37,23 +23,11 @@ import {
 } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { joinNamed } from './joining/join.service.ts'
-import { listJoinedIdentifiers, notePosting } from './joining/joined-rows.sql.ts'
-import { postJoined } from './joining/posting.ts'
-import { countUnjoined, type RowJoin } from './joining/row-joins.ts'
+import { listJoinedIdentifiers } from './joining/joined-rows.sql.ts'
+import { countUnjoined } from './joining/row-joins.ts'
 import { compareWithStored } from './known/known-rows.service.ts'
-import {
-  assignRows,
-  type FileRules,
-  keepInserted,
-  listDiffering,
-  type OrderedRows,
-  orderRows,
-  reassignRows,
-  scopeOfRows,
-  scopeOfRules,
-  startFileRules,
-  tidyRows,
-} from './rules/file-rules.ts'
+import { keepInserted, scopeOfRules, startFileRules, tidyRows } from './rules/file-rules.ts'
+import { readForRules, workOfFile } from './settling/file-work.service.ts'
 import { nameOf, type Storage } from './storage/storage.ts'
 import { loadFile } from './storage/stored-file.service.ts'
 import {
@@ -150,7 +124,7 @@ async function saveStatement(
 ): Promise<boolean> {
   const { accountId, bankAccountId } = key
   const now = clock()
-  const balancesAsOf = findInstants(statement.balances, now)?.asOf ?? null
+  const instants = findInstants(statement.balances, now)
   return database.transaction(async (tx) => {
     if (!(await tryLockImports(tx, key))) return false
     const upload = await lockUnfinished(tx, key)
@@ -180,63 +154,14 @@ async function saveStatement(
     }
     const counts = countsOf(statement, { importedCount, joinedCount, corrections })
     const accountDigits = lastDigitsOf(statement)
+    const balancesAsOf = instants?.asOf ?? null
     const stated = { balancesAsOf, accountDigits, note: noteOfFile(statement) }
     const done = { ...counts, ...stated, joins: outcomes, now: clock() }
     await completeUpload(tx, key, done)
-    const file = { statement, timezone, joins, importedCount, createdBy: upload.createdBy }
+    const { createdBy } = upload
+    const file = { statement, instants, timezone, joins, importedCount, createdBy }
     return writeIn(tx, key, () => workOfFile(tx, key, { ...file, fileRules, now }))
   })
-}
-
-/**
- * Returns the change of money by a file, of which the bank account is locked: the balances that it
- * states, the envelopes of rules, and the pending transactions that joins post.
- */
-async function workOfFile(
-  tx: Tx,
-  key: UploadKey,
-  of: Omit<ReadFile, 'rules'> & {
-    joins: readonly RowJoin[]
-    importedCount: bigint
-    createdBy: string | null
-    fileRules: FileRules
-    now: Date
-  },
-): Promise<MoneyWork<true>> {
-  const { statement, timezone, joins, importedCount, createdBy, fileRules, now } = of
-  const { balances, currency } = statement
-  const { transactionUploadId: causeId } = key
-  const newCount = importedCount + BigInt(joins.length)
-  const instants = findInstants(balances, now)
-  const later = instants && (await sumLaterBookings(tx, key, instants))
-  const posting = await notePosting(tx, key, joins)
-  const ruled = orderRows(fileRules)
-  const scope = await scopeOfFile(tx, key, { fileRules, ruled, now })
-  const postedIds = posting.map(({ transaction }) => transaction.transactionId)
-  const transactionIds = [...(scope.transactionIds ?? []), ...postedIds]
-  return {
-    scope: { ...scope, transactionIds, readsBookings: posting.length > 0 },
-    operationId: causeId,
-    createdBy,
-    timezone,
-    decide: (read) => {
-      const posted = postJoined(read, posting)
-      const current = { ...read, bankAccount: posted.settlement.bankAccount }
-      const own = balancesToSet(current, { balances, newCount })
-      const all = later && instants && withEntries(later, instants, posted.settlement.entries)
-      const stated = own && all && addLater(own, all)
-      const settled = settleFile(current, { currency, stated, causeId })
-      const { settlement, differing } = assignRows(current, settled, ruled)
-      const rows = reassignRows(current.transactions, differing)
-      const entries = posted.settlement.entries.concat(settlement.entries)
-      return {
-        settlement: { ...settlement, entries },
-        transactions: rows.concat(posted.transactions),
-        changesTexts: importedCount > 0n,
-        reply: true,
-      }
-    },
-  }
 }
 
 /** Yields selected rows from the end of the file: lists show the largest ID of a day first. */
@@ -252,32 +177,6 @@ async function* rowsToInsert(
   }
 }
 
-/** Reads envelopes for rules; null if the bank account is gone, or there are none to read. */
-async function readForRules(
-  tx: Tx,
-  { accountId, bankAccountId, transactionUploadId: operationId }: UploadKey,
-  { envelopes, now }: { envelopes: ReturnType<typeof scopeOfRules>; now: Date },
-): Promise<Locked | null> {
-  if (envelopes.spendingIds.length === 0) return null
-  const scope = { accountId, bankAccountId, ...envelopes }
-  const state = (await readMoney(tx, [scope])).get(keyOf(scope))
-  if (!state) return null
-  return { ...state, operation: { operationId, now, createdBy: null, version: 0n } }
-}
-
-/** Returns the scope of the save: envelopes of rules, and the rows that get another amount now. */
-async function scopeOfFile(
-  tx: Tx,
-  key: UploadKey,
-  { fileRules, ruled, now }: { fileRules: FileRules; ruled: OrderedRows; now: Date },
-): Promise<MoneyScope> {
-  const { accountId, bankAccountId } = key
-  const envelopes = scopeOfRows(fileRules)
-  const current = await readForRules(tx, key, { envelopes, now })
-  const transactionIds = current ? listDiffering(current, ruled) : []
-  return { accountId, bankAccountId, ...envelopes, transactionIds }
-}
-
 /** Publishes the stored state of an upload to clients that watch its progress. */
 async function publishState({ database, broker }: Deps, key: UploadKey): Promise<void> {
   const upload = await findUpload(database, key)
@@ -285,10 +184,11 @@ async function publishState({ database, broker }: Deps, key: UploadKey): Promise
   const of = { accountId: key.accountId, id: key.transactionUploadId }
   const { status, error, importedCount, skippedCount, skipped } = upload
   const { rowCount, knownCount, joinedCount, joins } = upload
+  const note = noteOf(upload)
   publishProgress(broker, of, {
     status,
     ...(error === null ? {} : { error }),
-    ...(noteOf(upload) === null ? {} : { note: noteOf(upload) }),
+    ...(note === null ? {} : { note }),
     importedCount: Number(importedCount),
     skippedCount: Number(skippedCount),
     rowCount: rowCount === null ? null : Number(rowCount),

@@ -53,12 +53,12 @@ import { type FileTotals, receiveFile } from './incoming-file.ts'
 import { keepNamedJoins } from './joining/joined-rows.sql.ts'
 import { type NamedJoin, requireJoins } from './joining/row-joins.ts'
 import { findMapping } from './mapping.sql.ts'
+import { isUndoable } from './settling/upload-undo.ts'
 import { convertSheetFile } from './sheet-file.service.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
 import { newUpload, type Upload } from './upload.ts'
 import { renderJoins, renderListed, renderSkipped } from './upload-answer.ts'
-import { isUndoable } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & {
   config: Bounds

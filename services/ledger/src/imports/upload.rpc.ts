@@ -29,6 +29,7 @@ import { type FileTotals, type IncomingFile, receiveFile } from './incoming-file
 import { keepNamedJoins } from './joining/joined-rows.sql.ts'
 import { requireJoins } from './joining/row-joins.ts'
 import { previewRules } from './rules/previewed-rules.service.ts'
+import { isUndoable, requireComplete } from './settling/upload-undo.ts'
 import { undoUploads } from './several/undo.service.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
@@ -44,7 +45,6 @@ import {
 } from './upload.ts'
 import { renderListed, renderPreview, renderRefusal, renderUpload } from './upload-answer.ts'
 import { previewUpload } from './upload-preview.service.ts'
-import { isUndoable, requireComplete } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
   Pick<MoneyWriter, 'changeRows' | 'writeIn'> & {

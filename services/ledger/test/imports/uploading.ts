@@ -22,13 +22,50 @@ export async function sendFile({ uploads, bankAccountId, as }: Household, conten
 export async function importFile(home: Household, file: string) {
   const isText = file.startsWith('<')
   const key = await sendFile(home, isText ? new TextEncoder().encode(file) : await fixture(file))
+  return untilEnded(home, key)
+}
+
+/** Waits until an import ends. Returns its upload. */
+export async function untilEnded(
+  { uploads, as }: Household,
+  key: { bankAccountId: string; transactionUploadId: string },
+) {
   const ended = await eventually(
-    async () => (await home.uploads.getUpload(key, home.as)).upload,
+    async () => (await uploads.getUpload(key, as)).upload,
     (one) => one?.status === 'complete' || one?.status === 'failed',
     60_000,
   )
   if (!ended) throw new Error('the upload is gone')
   return ended
+}
+
+export type Joins = { uploadIdentifier: string; transactionId: string }[]
+
+/** Uploads a text with joins and waits until its import ends, or only previews it. */
+export async function sendJoins(
+  home: Household,
+  file: string,
+  { joins = [] as Joins, preview = false, name = 'a.ofx' } = {},
+) {
+  const { uploads, bankAccountId, as } = home
+  const content = new TextEncoder().encode(file)
+  const { upload } = await uploads.createUpload(
+    partsOf({ bankAccountId, name, content, joins, preview }),
+    as,
+  )
+  if (!upload) throw new Error('no upload')
+  const { transactionUploadId } = upload
+  return preview ? upload : untilEnded(home, { bankAccountId, transactionUploadId })
+}
+
+/** Returns the joins that the preview of a text offers, and the offers. */
+export async function offersOf(home: Household, file: string) {
+  const { preview } = await sendJoins(home, file, { preview: true })
+  const offers = preview?.joinOffers ?? []
+  const joins: Joins = offers.map(({ uploadIdentifier, transactionId }) => {
+    return { uploadIdentifier, transactionId }
+  })
+  return { joins, offers }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { say } from '@coffer/kit/reasons/reasons'
 import { Pages } from './rows/pages.ts'
-import type { FileRow, ReadRows, RowPlace, SkippedRow } from './statement.ts'
+import type { FileBalances, FileRow, ReadRows, RowPlace, SkippedRow } from './statement.ts'
 
 /** A row of a file without upload identifier; `identifier` is from the bank, empty without one. */
 export type UnnamedRow = {
@@ -22,6 +23,8 @@ export type FoundRow = (UnnamedRow | SkippedRow) & { place?: () => RowPlace }
 const nameLengthMax = 300
 /** Maximum length of a memo or description in characters, more than banks write. */
 export const textLengthMax = 2000
+/** Maximum length of an unreadable balance in a note, in characters. */
+const shownMax = 60
 /** Maximum length of an identifier in characters: Postgres bounds the size of an index entry. */
 const identifierLengthMax = 200
 
@@ -112,6 +115,15 @@ function bounded(identifier: string): string {
   if (identifier.length <= identifierLengthMax) return identifier
   const digest = createHash('sha256').update(identifier).digest('hex')
   return `${cut(identifier, identifierLengthMax - digest.length - 1)} ${digest}`
+}
+
+/** Returns the note about the first balance that is no readable amount, as a part of balances. */
+export function noteUnread(
+  stated: readonly { text: string; amount: bigint | null }[],
+): Pick<FileBalances, 'note'> {
+  const unread = stated.find(({ text, amount }) => text !== '' && amount === null)
+  if (unread === undefined) return {}
+  return { note: say('BALANCE_UNREADABLE', { text: cut(unread.text, shownMax) }) }
 }
 
 /** Returns a text cut to `lengthMax` UTF-16 units, without splitting a character. */

@@ -171,9 +171,6 @@ export const investments: Unreadable = {
   unreadable: say('FILE_OF_INVESTMENTS'),
 }
 
-/** Maximum length of an unreadable balance in a note, in characters. */
-const shownMax = 60
-
 export const noBalances: FileBalances = {
   current: null,
   available: null,
@@ -189,16 +186,6 @@ export function noteOfFile({
 }: Pick<FileStatement, 'isOpenEnded' | 'balances'>): string | null {
   if (isOpenEnded) return say('FILE_OPEN_ENDED')
   return note ?? null
-}
-
-/** Returns the note about the first balance that is no readable amount, as a part of balances. */
-export function noteUnread(
-  stated: readonly { text: string; amount: bigint | null }[],
-): Pick<FileBalances, 'note'> {
-  const unread = stated.find(({ text, amount }) => text !== '' && amount === null)
-  if (unread === undefined) return {}
-  const text = unread.text.slice(0, shownMax).toWellFormed()
-  return { note: say('BALANCE_UNREADABLE', { text }) }
 }
 
 export function statesBalances({ current, available, limit }: FileBalances): boolean {

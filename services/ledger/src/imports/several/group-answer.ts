@@ -7,9 +7,9 @@ import {
   UploadGroupSchema,
 } from '@coffer/proto/ledger/v1/upload_group'
 import type { BankAccount } from '../../book/bank-account.ts'
+import { isUndoable } from '../settling/upload-undo.ts'
 import type { Upload } from '../upload.ts'
 import { renderListed, renderUpload } from '../upload-answer.ts'
-import { isUndoable } from '../upload-undo.ts'
 import { type FoundGroup, statementOf, statusOf, undoneAtOf } from './upload-group.ts'
 
 /** Returns a group as the answer shows it, with the upload of each statement. */

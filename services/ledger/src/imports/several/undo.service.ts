@@ -9,11 +9,11 @@ import { removeUploaded } from '../../money/uploaded-rows.sql.ts'
 import type { MoneyWork, MoneyWriter } from '../../money/writer.service.ts'
 import { findLastStatement } from '../debt-restatement.sql.ts'
 import { debtCorrection } from '../debt-restatement.ts'
-import { findStatedSince, sumTakenBack } from '../file-balances.sql.ts'
 import { partRows } from '../joining/joined-rows.sql.ts'
 import { type PostedRow, postingIdOf, unpost } from '../joining/posting.ts'
+import { findStatedSince, sumTakenBack } from '../settling/file-balances.sql.ts'
+import { settleUndo } from '../settling/upload-undo.ts'
 import { markUndone } from '../upload.sql.ts'
-import { settleUndo } from '../upload-undo.ts'
 
 type Result = ReturnType<typeof renderResult>
 

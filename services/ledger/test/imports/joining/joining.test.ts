@@ -1,4 +1,3 @@
-import { eventually } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { describe, expect, test } from '@jest/globals'
@@ -8,28 +7,24 @@ import { auditing } from '../../auditing.ts'
 import { listed } from '../../outcomes.ts'
 import { partsOf } from '../file-parts.ts'
 import { importing } from '../importing.ts'
-import { importFile, opening, statementOf, undo } from '../uploading.ts'
+import {
+  importFile,
+  type Joins,
+  offersOf as offersIn,
+  opening,
+  sendJoins,
+  statementOf,
+  undo,
+  untilEnded,
+} from '../uploading.ts'
 
 const booted = auditing(booting([ledger]))
 
-type Joins = { uploadIdentifier: string; transactionId: string }[]
-
 const file = statementOf({ a: '-10.00', b: '-20.00', c: '5.00' }, { ledger: '470.00' })
-const bytes = new TextEncoder().encode(file)
 
 /** Uploads the OFX file, or only previews it. */
-async function send(home: Household, { joins = [] as Joins, preview = false } = {}) {
-  const { uploads, bankAccountId, as } = home
-  const part = { bankAccountId, name: 'export.ofx', content: bytes, joins, preview }
-  const { upload } = await uploads.createUpload(partsOf(part), as)
-  if (preview) return upload!
-  const key = { bankAccountId, transactionUploadId: upload!.transactionUploadId }
-  const ended = await eventually(
-    async () => (await uploads.getUpload(key, as)).upload,
-    (one) => one?.status === 'complete' || one?.status === 'failed',
-  )
-  return ended!
-}
+const send = (home: Household, of: { joins?: Joins; preview?: boolean } = {}) =>
+  sendJoins(home, file, of)
 
 /** Stores a transaction by hand, as its user typed it. */
 async function typed(
@@ -45,12 +40,7 @@ async function typed(
   return transaction!.transactionId
 }
 
-async function offersOf(home: Household): Promise<Joins> {
-  const { preview } = await send(home, { preview: true })
-  return preview!.joinOffers.map(({ uploadIdentifier, transactionId }) => {
-    return { uploadIdentifier, transactionId }
-  })
-}
+const offersOf = async (home: Household) => (await offersIn(home, file)).joins
 
 describe('joining rows of a file to stored transactions', () => {
   test('is offered by the preview and done only where the user names it', async () => {
@@ -219,21 +209,16 @@ describe('joining rows of a file to stored transactions', () => {
       as,
     )
     const { uploadIdentifier } = read!.preview!.joinOffers[0]!
-    const ended = async (key: { bankAccountId: string; transactionUploadId: string }) =>
-      (await eventually(
-        async () => (await uploads.getUpload(key, as)).upload,
-        (one) => one?.status === 'complete' || one?.status === 'failed',
-      ))!
     const first = [{ uploadIdentifier, transactionId: other }]
     const { upload } = await uploads.createUpload(partsOf({ ...part, joins: first }), as)
     const key = { bankAccountId, transactionUploadId: upload!.transactionUploadId }
-    expect(await ended(key)).toMatchObject({ asks: 'decimalMark', joins: first })
+    expect(await untilEnded(home, key)).toMatchObject({ asks: 'decimalMark', joins: first })
     const joins = [{ uploadIdentifier, transactionId }]
     const again = { ...key, choices, joins: { joins } }
     await uploads.updateUpload(again, as)
     const counts = { importedCount: 0n, joinedCount: 1n, unjoinedCount: 0n }
     const result = { ...counts, joins: [{ transactionId, result: 'joined' }] }
-    expect(await ended(key)).toMatchObject(result)
+    expect(await untilEnded(home, key)).toMatchObject(result)
     // The same request again changes nothing; one with other joins is refused.
     expect(await uploads.updateUpload(again, as)).toMatchObject({ upload: result })
     await expect(uploads.updateUpload({ ...again, joins: { joins: first } }, as)).rejects.toThrow(

@@ -1,45 +1,12 @@
-import { eventually } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { expect, test } from '@jest/globals'
 import { ledger } from '../../../src/service.ts'
 import { auditing } from '../../auditing.ts'
 import { listed } from '../../outcomes.ts'
-import { partsOf } from '../file-parts.ts'
-import { opening, statementOf, undo } from '../uploading.ts'
+import { offersOf, opening, sendJoins as send, statementOf, undo } from '../uploading.ts'
 
 const booted = auditing(booting([ledger]))
-
-type Joins = { uploadIdentifier: string; transactionId: string }[]
-
-/** Uploads a file of rows that are dated 10 January, or only previews it. */
-async function send(
-  home: Household,
-  file: string,
-  { joins = [] as Joins, preview = false, name = 'a.ofx' } = {},
-) {
-  const { uploads, bankAccountId, as } = home
-  const content = new TextEncoder().encode(file)
-  const { upload } = await uploads.createUpload(
-    partsOf({ bankAccountId, name, content, joins, preview }),
-    as,
-  )
-  if (preview) return upload!
-  const key = { bankAccountId, transactionUploadId: upload!.transactionUploadId }
-  const ended = await eventually(
-    async () => (await uploads.getUpload(key, as)).upload,
-    (one) => one?.status === 'complete' || one?.status === 'failed',
-  )
-  return ended!
-}
-
-async function offersOf(home: Household, file: string) {
-  const { preview } = await send(home, file, { preview: true })
-  const joins: Joins = preview!.joinOffers.map(({ uploadIdentifier, transactionId }) => {
-    return { uploadIdentifier, transactionId }
-  })
-  return { joins, offers: preview!.joinOffers }
-}
 
 /** Stores a pending payment by hand that has moved the available balance. */
 async function pending(home: Household, date = '2026-01-08', fields = {}) {

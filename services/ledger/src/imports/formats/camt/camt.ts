@@ -10,12 +10,11 @@ import {
   type FileStatement,
   latestOf,
   noBalances,
-  noteUnread,
   type ReadingSettings,
   type Unreadable,
   unknownCurrency,
 } from '../statement.ts'
-import { type FoundRow, nameRows } from '../statement-rows.ts'
+import { type FoundRow, nameRows, noteUnread } from '../statement-rows.ts'
 import { rowsMax, withinYears } from '../statement-values.ts'
 import { decodeFile, encodingOf } from '../text/file-text.ts'
 import { detailsOf, type RowSettings, readCamtAmount, readEntry } from './camt-rows.ts'

@@ -1,12 +1,7 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { isExact } from '@coffer/kit/values/money'
-import {
-  type FileBalances,
-  noBalances,
-  noteUnread,
-  type SkippedRow,
-  type Unreadable,
-} from '../statement.ts'
+import { type FileBalances, noBalances, type SkippedRow, type Unreadable } from '../statement.ts'
+import { noteUnread } from '../statement-rows.ts'
 import type { CsvMapping } from './csv-mapping.ts'
 import type { CsvRow } from './csv-rows.ts'
 

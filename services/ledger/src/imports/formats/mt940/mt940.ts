@@ -9,12 +9,11 @@ import {
   type FileStatement,
   latestOf,
   noBalances,
-  noteUnread,
   type ReadingSettings,
   type Unreadable,
   unknownCurrency,
 } from '../statement.ts'
-import { type FoundRow, nameRows } from '../statement-rows.ts'
+import { type FoundRow, nameRows, noteUnread } from '../statement-rows.ts'
 import { readAmount, rowsMax } from '../statement-values.ts'
 import { decodeFile, encodingOf } from '../text/file-text.ts'
 import { type MtMessage, readMtMessages } from './mt940-fields.ts'

@@ -11,12 +11,11 @@ import {
   investments,
   latestOf,
   type MadeChoice,
-  noteUnread,
   type ReadingSettings,
   type Unreadable,
   unknownCurrency,
 } from '../statement.ts'
-import { cut } from '../statement-rows.ts'
+import { cut, noteUnread } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
 import { decodeFile, encodingOf } from '../text/file-text.ts'
 import { type FileText, readInstant, readRows } from './ofx-rows.ts'

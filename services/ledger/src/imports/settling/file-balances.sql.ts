@@ -2,7 +2,7 @@ import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { type BalanceInstants, LaterBookings } from './file-import.ts'
+import { type BalanceInstants, LaterBookings } from '../file-import.ts'
 import { TakenBack } from './upload-undo.ts'
 
 /**

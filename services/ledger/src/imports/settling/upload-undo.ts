@@ -1,16 +1,16 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { type BankAccount, requireManual } from '../book/bank-account.ts'
+import { type BankAccount, requireManual } from '../../book/bank-account.ts'
 import {
   endOperation,
   type Locked,
   postBalance,
   type Settlement,
   startOperation,
-} from '../money/operation.ts'
-import { type Given, giveBack } from '../money/spend.ts'
-import type { Upload } from './upload.ts'
+} from '../../money/operation.ts'
+import { type Given, giveBack } from '../../money/spend.ts'
+import type { Upload } from '../upload.ts'
 
 /** Changes of the balances by an undo, in minor units; `asOf` is the restored balances' instant. */
 export const TakenBack = z.object({

@@ -1,0 +1,108 @@
+import { keyOf } from '@coffer/kit/database/aggregate-key'
+import type { Transaction as Tx } from '@coffer/kit/database/database'
+import type { UploadKey } from '../../book/upload-key.ts'
+import { readMoney } from '../../money/money-state.sql.ts'
+import type { MoneyScope } from '../../money/money-state.ts'
+import type { Locked } from '../../money/operation.ts'
+import type { MoneyWork } from '../../money/writer.service.ts'
+import {
+  addLater,
+  type BalanceInstants,
+  balancesToSet,
+  settleFile,
+  withEntries,
+} from '../file-import.ts'
+import type { ReceivedStatement } from '../formats/statement.ts'
+import { notePosting } from '../joining/joined-rows.sql.ts'
+import { postJoined } from '../joining/posting.ts'
+import type { RowJoin } from '../joining/row-joins.ts'
+import {
+  assignRows,
+  type FileRules,
+  listDiffering,
+  type OrderedRows,
+  orderRows,
+  reassignRows,
+  scopeOfRows,
+  type scopeOfRules,
+} from '../rules/file-rules.ts'
+import { sumLaterBookings } from './file-balances.sql.ts'
+
+/**
+ * Returns the change of money by a file, of which the bank account is locked: the balances that it
+ * states, the envelopes of rules, and the pending transactions that joins post.
+ */
+export async function workOfFile(
+  tx: Tx,
+  key: UploadKey,
+  of: {
+    statement: ReceivedStatement
+    instants: BalanceInstants | null
+    timezone: string | undefined
+    joins: readonly RowJoin[]
+    importedCount: bigint
+    createdBy: string | null
+    fileRules: FileRules
+    now: Date
+  },
+): Promise<MoneyWork<true>> {
+  const { statement, instants, timezone, joins, importedCount, createdBy, fileRules, now } = of
+  const { balances, currency } = statement
+  const { transactionUploadId: causeId } = key
+  const newCount = importedCount + BigInt(joins.length)
+  const later = instants && (await sumLaterBookings(tx, key, instants))
+  const posting = await notePosting(tx, key, joins)
+  const ruled = orderRows(fileRules)
+  const scope = await scopeOfFile(tx, key, { fileRules, ruled, now })
+  const postedIds = posting.map(({ transaction }) => transaction.transactionId)
+  const transactionIds = [...(scope.transactionIds ?? []), ...postedIds]
+  return {
+    scope: { ...scope, transactionIds, readsBookings: posting.length > 0 },
+    operationId: causeId,
+    createdBy,
+    timezone,
+    decide: (read) => {
+      const posted = postJoined(read, posting)
+      const current = { ...read, bankAccount: posted.settlement.bankAccount }
+      const own = balancesToSet(current, { balances, newCount })
+      const all = later && instants && withEntries(later, instants, posted.settlement.entries)
+      const stated = own && all && addLater(own, all)
+      const settled = settleFile(current, { currency, stated, causeId })
+      const { settlement, differing } = assignRows(current, settled, ruled)
+      const rows = reassignRows(current.transactions, differing)
+      const entries = posted.settlement.entries.concat(settlement.entries)
+      return {
+        settlement: { ...settlement, entries },
+        transactions: rows.concat(posted.transactions),
+        changesTexts: importedCount > 0n,
+        reply: true,
+      }
+    },
+  }
+}
+
+/** Returns the scope of the save: envelopes of rules, and the rows that get another amount now. */
+async function scopeOfFile(
+  tx: Tx,
+  key: UploadKey,
+  { fileRules, ruled, now }: { fileRules: FileRules; ruled: OrderedRows; now: Date },
+): Promise<MoneyScope> {
+  const { accountId, bankAccountId } = key
+  const envelopes = scopeOfRows(fileRules)
+  const current = await readForRules(tx, key, { envelopes, now })
+  const transactionIds = current ? listDiffering(current, ruled) : []
+  return { accountId, bankAccountId, ...envelopes, transactionIds }
+}
+
+/** Reads envelopes for rules; null if the bank account is gone, or there are none to read. */
+export async function readForRules(
+  tx: Tx,
+  { accountId, bankAccountId, transactionUploadId: operationId }: UploadKey,
+  { envelopes, now }: { envelopes: ReturnType<typeof scopeOfRules>; now: Date },
+): Promise<Locked | null> {
+  if (envelopes.spendingIds.length === 0) return null
+  const scope = { accountId, bankAccountId, ...envelopes }
+  const state = (await readMoney(tx, [scope])).get(keyOf(scope))
+  if (!state) return null
+  return { ...state, operation: { operationId, now, createdBy: null, version: 0n } }
+}
