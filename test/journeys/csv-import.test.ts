@@ -93,13 +93,13 @@ test('of ten thousand rows fifty are previewed, and all are stored', async () =>
   expect((await client.getBalances(bank)).data.current).toBe(-10_000)
 })
 
-test('the file of a list is imported into another bank account as equal rows', async () => {
+test.each(['.', ','] as const)('a list with %j is imported as equal rows', async (decimalMark) => {
   const { client } = alice
   const [{ bank }, { bank: other }] = [
     await alice.createBankAccount(0),
     await alice.createBankAccount(0),
   ]
-  const names = ['=1+1', "'-5", "''@a", '－5;=2', 'a, "b"', "'s Hof", 'Café', '+49 30']
+  const names = ['=1+1', "'-5", "''@a", '－5;=2', "a,'=2", 'a, "b"', "'s Hof", 'Café', '+49 30']
   const date = '2026-01-31T06:00:00Z'
   const plain = Array.from({ length: 600 }, (_, at) => `Row ${at}`)
   const bookings = [...names, ...plain].map((name, at) => {
@@ -110,7 +110,9 @@ test('the file of a list is imported into another bank account as equal rows', a
     await client.createTransactions({ ...bank, body: { transactions } })
   }
   const headers = { Accept: 'text/csv' }
-  const file = (await client.listTransactions({ ...bank, headers })).data as unknown as string
+  const query = { decimalMark }
+  const sent = await client.listTransactions({ ...bank, query, headers })
+  const file = sent.data as unknown as string
   const { made, one } = await createImport(other, file)
   const mapping: CreateMappingData['body']['mapping'] = {
     headers: made.headers,

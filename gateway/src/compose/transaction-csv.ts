@@ -15,6 +15,8 @@ type Page = Pick<ListTransactionsResponse, 'transactions' | 'next'>
 
 interface Style {
   currency: string
+  /** A comma, and then semicolons separate the columns, or a point. */
+  decimalMark: ',' | '.'
   /** IANA name of the account's timezone, in which days are written. */
   timezone: string
   /** Names of the envelopes by ID. */
@@ -25,8 +27,9 @@ const columns: Record<string, (of: Transaction, style: Style) => string> = {
   Date: ({ date }, { timezone }) => (date ? dayText(timestampDate(date), timezone) : ''),
   Name: ({ name = '' }) => textCell(name),
   Merchant: ({ merchantName = '' }) => textCell(merchantName),
-  // No formula: a sign, digits and a decimal point.
-  Amount: ({ amount }, { currency }) => decimalText(-amount, currency),
+  // No formula: a sign, digits and a decimal mark.
+  Amount: ({ amount }, { currency, decimalMark }) =>
+    decimalText(-amount, currency).replace('.', decimalMark),
   Currency: (_, { currency }) => currency,
   Envelope: ({ spendingId, refundSpendingId }, { envelopes }) =>
     textCell(envelopes.get(spendingId ?? refundSpendingId ?? '') ?? ''),
@@ -50,7 +53,7 @@ export async function* transactionCsv(
   readBehind: (place: TransactionPlace) => Promise<Page>,
   { rowsMax = rowsMaxDefault, ...style }: Style & { rowsMax?: number },
 ): AsyncGenerator<string> {
-  yield `\ufeff${Object.keys(columns).join(',')}\r\n`
+  yield `\ufeff${Object.keys(columns).join(delimiterOf(style))}\r\n`
   let count = 0
   for (let page = first; ; page = await readBehind(page.next)) {
     count += page.transactions.length
@@ -61,21 +64,29 @@ export async function* transactionCsv(
 }
 
 function rowText(transaction: Transaction, style: Style): string {
-  const cells = Object.values(columns).map((cellOf) => quoted(cellOf(transaction, style)))
-  return `${cells.join(',')}\r\n`
+  const delimiter = delimiterOf(style)
+  const cells = Object.values(columns).map((cellOf) =>
+    quoted(cellOf(transaction, style), delimiter),
+  )
+  return `${cells.join(delimiter)}\r\n`
 }
 
-function quoted(cell: string): string {
-  return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+function delimiterOf({ decimalMark }: Style): string {
+  return decimalMark === ',' ? ';' : ','
+}
+
+function quoted(cell: string, delimiter: string): string {
+  const isPlain = !/[";\t\r\n]|^\s|\s$/.test(cell) && !cell.includes(delimiter)
+  return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`
 }
 
 /**
  * CSV injection: returns a text that no spreadsheet takes for a formula. An apostrophe goes in
  * front of `=`, `+`, `-` and `@`, also in full width, where a cell may begin: spreadsheets of some
- * countries split at `;`. Import removes it again (docs/files.md#csv-mappings).
+ * countries split at `;`, others at `,`. Import removes it again (docs/files.md#csv-mappings).
  */
 function textCell(text: string): string {
-  return text.replace(/(?<=^|[;\t\r\n])(?='*[=+\-@＝＋－＠])|^(?=[\t\r\n])/gu, "'")
+  return text.replace(/(?<=^|[,;\t\r\n])(?='*[=+\-@＝＋－＠])|^(?=[\t\r\n])/gu, "'")
 }
 
 /** Returns the calendar day of an instant in a timezone, as YYYY-MM-DD. */

@@ -14,7 +14,12 @@ const url = `${accountUrl}/transactions`
 // Midnight of 31 December in Chicago.
 const date = timestampFromDate(new Date('2025-12-31T06:00:00Z'))
 const next = { date, transactionId: ids.transactionId }
-const style = { currency: 'USD', timezone: 'America/Chicago', envelopes: new Map() }
+const style = {
+  currency: 'USD',
+  decimalMark: '.' as const,
+  timezone: 'America/Chicago',
+  envelopes: new Map(),
+}
 const { transactionId } = ids
 
 let gateway: Gateway
@@ -68,6 +73,17 @@ test('a list as CSV has all pages, with the filters', async () => {
   ])
 })
 
+test('a decimal comma goes with semicolons, and leaves the list in JSON as it is', async () => {
+  const { text } = await ask('?decimalMark=,')
+  expect(text.split('\r\n').slice(0, 2)).toEqual([
+    '\ufeffDate;Name;Merchant;Amount;Currency;Envelope;Status;Category;Notes;Tags;Source;' +
+      'Original name;Transaction ID',
+    `2025-12-31;"'+1;'-2";;-12,50;USD;${spending.name};posted;;;;manual;Tea;${transactionId}`,
+  ])
+  expect((await gateway.send('GET', `${url}?decimalMark=,`)).status).toBe(200)
+  expect((await gateway.send('GET', `${url}?decimalMark=;`)).status).toBe(400)
+})
+
 test.each(['limit=5', 'offset=0', 'fields=name', 'after='])('CSV refuses %s', async (query) => {
   const { status, body } = await gateway.send('GET', `${url}?${query}`, {
     headers: { accept: 'text/csv' },
@@ -89,6 +105,7 @@ test.each([
   ['\t=1', '"\'\t\'=1"'],
   ['\rx', '"\'\rx"'],
   ['a;=1', '"a;\'=1"'],
+  ['a,=1', '"a,\'=1"'],
   ["'s-Hertogenbosch - A=B", "'s-Hertogenbosch - A=B"],
 ])('the name %j is written as %j', async (name, cell) => {
   const first = { transactions: [create(TransactionSchema, { ...transaction, name })] }

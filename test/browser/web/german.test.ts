@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { clientOf } from '@coffer/test/harness/person.ts'
@@ -84,6 +85,37 @@ test('a person budgets in German, from the first bank account to the forecast', 
     await page.getByRole('link', { name: 'Prognose' }).first().click()
     await page.getByText(/^Tiefpunkt: .*€ am /).waitFor()
   })
+})
+
+test('the file of transactions has commas, and is imported again without a question', async () => {
+  const carol = await coffer.person()
+  const { bank } = await carol.createBankAccount(0)
+  const other = await carol.createBankAccount(0)
+  const date = '2026-10-30T12:00:00Z'
+  // None leaves the account, from which the direction of amounts could be guessed.
+  const transactions = [
+    { name: 'Lohn', amount: -240_050, date, notes: 'Oktober, mit Zulage' },
+    { name: 'Zinsen; Bonus', amount: -99, date },
+  ]
+  await carol.client.createTransactions({ ...bank, body: { transactions } })
+  const url = `${coffer.baseUrl}/transactions?account=${bank.path.bankAccountId}`
+  await view({ url, cookie: carol.cookie, locale: 'de-DE' }, async (page) => {
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Als CSV herunterladen' }).click()
+    const buffer = readFileSync(await (await downloading).path())
+    expect(buffer.toString()).toContain(';Lohn;;2400,50;USD;')
+    await page.goto(`${coffer.baseUrl}/imports?account=${other.id}`)
+    const file = { name: 'buchungen.csv', mimeType: 'text/csv', buffer }
+    await page.getByLabel('Datei auswählen').setInputFiles(file)
+    await page.getByRole('button', { name: 'Vorschau zeigen' }).click()
+    await page.getByRole('button', { name: /^2 Buchungen/ }).click()
+    await page.getByRole('heading', { name: 'Gespeichert', exact: true }).waitFor()
+  })
+  const stored = (await carol.client.listTransactions(other.bank)).data
+  expect(stored.map(({ name, amount }) => [name, amount]).toSorted()).toEqual([
+    ['Lohn', -240_050],
+    ['Zinsen; Bonus', -99],
+  ])
 })
 
 test('a refusal of the server is said in German', async () => {

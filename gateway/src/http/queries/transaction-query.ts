@@ -119,11 +119,18 @@ const deleted = optionalBoolean
 /** Query of an envelope's transactions. */
 export const transactionPage = filtered({ offset })
 
+const decimalMark = optionalChoice(
+  values['ReadingChoices.decimalMark'],
+  'Mark in front of decimals in a CSV file; with a comma, semicolons separate its columns. ' +
+    'Default: a point',
+)
+
 /** Query of a bank account's transactions; `spendingId` is an ID, `free` or `undecided`. */
 export const accountTransactionPage = filtered({
   offset,
   spendingId: envelopeOrFree(),
   deleted,
+  decimalMark,
 })
 
 /** Query of the transactions of all bank accounts. */

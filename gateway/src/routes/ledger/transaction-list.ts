@@ -43,7 +43,7 @@ export function transactionListRoute(
     description:
       `Filters may be combined, but not with offset. ${pageText} Answers a file with all rows ` +
       'that pass the filters if Accept prefers text/csv: it takes no limit, after, offset or ' +
-      'fields (docs/transactions.md#csv).',
+      'fields, but decimalMark (docs/transactions.md#csv).',
     since: '0.1.0',
     auth: 'key',
     query: accountTransactionPage,
@@ -55,7 +55,7 @@ export function transactionListRoute(
     alternative: csvType,
     handler: (call) => {
       if (prefersToJson(call.request, csvType)) return sendFile(call)
-      const { spendingId, ...page } = call.query
+      const { spendingId, decimalMark: _, ...page } = call.query
       return lists.page({ ...call.params, ...valuesOf(page), ...envelopeOf(spendingId) }, call)
     },
   })
@@ -82,10 +82,11 @@ function createTransactionFile({ mesh, exportIdleTimeoutMs }: RouteDeps) {
       accounts.getBankAccount(params, options),
       spending.listSpending(params, options),
     ])
-    const { spendingId, amount_from: amountFrom, amount_to: amountTo, ...filters } = call.query
+    const { spendingId, decimalMark, ...filters } = call.query
+    const { amount_from: amountFrom, amount_to: amountTo, ...same } = filters
     const wanted = {
       ...params,
-      ...valuesOf({ ...filters, amountFrom, amountTo }),
+      ...valuesOf({ ...same, amountFrom, amountTo }),
       ...envelopeOf(spendingId),
       limit: csvPageSize,
     }
@@ -95,6 +96,7 @@ function createTransactionFile({ mesh, exportIdleTimeoutMs }: RouteDeps) {
       async (after) => ledger.listTransactions({ ...wanted, after }, await renewOptions()),
       {
         currency: bankAccount?.currency ?? '',
+        decimalMark: decimalMark === ',' ? ',' : '.',
         timezone,
         envelopes: new Map(plans.spending.map(({ spendingId, name }) => [spendingId, name])),
       },

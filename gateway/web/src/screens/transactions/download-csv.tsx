@@ -6,6 +6,7 @@ import { type Filters, filterQuery } from '../../api/transaction-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import { saveCsv } from '../../controls/texts/saved-file.ts'
+import { useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 import styles from './transactions.module.css'
 
@@ -19,11 +20,14 @@ const timeoutMs = 300_000
 
 /** Downloads all transactions that fit the filters as a CSV file. */
 export function DownloadCsv({ bankAccountId, filters }: Props) {
+  const { language } = useReader()
   const download = useMutation({
     mutationFn: async () => {
       const headers = { Accept: 'text/csv' }
       const path = { bankAccountId }
-      const query = filterQuery(filters)
+      // Spreadsheets in German split columns at semicolons, and read 12.50 as a day.
+      const decimalMark = language === 'de' ? ',' : '.'
+      const query = { ...filterQuery(filters), decimalMark } as const
       const { data } = await coffer.listTransactions({ path, query, headers, timeoutMs })
       // `fetch` has removed the byte order mark.
       saveCsv(data as unknown as string, 'coffer-transactions.csv')

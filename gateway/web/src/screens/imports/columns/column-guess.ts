@@ -39,12 +39,32 @@ const toldBy = 3
 /** Number of rows from which one text in all of them says that it names no other party. */
 const sameMin = 3
 
+/** The columns of the app's own file, which is read as equal rows (docs/transactions.md#csv). */
+const ofOwnFile: Columns = {
+  date: 'Date',
+  format: 'YYYY-MM-DD',
+  memo: 'Original name',
+  merchant: 'Name',
+  amountKind: 'sign',
+  amount: 'Amount',
+  out: 'minus',
+  debits: '',
+  credits: '',
+  direction: '',
+  debitWord: '',
+  creditWord: '',
+  id: 'Transaction ID',
+  balance: '',
+}
+
 /** Returns a first guess by headers and first rows, which the person may change. */
 export function guessColumns(
   headers: readonly string[],
   locale: string,
   evidence: Evidence = {},
 ): Columns {
+  const { memo: text, id: number } = ofOwnFile
+  if (headers.includes(text) && headers.includes(number)) return ofOwnFile
   const all = new Cells(headers, evidence)
   const format = evidence.dateFormat ?? (locale.endsWith('US') ? 'MM/DD/YYYY' : 'YYYY-MM-DD')
   const days = headers.filter((one) => all.isDays(one, format))
@@ -55,13 +75,10 @@ export function guessColumns(
   const taken: string[] = Object.values(amounts)
   const texts = free.filter((one) => !taken.includes(one))
   const id = findId(texts, cells)
-  const { memo, merchant } = guessTexts(
-    texts.filter((one) => one !== id),
-    cells,
-  )
+  const others = texts.filter((one) => one !== id)
   // Countries that write points have the day first.
   const isOpen = evidence.isDayOpen && !format.includes('.')
-  return { date, format: isOpen ? '' : format, ...amounts, id, memo, merchant }
+  return { date, format: isOpen ? '' : format, ...amounts, id, ...guessTexts(others, cells) }
 }
 
 /** Returns the columns with other amounts, whose direction is guessed again. */

@@ -32,6 +32,14 @@ test.each([
     guess: 'Date|Order|',
   },
   {
+    kind: "the app's own file, with money that only comes in and notes in each row",
+    lines: [
+      'Date,Name,Merchant,Amount,Notes,Original name,Transaction ID',
+      '2026-01-30,Pay,,12.50,A long note of mine,ACME,txn_1',
+    ],
+    guess: 'Date|Original name|Name',
+  },
+  {
     kind: 'a text by its name in other languages',
     lines: [
       'Data operacji,Typ,Kwota,Opis transakcji,Column 5',

@@ -229,7 +229,7 @@ export function readAmountAt(
  * taking it for a formula (docs/transactions.md#csv).
  */
 function unescaped(text: string): string {
-  return text.replace(/(?<=^|;)'(?='*[=+\-@＝＋－＠])/gu, '')
+  return text.replace(/(?<=^|[,;])'(?='*[=+\-@＝＋－＠])/gu, '')
 }
 
 function textOf(line: CsvCells, [ref]: readonly FieldRef[]): string {
