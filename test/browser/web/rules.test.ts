@@ -61,6 +61,7 @@ async function applyAndUndo(page: Page, first: () => Promise<string | undefined>
   await dialog.getByText(/^12 of 1[56] transactions fit\. 0 would change/).waitFor()
   await dialog.getByLabel('From', { exact: true }).fill('')
   await dialog.getByText('24 of 31 transactions fit. 12 would change.').waitFor()
+  expect(await isPreviewInView(page)).toBe(true)
   await takePicture(page, 'web-rules-apply')
   expect(await axeFaults(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Apply' }).click()
@@ -80,6 +81,15 @@ const paid = (name: string) => `${name}  paid`
 /** Returns the row of a payment for which no rule was made. */
 const pennyOf = (day: number) => `PENNY MARKT 2${day}4711 BERLIN  `
 
+/** Returns whether the counts of a preview are in view, neither scrolled away nor covered. */
+async function isPreviewInView(page: Page): Promise<unknown> {
+  return await page.evaluate(`(() => {
+    const counts = document.querySelector('[role=dialog] section [role=status]')
+    const { left, top, height } = counts.getBoundingClientRect()
+    return document.elementFromPoint(left + 1, top + height / 2) === counts
+  })()`)
+}
+
 /** Makes a rule from a transaction, with a name, an envelope and a tag. */
 async function ruleFromTransaction(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog')
@@ -92,6 +102,7 @@ async function ruleFromTransaction(page: Page): Promise<void> {
   await dialog.getByLabel('Tags').press('Enter')
   await dialog.getByText('3 of 16 transactions fit.').waitFor()
   await dialog.getByText('→ lidl').first().waitFor()
+  expect(await isPreviewInView(page)).toBe(true)
   await expectLooks(page, 'web-rules-form')
   const save = dialog.getByRole('button', { name: 'Save' })
   await save.scrollIntoViewIfNeeded()

@@ -18,6 +18,8 @@ interface Props {
   title: string
   isOpen: boolean
   onClose: () => void
+  /** Whether a wide screen has room for two columns in it. */
+  isWide?: boolean
   children: ReactNode
 }
 
@@ -25,7 +27,7 @@ interface Props {
  * A dialog over the screen. It keeps the focus. Escape, its button or a press beside it closes it,
  * after a question if a form in it has entries.
  */
-export function Dialog({ title, isOpen, onClose, children }: Props) {
+export function Dialog({ title, isOpen, onClose, isWide = false, children }: Props) {
   const content = useRef<HTMLDivElement>(null)
   const close = () => leaveEntries(content.current, onClose)
   return (
@@ -38,7 +40,7 @@ export function Dialog({ title, isOpen, onClose, children }: Props) {
         }}
         isDismissable
       >
-        <Modal className={styles.modal}>
+        <Modal className={styles.modal} data-wide={isWide || undefined}>
           <AriaDialog className={styles.dialog}>
             <div ref={content} className={styles.content}>
               <header className={styles.header}>

@@ -51,8 +51,8 @@ export function ApplyRules({ known, onClose }: Props) {
             />
           ))}
         </div>
+        <RulePreview draft={scope} known={known} />
       </Form>
-      <RulePreview draft={scope} known={known} />
     </Dialog>
   )
 }

@@ -12,6 +12,7 @@ import type { Known, PartProps } from './names.ts'
 import { draftOf, type Entries, faultsOf } from './rule-entries.ts'
 import { RulePreview } from './rule-preview.tsx'
 import { actionsText } from './rule-sentence.ts'
+import styles from './rules.module.css'
 
 interface Props {
   /** The rule to change; null for a new one. */
@@ -57,6 +58,7 @@ export function RuleForm({ rule, entries: first, known, onClose }: Props) {
       title={rule ? words.editTitle({ name: rule.name }) : words.create}
       isOpen
       onClose={onClose}
+      isWide
     >
       <Form
         action={words.save}
@@ -66,18 +68,22 @@ export function RuleForm({ rule, entries: first, known, onClose }: Props) {
         onSubmit={submit}
         onCancel={onClose}
       >
-        <ConditionFields {...part} />
-        <ActionFields {...part} />
-        <TextField
-          label={words.name}
-          hint={words.nameHint}
-          autoComplete="off"
-          maxLength={300}
-          value={entries.name}
-          onChange={({ target }) => part.change({ name: target.value })}
-          fault={part.problems.name}
-        />
-        <RulePreview draft={isWhole ? { ...draft, ...place } : null} known={known} />
+        <div className={styles.beside}>
+          <div className={styles.entries}>
+            <ConditionFields {...part} />
+            <ActionFields {...part} />
+            <TextField
+              label={words.name}
+              hint={words.nameHint}
+              autoComplete="off"
+              maxLength={300}
+              value={entries.name}
+              onChange={({ target }) => part.change({ name: target.value })}
+              fault={part.problems.name}
+            />
+          </div>
+          <RulePreview draft={isWhole ? { ...draft, ...place } : null} known={known} />
+        </div>
       </Form>
     </Dialog>
   )
