@@ -30,7 +30,6 @@ export const unneeded: Record<string, string> = {
   listChanges: 'followChanges of the client calls it where streams are held back',
   listFeedLinks: 'getOverview: has the connection of each link',
   listFiles: 'listUploads: has the file of each',
-  listImports: 'an import that is not finished is begun again',
   listLinks: 'getOverview: has all links',
   watchChanges: 'followChanges of the client calls it',
   watchFeedSync: 'getLinkHealth: tells the end of a sync, whatever the kind of link',

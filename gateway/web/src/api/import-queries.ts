@@ -75,6 +75,15 @@ async function newestOf<Entry>(list: AsyncIterable<Entry>, count: number): Promi
   return found
 }
 
+/** The newest imports of CSV files. Those that are not finished have their files for an hour. */
+export function importsQuery(bankAccountId: string) {
+  const path = { bankAccountId }
+  return queryOptions({
+    queryKey: ['imports', bankAccountId],
+    queryFn: async ({ signal }) => (await coffer.listImports({ path, signal })).data,
+  })
+}
+
 /** An import of a CSV file, with its preview. */
 export function importQuery(bankAccountId: string, transactionImportId: string) {
   const path = { bankAccountId, transactionImportId }

@@ -22,4 +22,5 @@ export const importWords = {
     line === null ? text : texts.ofLine({ line, text }),
   /** Fields to change after a refusal of the server, by its code. */
   advice: texts.advice as Record<string, string>,
+  waits: texts.waits as Record<string, string>,
 }

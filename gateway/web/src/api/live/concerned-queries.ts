@@ -21,7 +21,10 @@ const byKind: Record<string, Prefixes> = {
     ['schedules', bank],
     ['explanation', bank],
   ],
-  import: (bank, id) => [['import', bank, id]],
+  import: (bank, id) => [
+    ['import', bank, id],
+    ['imports', bank],
+  ],
   link: (_, id) => [['overview'], ['bank-accounts'], ['candidates'], ['link-health', id]],
   mapping: () => [['mapping']],
   rule: () => [['rules'], ['rule-preview'], ['rule-suggestions'], ['rule-suggestion']],

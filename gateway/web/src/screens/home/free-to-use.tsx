@@ -4,6 +4,7 @@ import { type CSSProperties, useId, useState } from 'react'
 import { type BankAccountOverview, bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import { changesOf, lastMax, newestHistoryQuery, newestMax } from '../../api/history-queries.ts'
+import { uploadsQuery } from '../../api/import-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { History } from '../../controls/journal/history.tsx'
@@ -11,7 +12,7 @@ import { WhyButton } from '../../controls/journal/why-button.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { isDebt, isOverdrawn, restOf } from '../../format/debts.ts'
-import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { useIsManual, useManner, useReader } from '../../shell/chosen-account.ts'
 import { historyWords } from '../../words/history.ts'
 import { homeWords } from '../../words/home.ts'
 import { figureOf } from '../envelopes/free-card.tsx'
@@ -54,6 +55,7 @@ function Figures({ overview }: { overview: BankAccountOverview }) {
         </div>
         <WhyButton controls={id} isShown={isWhyShown} onShow={setWhyShown} />
       </div>
+      <UnknownBalance overview={overview} />
       {rest !== 'owed' && isOverdrawn(overview.balance) && (
         <p className={styles.soft}>
           <Link to="/envelopes" search={{ account: bankAccountId }} state={{ opened: 'move' }}>
@@ -73,6 +75,23 @@ function Figures({ overview }: { overview: BankAccountOverview }) {
         {isWhyShown && <Why overview={overview} />}
       </div>
     </div>
+  )
+}
+
+/** Says that no file has stated the balance, while an account of imported rows still has none. */
+function UnknownBalance({ overview }: { overview: BankAccountOverview }) {
+  const { bankAccountId, current } = overview.balance
+  const isPossible = useIsManual(bankAccountId) && current === 0
+  const uploads = useQuery({ ...uploadsQuery(bankAccountId), enabled: isPossible })
+  const isImported = uploads.data?.some((one) => one.importedCount > 0 && one.undoneAt === null)
+  if (!isPossible || !isImported) return null
+  return (
+    <p>
+      {homeWords.noBalance}{' '}
+      <Link to="/accounts" search={{ account: bankAccountId }}>
+        {homeWords.enterBalance}
+      </Link>
+    </p>
   )
 }
 

@@ -13,6 +13,7 @@ import { useAccountNames } from '../../shell/distinct-names.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { Resume } from '../start/resume.tsx'
 import { FileChoice } from './file-choice.tsx'
+import { Unfinished } from './stored/unfinished.tsx'
 import { UploadGroups } from './upload-groups.tsx'
 import { UploadRow } from './upload-row.tsx'
 
@@ -73,31 +74,34 @@ function ImportedFiles({ bankAccountId }: { bankAccountId: string }) {
     fetchNextPage: () => setCount(count + listedStep),
   }
   return (
-    <Card title={words.list}>
-      <Asked query={chosen}>
-        {() =>
-          all.length === 0 ? (
-            <p className={rows.soft}>
-              {words.none}{' '}
-              <a href={`${basePath}sample.csv`} download>
-                {words.sample}
-              </a>
-            </p>
-          ) : (
-            <ul className={rows.rows}>
-              {all.slice(0, count).map((one) => (
-                <UploadRow
-                  key={one.transactionUploadId}
-                  upload={one}
-                  account={names.get(one.bankAccountId) ?? ''}
-                />
-              ))}
-            </ul>
-          )
-        }
-      </Asked>
-      <MoreButton query={more}>{words.more}</MoreButton>
-    </Card>
+    <>
+      <Unfinished bankAccountIds={[bankAccountId, ...ids]} />
+      <Card title={words.list}>
+        <Asked query={chosen}>
+          {() =>
+            all.length === 0 ? (
+              <p className={rows.soft}>
+                {words.none}{' '}
+                <a href={`${basePath}sample.csv`} download>
+                  {words.sample}
+                </a>
+              </p>
+            ) : (
+              <ul className={rows.rows}>
+                {all.slice(0, count).map((one) => (
+                  <UploadRow
+                    key={one.transactionUploadId}
+                    upload={one}
+                    account={names.get(one.bankAccountId) ?? ''}
+                  />
+                ))}
+              </ul>
+            )
+          }
+        </Asked>
+        <MoreButton query={more}>{words.more}</MoreButton>
+      </Card>
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { currenciesQuery } from '../../api/account-queries.ts'
+import { currenciesQuery, linksQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { showNote } from '../../api/notes.ts'
@@ -16,6 +16,7 @@ import { useChosenAccountId, useReader } from '../../shell/chosen-account.ts'
 import { accountWords } from '../../words/accounts.ts'
 import { startWords } from '../../words/start.ts'
 import { balanceOn, type Side, SideField } from '../accounts/side-field.tsx'
+import styles from './start.module.css'
 
 /** Ways to begin with a bank account whose balance the person states. */
 export type Way = 'hand' | 'file'
@@ -69,12 +70,7 @@ export function AccountForm({ way }: { way: Way }) {
       problems={faults}
       onSubmit={submit}
     >
-      <TextField
-        label={startWords.bank}
-        hint={startWords.bankHint}
-        name="institutionName"
-        fault={problems.institutionName}
-      />
+      <BankField fault={problems.institutionName} />
       <ChoiceField
         label={startWords.kind}
         value={kind}
@@ -100,6 +96,30 @@ export function AccountForm({ way }: { way: Way }) {
       {kind === 'card' && <SideField value={side} onChange={setSide} />}
       <Amounts kind={kind} side={side} manner={{ locale, currency }} problems={problems} />
     </Form>
+  )
+}
+
+/** The name of the bank, which says if there is one of this name. */
+function BankField({ fault }: { fault: string | undefined }) {
+  const { data: links = [] } = useQuery(linksQuery)
+  // Told as it is typed: once created, the bank of this form has the name, too.
+  const [known, setKnown] = useState('')
+  const plain = (text: string) => text.trim().toLowerCase()
+  const look = (typed: string) => {
+    const isOne = links.some((one) => plain(one.institutionName) === plain(typed))
+    setKnown(isOne ? typed.trim() : '')
+  }
+  return (
+    <div className={styles.bank}>
+      <TextField
+        label={startWords.bank}
+        hint={startWords.bankHint}
+        name="institutionName"
+        onChange={({ target }) => look(target.value)}
+        fault={fault}
+      />
+      <p role="status">{known && startWords.bankKnown({ name: known })}</p>
+    </div>
   )
 }
 

@@ -26,6 +26,9 @@ export const home: Translation<'home'> = {
   whyNegative: 'In den Umschlägen sind {amount} mehr, als da ist: Buche Geld aus einem heraus.',
   overdrawn:
     '{rest, select, credit {Der nicht genutzte Kredit ist unter null} other {Unter null}}: Nimm Geld aus einem Umschlag heraus',
+  noBalance:
+    'Importierte Buchungen bewegen den Kontostand nicht, und er ist noch null. Zeigt die Bank einen anderen, stimmen diese Zahlen nicht:',
+  enterBalance: 'Kontostand eintragen',
   lastChanges: 'Die letzten Änderungen',
   lastOfFree: 'Die letzten Änderungen von „Frei verfügbar“',
   behind: 'Im Rückstand',

@@ -11,6 +11,16 @@ export const imports: Translation<'imports'> = {
     'Dateien gehören zu Konten, die von Hand geführt werden. Dieses bekommt seine Daten von der Bank.',
   off: 'Dieser Server nimmt keine Dateien an.',
   list: 'Importierte Dateien',
+  unfinished: 'Nicht abgeschlossen',
+  unfinishedText:
+    'Aus diesen Dateien ist noch nichts gespeichert. Jede wird eine Stunde lang aufbewahrt.',
+  waits: {
+    mapping: 'Wartet auf die Spalten',
+    preview: 'Wartet auf Bestätigung',
+    failed: 'Konnte nicht gelesen werden',
+  },
+  goOn: 'Weiter',
+  goOnWith: 'Weiter mit {name}',
   more: 'Ältere zeigen',
   listed: '{account} · {at}',
   none: 'Noch wurde keine Datei importiert.',

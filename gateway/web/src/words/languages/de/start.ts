@@ -8,6 +8,8 @@ export const start: Translation<'start'> = {
   textFurther: 'Gib Namen und aktuellen Kontostand ein.',
   bank: 'Bank',
   bankHint: 'Ein beliebiger Name, etwa der Bank, oder „Bargeld“.',
+  bankKnown:
+    'Eine Bank namens „{name}“ gibt es schon. Dieses Konto kommt unter eine zweite mit dem Namen.',
   kind: 'Art des Kontos',
   kinds: {
     checking: 'Girokonto',

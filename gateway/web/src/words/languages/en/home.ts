@@ -24,6 +24,9 @@ export const home = {
   whyNegative: 'The envelopes hold {amount} more than there is: move money out of one of them.',
   overdrawn:
     '{rest, select, credit {Unused credit is below zero} other {Below zero}}: move money out of an envelope',
+  noBalance:
+    'Imported transactions do not move the balance, and it is still zero. If the bank shows another one, these figures are wrong:',
+  enterBalance: 'Enter the balance',
   lastChanges: 'The last changes',
   lastOfFree: 'The last changes of free to use',
   behind: 'Behind',
