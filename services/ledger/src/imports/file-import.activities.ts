@@ -22,7 +22,7 @@ import {
   type Unreadable,
 } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
-import { joinNamed } from './joining/join.service.ts'
+import { joinBooked, joinNamed } from './joining/join.service.ts'
 import { listJoinedIdentifiers } from './joining/joined-rows.sql.ts'
 import { countUnjoined } from './joining/row-joins.ts'
 import { compareWithStored } from './known/known-rows.service.ts'
@@ -132,7 +132,9 @@ async function saveStatement(
     const known = await compareWithStored(tx, key, statement)
     const { corrections } = known
     const stored = await listJoinedIdentifiers(tx, key)
-    const { joins, outcomes } = await joinNamed(tx, upload, { rows: statement.rows, known })
+    const read = { rows: statement.rows, known }
+    const { joins: named, outcomes } = await joinNamed(tx, upload, read)
+    const joins = [...named, ...(await joinBooked(tx, key, read))]
     const joined = new Set([...stored, ...joins.map(({ row }) => row.uploadIdentifier)])
     const joinedCount = BigInt(joins.length)
     let importedCount = 0n

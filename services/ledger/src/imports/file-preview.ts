@@ -11,11 +11,12 @@ import type { FileRow, ReceivedStatement } from './formats/statement.ts'
 import type { RowJoin } from './joining/row-joins.ts'
 
 export const previewRowsMax = 50
+const posting = 'posts the pending transaction'
 
 /** A file beside the stored rows: how many of its rows are stored, and which may be. */
 export interface Compared extends Omit<ReceivedStatement, 'rows' | 'plain'> {
-  /** The first rows of the file, and whether each is stored. */
-  shown: readonly { row: FileRow; isKnown: boolean }[]
+  /** The first rows of the file, whether each is stored, and whether it books a pending one. */
+  shown: readonly { row: FileRow; isKnown: boolean; isBooked: boolean }[]
   rowCount: number
   knownCount: number
   setsBalances: boolean
@@ -35,7 +36,7 @@ export function previewParts(
 ) {
   const { skipped, balances, currency } = statement
   return {
-    rows: shown.map(({ row, isKnown }) => ({
+    rows: shown.map(({ row, isKnown, isBooked }) => ({
       uploadIdentifier: row.uploadIdentifier,
       amount: row.amount,
       date: timestampFromDate(row.date),
@@ -44,7 +45,7 @@ export function previewParts(
       originalMerchantName: row.originalMerchantName,
       isPending: row.isPending,
       duplicate: isKnown,
-      effect: isKnown ? 'left out: stored already' : effectOf(row, currency),
+      effect: isBooked ? posting : effectOf(row, { isKnown, currency }),
       fields: (ruled.get(row) ?? []).map((one) => toMessage(PreviewedFieldSchema, one)),
     })),
     rowCount: BigInt(rowCount),
@@ -78,12 +79,16 @@ function offerOf({ row, transaction }: RowJoin) {
     transactionDate: timestampFromDate(transaction.date),
     transactionName: transaction.name ?? transaction.originalName,
     transactionIsPending: transaction.isPending,
-    effect: transaction.isPending ? 'posts the pending transaction' : 'stores nothing',
+    effect: transaction.isPending ? posting : 'stores nothing',
   }
 }
 
 /** Returns the effect of a row on the bank account as text, such as `4.75 leaves the account`. */
-function effectOf({ amount, isPending }: FileRow, currency: string): string {
+function effectOf(
+  { amount, isPending }: FileRow,
+  { isKnown, currency }: { isKnown: boolean; currency: string },
+): string {
+  if (isKnown) return 'left out: stored already'
   const shown = decimalText(magnitudeOf(amount), currency)
   const direction = amount > 0n ? 'leaves the account' : 'comes into the account'
   return `${shown} ${direction}${isPending ? ', pending' : ''}`

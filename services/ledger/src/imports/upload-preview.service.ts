@@ -20,8 +20,8 @@ import type { Readers } from './formats/statement-pool.client.ts'
 import { findReading, listKnownIdentifiers } from './import.sql.ts'
 import { type IncomingFile, wholeOf } from './incoming-file.ts'
 import { findJoins, withoutKnown } from './joining/join.service.ts'
-import { type IdentifiedBy, listJoinable } from './joining/joined-rows.sql.ts'
-import { DaySpan, JoinSpan } from './joining/row-joins.ts'
+import { type IdentifiedBy, listJoinable, listPendingRows } from './joining/joined-rows.sql.ts'
+import { DaySpan, findBooked, JoinSpan } from './joining/row-joins.ts'
 import { compareWithStored, type KnownRows } from './known/known-rows.service.ts'
 import type { Upload } from './upload.ts'
 
@@ -84,12 +84,13 @@ export async function compare(
   const { rows: all, plain: _plain, ...statement } = read
   return database.transaction(async (tx) => {
     const known = await compareWithStored(tx, key, read)
-    const shown: { row: FileRow; isKnown: boolean }[] = []
+    const pending = await listPendingRows(tx, key)
+    const shown: Compared['shown'][number][] = []
     const stored = new Set<string>()
     const isKnown = (row: FileRow) =>
       known.isStoredOtherwise(row) || stored.has(row.uploadIdentifier)
     const [span, whole] = [new JoinSpan(), new DaySpan()]
-    let knownCount = 0
+    let [knownCount, bookedCount] = [0, 0]
     for await (const page of inTurns(all.pages())) {
       const rows = known.resolve(page)
       const identifiers = rows.map((row) => row.uploadIdentifier)
@@ -97,7 +98,9 @@ export async function compare(
       for (const identifier of found) stored.add(identifier)
       for (const row of rows) {
         whole.add(row)
-        if (shown.length < previewRowsMax) shown.push({ row, isKnown: isKnown(row) })
+        const isBooked = findBooked(row, pending) !== undefined
+        if (isBooked) bookedCount += 1
+        if (shown.length < previewRowsMax) shown.push({ row, isKnown: isKnown(row), isBooked })
         if (isKnown(row)) knownCount += 1
         else span.add(row)
       }
@@ -107,7 +110,7 @@ export async function compare(
     const transactions = withoutKnown(listJoinable(tx, key, { span, whole, ...by }), stored)
     const chosen = candidates.find((one) => one.bankAccountId === key.bankAccountId)
     const rowCount = all.length - known.corrections.length
-    const of = { balances: read.balances, newCount: BigInt(rowCount - knownCount) }
+    const of = { balances: read.balances, newCount: BigInt(rowCount - knownCount + bookedCount) }
     const newRows = newRowsOf(all, { known, isKnown })
     return {
       ...statement,

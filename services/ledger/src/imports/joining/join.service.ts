@@ -7,14 +7,16 @@ import type { FileRow } from '../formats/statement.ts'
 import { listKnownIdentifiers } from '../import.sql.ts'
 import type { KnownRows } from '../known/known-rows.service.ts'
 import type { Upload } from '../upload.ts'
-import { insertJoinedRows, listNamed } from './joined-rows.sql.ts'
+import { insertJoinedRows, listNamed, listPendingRows } from './joined-rows.sql.ts'
 import {
+  findBooked,
   type Joinable,
   type JoinCandidate,
   JoinSearch,
   joinsMax,
   type NamedJoin,
   type RowJoin,
+  type RowPosting,
   settleJoins,
 } from './row-joins.ts'
 
@@ -89,4 +91,25 @@ export async function joinNamed(
   const settled = settleJoins(named, { identifiers, newRows, transactions })
   await insertJoinedRows(tx, key, settled.joins)
   return settled
+}
+
+/**
+ * Joins the posted rows of an import to the pending transactions that former files have stored by
+ * the same identifiers. Returns these joins (docs/files/joining.md#pending-transactions).
+ */
+export async function joinBooked(
+  tx: Tx,
+  key: UploadKey,
+  { rows, known }: { rows: Pages<FileRow>; known: KnownRows },
+): Promise<RowPosting[]> {
+  const pending = await listPendingRows(tx, key)
+  const joins: RowPosting[] = []
+  for await (const page of inTurns(pending.size === 0 ? [] : rows.pages())) {
+    for (const row of known.resolve(page)) {
+      const transaction = findBooked(row, pending)
+      if (transaction) joins.push({ row, transaction })
+    }
+  }
+  await insertJoinedRows(tx, key, joins)
+  return joins
 }

@@ -12,8 +12,10 @@ import {
   JoinCandidate,
   type JoinSpan,
   joinDaysMax,
+  joinsMax,
   type NamedJoin,
-  type RowJoin,
+  PendingRow,
+  type RowPosting,
 } from './row-joins.ts'
 
 type Under = Pick<UploadKey, 'accountId' | 'bankAccountId'>
@@ -77,6 +79,27 @@ export async function listNamed(
     FROM transactions AS one LEFT JOIN joined USING (transaction_id)
     WHERE ${isOwn} AND deleted_at IS NULL
       AND transaction_id = ANY(${sql.array(transactionIds, 'text')})`)
+}
+
+/**
+ * Returns the pending transactions of files by the identifiers of their rows, the newest 500: live
+ * ones that no row of a later file has posted.
+ */
+export async function listPendingRows(
+  connection: Queries,
+  under: Under,
+): Promise<Map<string, PendingRow>> {
+  const found = await connection.any(sql.type(PendingRow)`
+    SELECT transaction_id AS "transactionId", amount, is_pending AS "isPending",
+      upload_identifier AS "uploadIdentifier"
+    FROM transactions AS one
+    WHERE ${ownBy(under)} AND is_pending AND deleted_at IS NULL AND upload_identifier IS NOT NULL
+      AND NOT EXISTS (
+        SELECT FROM ${joinedRows} AS joined WHERE joined.account_id = one.account_id
+          AND joined.bank_account_id = one.bank_account_id
+          AND joined.upload_identifier = one.upload_identifier)
+    ORDER BY date DESC, transaction_id DESC LIMIT ${joinsMax}`)
+  return new Map(found.map((one) => [one.uploadIdentifier, one]))
 }
 
 function ownBy({ accountId, bankAccountId }: Under): FragmentSqlToken {
@@ -155,7 +178,7 @@ export async function listJoinedIdentifiers(
 export async function insertJoinedRows(
   tx: Tx,
   { accountId, bankAccountId, transactionUploadId }: UploadKey,
-  joins: readonly RowJoin[],
+  joins: readonly RowPosting[],
 ): Promise<void> {
   if (joins.length === 0) return
   const rows = joins.map(({ row, transaction: { transactionId } }) => {
@@ -183,8 +206,8 @@ export async function insertJoinedRows(
 export async function notePosting(
   tx: Tx,
   { accountId, bankAccountId, transactionUploadId }: UploadKey,
-  joins: readonly RowJoin[],
-): Promise<RowJoin[]> {
+  joins: readonly RowPosting[],
+): Promise<RowPosting[]> {
   const posting = joins.filter(isPosting)
   if (posting.length === 0) return []
   const ids = posting.map(({ transaction }) => transaction.transactionId)

@@ -15,7 +15,7 @@ import {
   totalOf,
 } from '../../money/settlements.ts'
 import type { Current } from '../../money/unit-of-work.ts'
-import type { RowJoin } from './row-joins.ts'
+import type { RowPosting } from './row-joins.ts'
 
 /** A transaction that the import `postedBy` has posted, and the day of the row by which it did. */
 export interface PostedRow {
@@ -35,7 +35,7 @@ export function postingIdOf({ postedBy, transactionId }: Omit<PostedRow, 'date'>
  * Posts the pending transactions of joins: the balances then hold them as after a correction of
  * `isPending` (docs/money.md#corrections). Each is an operation of its own.
  */
-export function postJoined(current: Current, posting: readonly RowJoin[]): Changed {
+export function postJoined(current: Current, posting: readonly RowPosting[]): Changed {
   const postedBy = current.operation.operationId
   const settlements = startSettlements(current)
   const transactions = posting.flatMap(({ row, transaction: { transactionId } }) => {

@@ -24,6 +24,20 @@ export type Joinable = z.infer<typeof Joinable>
 /** A row of a file and the stored transaction that it is. */
 export type RowJoin = { row: FileRow; transaction: Joinable }
 
+/** A row of a file and the transaction that it may post. */
+export type RowPosting = {
+  row: FileRow
+  transaction: Pick<Joinable, 'transactionId' | 'isPending'>
+}
+
+/** A pending transaction of a file, with the identifier of its row. */
+export const PendingRow = Joinable.pick({
+  transactionId: true,
+  amount: true,
+  isPending: true,
+}).extend({ uploadIdentifier: z.string() })
+export type PendingRow = z.infer<typeof PendingRow>
+
 /** A transaction with the identifiers of the rows that it is, by its own file or joined since. */
 export const JoinCandidate = Joinable.extend({ identifiers: z.array(z.string()) })
 export type JoinCandidate = z.infer<typeof JoinCandidate>
@@ -201,8 +215,17 @@ function mayBe(row: FileRow, transaction: Joinable): boolean {
   return !row.isPending && days <= joinDaysMax && days >= -heldDaysMax
 }
 
+/** Returns the pending transaction that a row books by its identifier; undefined without one. */
+export function findBooked(
+  row: FileRow,
+  pending: ReadonlyMap<string, PendingRow>,
+): PendingRow | undefined {
+  const own = pending.get(row.uploadIdentifier)
+  return !row.isPending && own?.amount === row.amount ? own : undefined
+}
+
 /** Returns whether the import of a join posts its transaction. */
-export function isPosting({ transaction }: RowJoin): boolean {
+export function isPosting({ transaction }: RowPosting): boolean {
   return transaction.isPending
 }
 

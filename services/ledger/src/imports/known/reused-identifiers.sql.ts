@@ -11,6 +11,7 @@ const Stored = z.object({
   date: z.date(),
   originalName: z.string(),
   originalMerchantName: z.string(),
+  isPending: z.boolean(),
 })
 
 /**
@@ -28,12 +29,13 @@ export async function listStoredRows(
     SELECT stored.* FROM unnest(${sql.array(identifiers, 'text')}) AS wanted (identifier)
     CROSS JOIN LATERAL (
       SELECT upload_identifier AS identifier, amount, date, original_name AS "originalName",
-        original_merchant_name AS "originalMerchantName"
+        original_merchant_name AS "originalMerchantName", is_pending AS "isPending"
       FROM transactions
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
         AND upload_identifier = wanted.identifier
       UNION ALL
-      SELECT upload_identifier, amount, date, original_name, original_merchant_name
+      SELECT upload_identifier, amount, date, original_name, original_merchant_name,
+        false
       FROM ${joinedRows} AS joined
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
         AND upload_identifier = wanted.identifier OFFSET 0

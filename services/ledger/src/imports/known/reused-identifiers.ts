@@ -1,7 +1,10 @@
 import type { FileRow } from '../formats/statement.ts'
 
 /** A stored transaction of a file, as the bank wrote it. */
-export type StoredRow = Pick<FileRow, 'amount' | 'date' | 'originalName' | 'originalMerchantName'>
+export type StoredRow = Pick<
+  FileRow,
+  'amount' | 'date' | 'originalName' | 'originalMerchantName' | 'isPending'
+>
 
 /** Days that a booking may move between two exports. */
 const movedMs = 7 * 24 * 60 * 60_000
@@ -58,11 +61,11 @@ export function besideStored(row: FileRow, { stored, rows }: Holders): FileRow |
 
 /**
  * Whether amount and day are those of the stored row: a bank may write its texts anew. With the
- * same texts the day may have moved, as that of a pending booking does.
+ * same texts the day may have moved, as that of a pending booking does, which may change both.
  */
 function isSameBooking(row: FileRow, known: StoredRow, hasTexts: boolean): boolean {
   const moved = Math.abs(row.date.getTime() - known.date.getTime())
-  return row.amount === known.amount && moved <= (hasTexts ? movedMs : 0)
+  return row.amount === known.amount && moved <= (hasTexts || known.isPending ? movedMs : 0)
 }
 
 function hasSameTexts(row: FileRow, known: StoredRow): boolean {

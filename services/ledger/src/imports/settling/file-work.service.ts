@@ -15,7 +15,7 @@ import {
 import type { ReceivedStatement } from '../formats/statement.ts'
 import { notePosting } from '../joining/joined-rows.sql.ts'
 import { postJoined } from '../joining/posting.ts'
-import type { RowJoin } from '../joining/row-joins.ts'
+import type { RowPosting } from '../joining/row-joins.ts'
 import {
   assignRows,
   type FileRules,
@@ -39,7 +39,7 @@ export async function workOfFile(
     statement: ReceivedStatement
     instants: BalanceInstants | null
     timezone: string | undefined
-    joins: readonly RowJoin[]
+    joins: readonly RowPosting[]
     importedCount: bigint
     createdBy: string | null
     fileRules: FileRules

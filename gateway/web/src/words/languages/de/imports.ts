@@ -85,7 +85,7 @@ export const imports: Translation<'imports'> = {
   undoText:
     '{count, plural, one {Die Buchung daraus wird} other {Die # Buchungen daraus werden}} gelöscht. Hat die Datei den Kontostand gesetzt, ist er dann wieder wie zuvor.',
   undoJoined:
-    '{count, plural, one {1 Zeile ist nicht mehr zusammengeführt: Ihre Buchung bleibt.} other {# Zeilen sind nicht mehr zusammengeführt: Ihre Buchungen bleiben.}}',
+    '{count, plural, one {1 Zeile ist nicht mehr zusammengeführt: Ihre Buchung bleibt. War sie vorgemerkt, ist sie es wieder.} other {# Zeilen sind nicht mehr zusammengeführt: Ihre Buchungen bleiben. Waren sie vorgemerkt, sind sie es wieder.}}',
   undoEnvelopes: 'Haben Umschläge davon etwas bezahlt, geht ihr Geld dorthin zurück.',
   cancel: 'Abbrechen',
   file: 'Datei',

@@ -96,7 +96,7 @@ export const imports = {
   undoText:
     '{count, plural, one {Its transaction is} other {Its # transactions are}} deleted. A balance that the file has set returns to what it was.',
   undoJoined:
-    '{count, plural, one {1 row is no longer joined: its transaction stays.} other {# rows are no longer joined: their transactions stay.}}',
+    '{count, plural, one {1 row is no longer joined: its transaction stays. If the import posted it, it becomes pending again.} other {# rows are no longer joined: their transactions stay. Those that the import posted become pending again.}}',
   undoEnvelopes: 'If envelopes paid for some of them, their money goes back there.',
   cancel: 'Cancel',
   file: 'File',

@@ -1,0 +1,77 @@
+import { booting } from '@coffer/host/testing/booting'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
+import { beforeAll, expect, test } from '@jest/globals'
+import { ledger } from '../../../src/service.ts'
+import { auditing } from '../../auditing.ts'
+import { listed } from '../../outcomes.ts'
+import { headers, importing } from '../importing.ts'
+import { opening, undo } from '../uploading.ts'
+
+const booted = auditing(booting([ledger]))
+let steps: ReturnType<typeof importing>
+
+beforeAll(() => {
+  steps = importing(booted)
+})
+
+const file = (...rows: string[]) => new TextEncoder().encode([headers, ...rows, ''].join('\n'))
+const row = (state: string, amount = '-10.00', day = '10') =>
+  `x1,01/${day}/2026,Grocer ${day},,${amount},,${state}`
+
+/** Imports a CSV file, by a mapping that tells posted rows or by the words of states. */
+async function store(home: Household, content: Uint8Array, changes: object) {
+  const { bankAccountId, as } = home
+  const { transactionImportId } = await steps.createImport(home, content)
+  const transactionImportMappingId = await steps.createMapping(home, changes)
+  const key = { bankAccountId, transactionImportId }
+  const previewing = { ...key, transactionImportMappingId, status: 'pending-preview' }
+  await steps.imports.updateImport(previewing, as)
+  const { preview } = await steps.reached(home, transactionImportId, ['preview'])
+  await steps.imports.updateImport({ ...key, status: 'pending-processing' }, as)
+  const ended = await steps.reached(home, transactionImportId, ['complete', 'failed'])
+  const { importedCount = 0n, joinedCount = 0n, knownCount = 0n } = ended
+  const counts = [importedCount, joinedCount, knownCount].map(Number)
+  return { ...ended, effect: preview?.rows[0]?.effect, counts }
+}
+
+test.each([
+  ['a column', {}, '10'],
+  ['words of states', { posted: undefined }, '12'],
+])('by %s a posted row books its pending one, until the undo', async (_, changes, day) => {
+  const home = await createHousehold(booted, opening)
+  const first = await store(home, file(row('Pending')), changes)
+  expect(await listed(home)).toMatchObject([{ isPending: true }])
+  const booked = file(row('Posted', '-10.00', day))
+  const second = await store(home, booked, changes)
+  expect([second.effect, second.counts]).toEqual(['posts the pending transaction', [0, 1, 0]])
+  expect(await listed(home)).toMatchObject([{ isPending: false, name: 'Grocer 10' }])
+  const third = await store(home, booked, changes)
+  expect([third.effect, third.counts]).toEqual(['left out: stored already', [0, 0, 1]])
+  await undo(home, third.transactionUploadId!)
+  expect(await listed(home)).toMatchObject([{ isPending: false }])
+  await undo(home, second.transactionUploadId!)
+  expect(await listed(home)).toMatchObject([{ isPending: true }])
+  await store(home, booked, changes)
+  expect(await listed(home)).toMatchObject([{ isPending: false }])
+  await undo(home, first.transactionUploadId!)
+  expect(await listed(home)).toEqual([])
+  expect((await store(home, booked, changes)).counts).toEqual([1, 0, 0])
+})
+
+test('a pending row, or one of another amount, books nothing', async () => {
+  const home = await createHousehold(booted, opening)
+  await store(home, file(row('Pending')), {})
+  expect((await store(home, file(row('Pending', '-10.00', '11')), {})).counts).toEqual([0, 0, 1])
+  expect((await store(home, file(row('Posted', '-12.00')), {})).counts).toEqual([0, 0, 1])
+  expect(await listed(home)).toMatchObject([{ isPending: true, amount: 1000n }])
+})
+
+test('the balance of a file that only books a pending row is set', async () => {
+  const home = await createHousehold(booted, opening)
+  await store(home, file(row('Pending')), {})
+  const second = await store(home, file(row('Posted').replace(',,P', ',480.00,P')), {})
+  expect([second.preview?.setsBalances, await home.balances()]).toMatchObject([
+    true,
+    { current: 48000n },
+  ])
+})
