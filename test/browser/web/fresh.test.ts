@@ -48,6 +48,56 @@ test('a change shows in other tabs at once, and that of another device by ETag',
   })
 })
 
+test('a field that another device has changed is not overwritten in silence', async () => {
+  const frank = await coffer.person()
+  const { bank, spendingId, fundingScheduleId, transactionId } = await createHousehold(frank)
+  const { client, cookie } = frank
+  const url = `${coffer.baseUrl}/envelopes/${spendingId}`
+  await view({ url, cookie }, async (page) => {
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    const anyway = page.getByRole('button', { name: 'Save mine all the same' })
+    const said = page.getByText(/^Changed meanwhile, in another window/)
+    const edit = page.getByRole('button', { name: 'Edit', exact: true })
+    await edit.click()
+    const target = page.getByLabel('Amount needed')
+    await target.fill('450')
+    const path = { ...bank.path, spendingId }
+    await client.updateSpending({ path, body: { targetAmount: 50_000, name: 'Food' } })
+    await save.click()
+    expect(await said.textContent()).toContain('device: “Amount needed” is now $500.00. Your')
+    expect(await target.inputValue()).toBe('450')
+    await takePicture(page, 'web-meanwhile')
+    await page.getByRole('button', { name: 'Take the change' }).click()
+    expect(await target.inputValue()).toBe('500.00')
+    await target.fill('460')
+    await save.click()
+    await target.waitFor({ state: 'detached' })
+    const { targetAmount, name } = (await client.getSpending({ path })).data
+    expect([targetAmount, name]).toEqual([46_000, 'Food'])
+    await page.goto(`${coffer.baseUrl}/schedules`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Expected pay').fill('1900')
+    const payday = { ...bank.path, fundingScheduleId }
+    await client.updateFundingSchedule({ path: payday, body: { estimatedDeposit: 200_000 } })
+    await save.click()
+    await page.getByText('“Expected pay” is now $2,000.00').first().waitFor()
+    await anyway.click()
+    await said.waitFor({ state: 'detached' })
+    const { estimatedDeposit } = (await client.getFundingSchedule({ path: payday })).data
+    expect(estimatedDeposit).toBe(190_000)
+    await page.goto(`${coffer.baseUrl}/transactions/${transactionId}`)
+    await page.getByLabel('Note').fill('for two')
+    const paid = { ...bank.path, transactionId }
+    await client.updateTransaction({ path: paid, body: { notes: 'for three', name: 'Corner' } })
+    await save.click()
+    expect(await said.textContent()).toContain('“Note” is now for three')
+    await anyway.click()
+    await said.waitFor({ state: 'detached' })
+    const { notes, name: called } = (await client.getTransaction({ path: paid })).data
+    expect([notes, called]).toEqual(['for two', 'Corner'])
+  })
+})
+
 test('without the stream, the changes of other devices show at the next renewal', async () => {
   const erin = await coffer.person()
   const { bank } = await createHousehold(erin)

@@ -43,7 +43,8 @@ function Found({ bankAccountId, spendingId }: { bankAccountId: string; spendingI
   )
   return (
     <Screen
-      key={spending?.name}
+      // Another name leaves an opened form as it is.
+      key={spending?.spendingId}
       title={spending?.name ?? words.title}
       actions={back}
       help={spending && !hasBill(spending) ? 'envelopes' : 'bills'}

@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Spending, schedulesQuery } from '../../api/budget-queries.ts'
-import { useChange } from '../../api/changes.ts'
 import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { DayField } from '../../controls/days/day-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
+import { useSaving } from '../../controls/saving/saving.tsx'
 import { amountText } from '../../format/amount-input.ts'
 import { dayAfter, dayOf } from '../../format/days.ts'
 import { repeatOf } from '../../format/recurrence.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { type Entries, faultsOf, type Kind } from './envelope-entries.ts'
+import { useFieldText } from './field-text.ts'
 import { Preview } from './preview.tsx'
 import { saveEnvelope } from './save-envelope.ts'
 
@@ -30,11 +31,20 @@ interface Props {
 export function EnvelopeForm({ bankAccountId, spending, onClose }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
+  // Others may change it while the form is open.
+  const [shown, setShown] = useState(spending)
   const [entries, setEntries] = useState(() => entriesOf(spending, { reader, manner }))
   const [faults, setFaults] = useState<Record<string, string>>({})
-  const { send, isSending, fault } = useChange((wanted: Entries) =>
-    saveEnvelope(wanted, { bankAccountId, spending, manner, timezone: reader.timezone }),
-  )
+  const { send, isSending, fault, action, others } = useSaving({
+    save: (wanted: Entries, seen) =>
+      saveEnvelope(wanted, { bankAccountId, shown, seen, manner, timezone: reader.timezone }),
+    shown,
+    sayField: useFieldText(bankAccountId),
+    take: (present) => {
+      setShown(present)
+      setEntries(entriesOf(present, { reader, manner }))
+    },
+  })
   const change = (next: Partial<Entries>) => setEntries((now) => ({ ...now, ...next }))
   const submit = () => {
     const found = faultsOf(entries, manner)
@@ -49,24 +59,15 @@ export function EnvelopeForm({ bankAccountId, spending, onClose }: Props) {
       onClose={onClose}
     >
       <Form
-        action={words.save}
+        action={action ?? words.save}
         isSending={isSending}
         fault={fault}
         problems={faults}
         onSubmit={submit}
         onCancel={onClose}
+        others={others}
       >
-        {!spending && (
-          <ChoiceField
-            label={words.kind}
-            value={entries.kind}
-            options={[
-              { value: 'expense', text: words.expense },
-              { value: 'goal', text: words.goal },
-            ]}
-            onChange={(kind) => change({ kind: kind as Kind })}
-          />
-        )}
+        {!spending && <KindField value={entries.kind} onChange={(kind) => change({ kind })} />}
         <Fields
           bankAccountId={bankAccountId}
           entries={entries}
@@ -87,6 +88,20 @@ export function EnvelopeForm({ bankAccountId, spending, onClose }: Props) {
         />
       </Form>
     </Dialog>
+  )
+}
+
+function KindField({ value, onChange }: { value: Kind; onChange: (kind: Kind) => void }) {
+  return (
+    <ChoiceField
+      label={words.kind}
+      value={value}
+      options={[
+        { value: 'expense', text: words.expense },
+        { value: 'goal', text: words.goal },
+      ]}
+      onChange={(kind) => onChange(kind as Kind)}
+    />
   )
 }
 

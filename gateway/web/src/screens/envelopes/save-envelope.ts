@@ -1,21 +1,32 @@
 import type { Spending } from '../../api/budget-queries.ts'
 import { coffer } from '../../api/client.ts'
+import { type Saved, updateAsRead } from '../../controls/saving/as-read.ts'
 import { parseAmount } from '../../format/amount-input.ts'
 import { instantOf } from '../../format/days.ts'
 import { changesOf, type Entries, type Reading, ruleOf } from './envelope-entries.ts'
 
 interface Place extends Reading {
   bankAccountId: string
-  /** The envelope to change; without it a new one is created. */
-  spending: Spending | undefined
+  /** The envelope as the form has shown it; without it a new one is created. */
+  shown: Spending | undefined
+  /** As it was seen last. */
+  seen: Spending | undefined
 }
 
 /** Creates or changes the envelope. */
-export async function saveEnvelope(entries: Entries, place: Place): Promise<unknown> {
-  const { bankAccountId, spending, manner, timezone } = place
-  if (spending !== undefined) {
-    const path = { bankAccountId, spendingId: spending.spendingId }
-    return await coffer.updateSpending({ path, body: changesOf(entries, spending, place) })
+export async function saveEnvelope(entries: Entries, place: Place): Promise<Saved<Spending>> {
+  const { bankAccountId, shown, seen, manner, timezone } = place
+  if (shown !== undefined && seen !== undefined) {
+    const path = { bankAccountId, spendingId: shown.spendingId }
+    return await updateAsRead({
+      seen,
+      body: changesOf(entries, shown, place),
+      read: async () => {
+        const { data, etag } = await coffer.getSpending({ path })
+        return { data: { ...data, carryOver: data.carryOver ?? seen.carryOver }, etag }
+      },
+      update: (body, condition) => coffer.updateSpending({ path, body, ...condition }),
+    })
   }
   const { kind, name, target, day, fundingScheduleId } = entries
   const { graceDays, settlesWhenSpent, carryOver } = entries

@@ -1,16 +1,19 @@
 import { useState } from 'react'
 import type { FundingSchedule } from '../../api/budget-queries.ts'
-import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { DayField } from '../../controls/days/day-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
+import { type Saved, updateAsRead } from '../../controls/saving/as-read.ts'
+import { useSaving } from '../../controls/saving/saving.tsx'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import { dayAfter, dayOf, instantOf } from '../../format/days.ts'
 import { formatAmount } from '../../format/money.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { faultWords } from '../../words/faults.ts'
 import { scheduleWords as words } from '../../words/schedules.ts'
 import { NextDates } from './next-dates.tsx'
 import {
@@ -64,13 +67,19 @@ interface FormProps extends Omit<Props, 'onClose'> {
 }
 
 /** The form of a payday. */
-export function PaydayForm({ bankAccountId, schedule, proposal, onDone, onCancel }: FormProps) {
+export function PaydayForm({ bankAccountId, proposal, onDone, onCancel, ...props }: FormProps) {
   const { timezone, today } = useReader()
   const manner = useManner(bankAccountId)
+  const money = useMoneyText(manner)
+  // Others may change it while the form is open.
+  const [{ schedule, taken }, setShown] = useState({ schedule: props.schedule, taken: false })
   const [faults, setFaults] = useState<Record<string, string>>({})
-  const { send, isSending, fault } = useChange((wanted: Wanted) =>
-    savePayday(wanted, { bankAccountId, schedule }),
-  )
+  const { send, isSending, fault, action, others } = useSaving({
+    save: (wanted: Wanted, seen) => savePayday(wanted, { bankAccountId, schedule, seen }),
+    shown: schedule,
+    sayField: (field, present) => fieldText(field, present, money),
+    take: (present) => setShown({ schedule: present, taken: true }),
+  })
   const { pace: former, day: formerDay } = formerOf(schedule, { timezone, today, proposal })
   const submit = (values: Record<string, string>) => {
     const { name = '', day = '', pace = '', deposit = '', excludeWeekends } = values
@@ -95,14 +104,16 @@ export function PaydayForm({ bankAccountId, schedule, proposal, onDone, onCancel
   const problems: Record<string, string> = { ...fault?.problems, ...faults }
   return (
     <Form
-      action={words.save}
+      action={action ?? words.save}
       isSending={isSending}
       fault={fault}
       problems={faults}
       onSubmit={submit}
       onCancel={onCancel}
+      others={others}
     >
       <Fields
+        key={taken ? JSON.stringify(schedule) : ''}
         bankAccountId={bankAccountId}
         schedule={schedule}
         proposal={proposal}
@@ -189,11 +200,31 @@ function formerOf(
   return { pace: paceOf(schedule.ruleset) ?? 'kept', day }
 }
 
+/** Returns a field of a payday: as the form calls it, and its text. */
+function fieldText(
+  field: string,
+  schedule: FundingSchedule | undefined,
+  money: (amount: number) => string,
+): [label: string, text: string] {
+  const { name = '', ruleset = '', excludeWeekends, estimatedDeposit = null } = schedule ?? {}
+  const texts: Record<string, [label: string, text: string]> = {
+    ruleset: [words.repeats, words.repeatsEvery[paceOf(ruleset) ?? 'kept']],
+    excludeWeekends: [words.weekends, faultWords.isOn({ isOn: String(excludeWeekends === true) })],
+    estimatedDeposit: [words.deposit, estimatedDeposit === null ? '–' : money(estimatedDeposit)],
+  }
+  return texts[field] ?? [words.name, name]
+}
+
+interface Place extends Pick<Props, 'bankAccountId' | 'schedule'> {
+  /** As it was seen last. */
+  seen: FundingSchedule | undefined
+}
+
 async function savePayday(
   wanted: Wanted,
-  { bankAccountId, schedule }: Pick<Props, 'bankAccountId' | 'schedule'>,
-): Promise<unknown> {
-  if (schedule === undefined) {
+  { bankAccountId, schedule, seen = schedule }: Place,
+): Promise<Saved<FundingSchedule | undefined>> {
+  if (schedule === undefined || seen === undefined) {
     const body = { ...wanted, ruleset: wanted.ruleset ?? '' }
     return await coffer.createFundingSchedule({ path: { bankAccountId }, body })
   }
@@ -208,5 +239,12 @@ async function savePayday(
       ? {}
       : { estimatedDeposit: wanted.estimatedDeposit }),
   }
-  return await coffer.updateFundingSchedule({ path: { bankAccountId, fundingScheduleId }, body })
+  const path = { bankAccountId, fundingScheduleId }
+  return await updateAsRead({
+    seen,
+    body,
+    read: () => coffer.getFundingSchedule({ path }),
+    update: (changed, condition) =>
+      coffer.updateFundingSchedule({ path, body: changed, ...condition }),
+  })
 }

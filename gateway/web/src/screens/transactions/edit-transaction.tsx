@@ -1,63 +1,67 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Spending, spendingQuery, type Transaction } from '../../api/budget-queries.ts'
-import { useChange } from '../../api/changes.ts'
-import { coffer } from '../../api/client.ts'
 import { provenanceQuery } from '../../api/rule-queries.ts'
 import { tagChanges } from '../../api/tag-queries.ts'
 import { assign } from '../../controls/assignments/assignments.ts'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
+import type { Saved } from '../../controls/saving/as-read.ts'
+import { useSaving } from '../../controls/saving/saving.tsx'
 import { TagField } from '../../controls/tag-field.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import type { Rest } from '../../format/debts.ts'
 import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
 import { forecastWords } from '../../words/forecast.ts'
 import { leftFree, transactionWords as words } from '../../words/transactions.ts'
+import { fieldText, saveTexts, textChange, textsOf } from './saved-texts.ts'
 
 /** Name, envelope, tags and note of a transaction. The name of the bank is kept beside. */
 export function EditTransaction({ transaction }: { transaction: Transaction }) {
-  const { bankAccountId, transactionId, amount, originalName, notes } = transaction
-  const reader = useReader()
-  const money = useMoneyText(useManner(bankAccountId))
-  const rest = useRest(bankAccountId)
-  const name = transaction.name ?? originalName
-  const formerTags = transaction.tags ?? []
-  const [tags, setTags] = useState(formerTags)
-  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
-  const { isWaiting, isKnown } = useIsWaiting(transaction)
-  const former = amount > 0 ? transaction.spendingId : transaction.refundSpendingId
-  const { send, isSending, fault } = useChange(async (values: Record<string, string>) => {
-    const { spendingId = former ?? '', ...texts } = values
-    const isMoved = spendingId !== (former ?? '')
-    const body = {
-      ...(texts.name === name ? {} : { name: texts.name }),
-      ...(texts.notes === (notes ?? '') ? {} : { notes: texts.notes || null }),
-      ...(isMoved && amount <= 0 ? { refundSpendingId: spendingId || null } : {}),
-      ...tagChanges(formerTags, tags),
-    }
-    const path = { bankAccountId, transactionId }
-    if (Object.keys(body).length > 0) await coffer.updateTransaction({ path, body })
-    if (!isMoved || amount <= 0) return
-    const envelope = spending.find((one) => one.spendingId === spendingId) ?? null
-    await assign({ transaction, envelope, money, reader, rest })
+  // As it was at the first entry: others may change it meanwhile.
+  const [edited, setEdited] = useState<Transaction | null>(null)
+  const shown = edited ?? transaction
+  const [tags, setTags] = useState(transaction.tags ?? [])
+  const [taken, setTaken] = useState(0)
+  const { data: spending = [] } = useQuery(spendingQuery(transaction.bankAccountId))
+  const rest = useRest(transaction.bankAccountId)
+  const { isWaiting, isKnown } = useIsWaiting(shown)
+  const save = useSave({ shown, spending, tags })
+  const { send, isSending, fault, action, others } = useSaving({
+    save,
+    shown,
+    sayField: (field, present) => {
+      if (field !== 'refundSpendingId') return fieldText(field, present)
+      const to = spending.find(({ spendingId }) => spendingId === present.refundSpendingId)
+      return [words.refund, to?.name ?? words.noRefund]
+    },
+    take: (present) => {
+      setEdited(present)
+      setTags(present.tags ?? [])
+      setTaken(taken + 1)
+    },
   })
+  const { name, notes } = textsOf(shown)
+  const former = envelopeOf(shown)
   return (
     <Form
-      action={words.save}
+      key={taken}
+      action={action ?? words.save}
       isSending={isSending}
       fault={fault}
-      onSubmit={(values) => send(values)}
+      onEdit={() => setEdited(shown)}
+      onSubmit={(values) => send(values, () => setEdited(null))}
+      others={others}
     >
       <TextField label={words.name} name="name" defaultValue={name} fault={fault?.problems.name} />
       <ChoiceField
         key={`${spending.length} ${former} ${isWaiting}`}
-        label={amount > 0 ? words.envelope : words.refund}
+        label={shown.amount > 0 ? words.envelope : words.refund}
         name="spendingId"
         // A choice made before it is known would be lost with the former key.
         disabled={!isKnown}
         defaultValue={former ?? ''}
-        options={choicesOf(spending, { amount, isWaiting, rest })}
+        options={choicesOf(spending, { amount: shown.amount, isWaiting, rest })}
         fault={fault?.problems.spendingId ?? fault?.problems.refundSpendingId}
       />
       <TagField
@@ -68,11 +72,44 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
       <TextField
         label={words.note}
         name="notes"
-        defaultValue={notes ?? ''}
+        defaultValue={notes}
         fault={fault?.problems.notes}
       />
     </Form>
   )
+}
+
+/** The envelope that pays a payment, or gets a refund. */
+function envelopeOf({ amount, spendingId, refundSpendingId }: Transaction) {
+  return amount > 0 ? spendingId : refundSpendingId
+}
+
+interface Edited {
+  shown: Transaction
+  spending: Spending[]
+  tags: string[]
+}
+
+/** Returns the function that saves the values of the form. */
+function useSave({ shown, spending, tags }: Edited) {
+  const reader = useReader()
+  const money = useMoneyText(useManner(shown.bankAccountId))
+  const rest = useRest(shown.bankAccountId)
+  return async (values: Record<string, string>, seen: Transaction): Promise<Saved<Transaction>> => {
+    const former = envelopeOf(shown) ?? ''
+    const { spendingId = former, ...texts } = values
+    const isMoved = spendingId !== former
+    const body = {
+      ...textChange({ ...textsOf(shown), ...texts }, shown),
+      ...(isMoved && shown.amount <= 0 ? { refundSpendingId: spendingId || null } : {}),
+      ...tagChanges(shown.tags ?? [], tags),
+    }
+    const saved = Object.keys(body).length > 0 ? await saveTexts(body, seen) : {}
+    if (saved.conflict || !isMoved || shown.amount <= 0) return saved
+    const envelope = spending.find((one) => one.spendingId === spendingId) ?? null
+    await assign({ transaction: shown, envelope, money, reader, rest })
+    return saved
+  }
 }
 
 /** Returns whether a payment waits for the choice of an envelope, or of none. */

@@ -1,11 +1,11 @@
 import { type KeyboardEvent, useState } from 'react'
 import type { Transaction } from '../../../api/budget-queries.ts'
-import { useChange } from '../../../api/changes.ts'
-import { coffer } from '../../../api/client.ts'
 import { leaveEntries } from '../../../controls/entries/entries.ts'
 import { TextField } from '../../../controls/field.tsx'
 import { Form } from '../../../controls/form.tsx'
+import { useSaving } from '../../../controls/saving/saving.tsx'
 import { transactionWords as words } from '../../../words/transactions.ts'
+import { fieldText, saveTexts, type TextChange, textChange, textsOf } from '../saved-texts.ts'
 import styles from '../transactions.module.css'
 
 interface Props {
@@ -15,15 +15,17 @@ interface Props {
 
 /** Name and note of a transaction, changed in its row. */
 export function RenameRow({ transaction, onClose }: Props) {
-  const { bankAccountId, transactionId, originalName, notes } = transaction
-  const name = transaction.name ?? originalName
-  const [typed, setTyped] = useState({ name, notes: notes ?? '' })
-  const { send, isSending, fault } = useChange(() => {
-    const body = {
-      ...(typed.name === name ? {} : { name: typed.name }),
-      ...(typed.notes === (notes ?? '') ? {} : { notes: typed.notes || null }),
-    }
-    return coffer.updateTransaction({ path: { bankAccountId, transactionId }, body })
+  // Others may change it while the form is open.
+  const [shown, setShown] = useState(transaction)
+  const [typed, setTyped] = useState(textsOf(transaction))
+  const { send, isSending, fault, action, others } = useSaving({
+    save: (body: TextChange, seen) => saveTexts(body, seen),
+    shown,
+    sayField: fieldText,
+    take: (present) => {
+      setShown(present)
+      setTyped(textsOf(present))
+    },
   })
   const close = ({ key, target }: KeyboardEvent) => {
     if (key === 'Escape') leaveEntries((target as HTMLElement).closest('form'), onClose)
@@ -31,11 +33,12 @@ export function RenameRow({ transaction, onClose }: Props) {
   return (
     <div className={styles.rename}>
       <Form
-        action={words.save}
+        action={action ?? words.save}
         isSending={isSending}
         fault={fault}
-        onSubmit={() => send(undefined, onClose)}
+        onSubmit={() => send(textChange(typed, shown), onClose)}
         onCancel={onClose}
+        others={others}
       >
         <TextField
           autoFocus

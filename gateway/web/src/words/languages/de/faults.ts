@@ -11,6 +11,12 @@ export const faults: Translation<'faults'> = {
   slow: 'Der Server hat zu lange gebraucht. Deine Eingaben sind noch da.',
   failed: 'Das hat nicht geklappt.',
   fields: 'Sieh dir einige Eingaben noch einmal an.',
+  meanwhile:
+    'Inzwischen in einem anderen Fenster oder auf einem anderen Gerät geändert: {changes}. Deine Eingaben sind noch da und nicht gespeichert.',
+  isNow: '„{label}“ ist jetzt {text}',
+  saveAnyway: 'Meine trotzdem speichern',
+  takeOther: 'Die Änderung übernehmen',
+  isOn: '{isOn, select, true {ja} other {nein}}',
   again: 'Noch einmal versuchen',
   request: 'Anfrage {id}',
   offline:

@@ -7,6 +7,12 @@ export const faults = {
   slow: 'The server took too long to answer. Your entries are still here.',
   failed: 'This did not work.',
   fields: 'Some entries need another look.',
+  meanwhile:
+    'Changed meanwhile, in another window or on another device: {changes}. Your entries are still here, and not saved.',
+  isNow: '“{label}” is now {text}',
+  saveAnyway: 'Save mine all the same',
+  takeOther: 'Take the change',
+  isOn: '{isOn, select, true {yes} other {no}}',
   again: 'Try again',
   request: 'Request {id}',
   offline:
