@@ -79,7 +79,10 @@ test('while transactions are selected, the name of a day is in view once', async
   const url = `${coffer.baseUrl}/transactions`
   await view({ url, cookie: bob.cookie, isPhone: true }, async (page) => {
     await page.getByRole('button', { name: 'Select', exact: true }).click()
-    await page.getByLabel('Select Shop 39').check()
+    const box = page.getByLabel('Select Shop 39')
+    await box.check()
+    const { width, height } = (await page.locator('label', { has: box }).boundingBox()) ?? {}
+    expect([width, height]).toEqual([44, 44])
     expect(await page.evaluate(findTwice)).toEqual([])
   })
 })

@@ -25,21 +25,26 @@ export interface Refusal {
 
 /**
  * Changes 1 to 500 transactions of a bank account as one operation, and shows a note that undoes
- * it, with what `textOf` says of the changed ones. Returns those that were refused.
+ * it, with what `noteOf` has about the changed ones. Returns those that were refused.
  */
 export async function changeMany(
   bankAccountId: string,
   chosen: Chosen,
   change: BulkChange,
-  textOf: (changed: Transaction[]) => string | null = () => null,
+  noteOf: (changed: Transaction[]) => Note | null = () => null,
 ): Promise<Refusal[]> {
   const body = { items: [...chosen.keys()], ...change }
   const { data } = await coffer.changeTransactions({ path: { bankAccountId }, body })
   const refused = refusalsOf(data.results, chosen)
   const changed = data.results.flatMap(({ transaction }) => transaction ?? [])
-  const said = [words.changed(chosen.size - refused.length, chosen.size), textOf(changed)]
+  const note = noteOf(changed)
+  const said = [words.changed(chosen.size - refused.length, chosen.size), note?.text]
   const text = said.filter(Boolean).join(' ')
-  showNote({ text, ...(data.operationId ? { act: undoOf(data.operationId, chosen) } : {}) })
+  showNote({
+    ...note,
+    text,
+    ...(data.operationId ? { act: undoOf(data.operationId, chosen) } : {}),
+  })
   return refused
 }
 

@@ -1,6 +1,6 @@
 import type { Spending, Transaction } from '@coffer/client/types'
 import { expect, test } from '@jest/globals'
-import { assignedText, isUsual, olderText } from './assigned-text.ts'
+import { assignedText, isUsual, manyText } from './assigned-text.ts'
 
 const reader = {
   language: 'en',
@@ -17,14 +17,14 @@ test.each<[string, string[], string | null]>([
   ['two of two', ['2026-11-18T06:00:00Z', '2026-11-01T06:00:00Z'], '2 of them are older than'],
 ])('the note about many payments of an envelope names %s', (_, dates, text) => {
   const changed = dates.map((date) => ({ date, spendingAmount: 5 }) as Transaction)
-  const said = olderText(changed, { envelope, reader })
-  if (text === null) expect(said).toBeNull()
+  const said = manyText(changed, { envelope, reader })
+  if (text === null) expect(said).toBe('')
   else expect(said).toContain(text)
 })
 
 test('a payment that the envelope has not paid is no older one', () => {
   const changed = [{ date: '2026-11-01T06:00:00Z', spendingAmount: 0 } as Transaction]
-  expect(olderText(changed, { envelope, reader })).toBeNull()
+  expect(manyText(changed, { envelope, reader })).toBe('')
 })
 
 test.each([
@@ -38,10 +38,7 @@ test.each([
   const old = { date: '2026-11-01T06:00:00Z', originalName: 'Shop', amount: 50, spendingAmount: 50 }
   const payment = old as Transaction
   const says = { reader, money: String, rest: 'free' as const }
-  const texts = [
-    assignedText(payment, paid, says),
-    olderText([payment], { envelope: paid, reader }) ?? '',
-  ]
+  const texts = [assignedText(payment, paid, says), manyText([payment], { envelope: paid, reader })]
   const said = texts.map((text) => /counts as the bill of .*December 4/.test(text))
   expect(said).toEqual([isPaid, isPaid])
 })
@@ -61,7 +58,7 @@ test.each([
   const of = { ...envelope, ...last, ...fields } as Spending
   const said = [
     assignedText(payment as Transaction, of, { reader, money: String, rest: 'free' }),
-    olderText([payment as Transaction], { envelope: of, reader }) ?? '',
+    manyText([payment as Transaction], { envelope: of, reader }),
   ]
   const isNamed = said.map((text) => /before .*November 26, when (its|the) last bill/.test(text))
   expect(isNamed).toEqual([isSaid, isSaid])
@@ -83,8 +80,13 @@ test.each([
   const of = { ...envelope, ...bill, ...kept, ...amounts, ...fields } as Spending
   const paid = { date: '2026-11-27T06:00:00Z', originalName: 'Rent', amount: 60, spendingAmount: 5 }
   const says = { reader, money: String, rest: 'free' as const }
-  const said = assignedText(paid as Transaction, of, says)
-  expect(/bill of .*December 1, mark it as paid/.test(said)).toBe(isOffered)
+  const half = { ...paid, amount: 30, spendingAmount: 2.5 } as Transaction
+  const said = [
+    assignedText(paid as Transaction, of, says),
+    manyText([half, half], { envelope: of, reader }),
+  ]
+  const asks = said.map((text) => /bill of .*December 1, mark it as paid/.test(text))
+  expect(asks).toEqual([isOffered, isOffered])
   expect(isUsual({ ...paid, spendingAmount: 60 } as Transaction, of, says)).toBe(
     !(isOffered && !of.settlesWhenSpent),
   )

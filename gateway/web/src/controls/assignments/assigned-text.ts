@@ -13,11 +13,19 @@ export interface Says {
   rest: Rest
 }
 
+/** Returns what the assignment of many payments has done that a person may not expect. */
+export function manyText(
+  changed: Transaction[],
+  by: { envelope: Spending; reader: Says['reader'] },
+): string {
+  return [olderText(changed, by), openBillText(changed, by)].filter(Boolean).join(' ')
+}
+
 /**
  * Returns what many payments have taken from an envelope that began after them, or whose last bill
  * was due after them; null for none.
  */
-export function olderText(
+function olderText(
   changed: Transaction[],
   { envelope, reader }: { envelope: Spending; reader: Says['reader'] },
 ): string | null {
@@ -53,32 +61,33 @@ function billText(
 const billShares = { least: 0.75, most: 1.25 }
 
 /**
- * Returns whether a payment is about as much as the next bill of an expense, and does not count as
- * it by itself: then its paydays would save for the bill again. `envelope` is as before it.
+ * Returns whether payments are about as much as the next bill of an expense, and do not count as it
+ * by themselves: then its paydays would save for the bill again. `envelope` is as before them.
  */
 export function isOpenBill(
-  { amount, date, spendingAmount = 0 }: Transaction,
+  payments: Transaction[],
   envelope: Spending,
   { timezone }: Says['reader'],
 ): boolean {
   const { spendingType, settledAt, graceUntil, graceDays } = envelope
   const { targetAmount, periodSpentAmount, settlesWhenSpent, lastRecurrence, createdAt } = envelope
   if (spendingType !== 'expense' || isEveryday(envelope) || settledAt || graceUntil) return false
-  const isPaid = settlesWhenSpent && periodSpentAmount + spendingAmount >= targetAmount
+  const taken = payments.reduce((sum, { spendingAmount }) => sum + (spendingAmount ?? 0), 0)
+  const isPaid = settlesWhenSpent && periodSpentAmount + taken >= targetAmount
   // Payments until the end of its grace are of the former bill.
   const first = lastRecurrence
     ? dayAfter(dayOf(lastRecurrence, timezone), graceDays + 1)
     : dayOf(createdAt, timezone)
-  const share = amount / targetAmount
-  const isAlike = share >= billShares.least && share <= billShares.most
-  return isAlike && !isPaid && dayOf(date, timezone) >= first
+  const own = payments.filter(({ date }) => dayOf(date, timezone) >= first)
+  const share = own.reduce((sum, { amount }) => sum + amount, 0) / targetAmount
+  return !isPaid && share >= billShares.least && share <= billShares.most
 }
 
 /** Returns whether an envelope pays a payment as a person expects. */
 export function isUsual(transaction: Transaction, envelope: Spending, { reader }: Says): boolean {
   const isOfBefore =
     isOlder(transaction, envelope, reader) || formerDue(transaction, envelope, reader) !== null
-  const isUnsaid = isOfBefore || isOpenBill(transaction, envelope, reader)
+  const isUnsaid = isOfBefore || isOpenBill([transaction], envelope, reader)
   return !isPaidInPart(transaction) && !isUnsaid
 }
 
@@ -114,9 +123,16 @@ function formerDue(
 /** Returns what an assignment has done, in words: an envelope gives what it holds at most. */
 export function assignedText(transaction: Transaction, envelope: Spending, says: Says): string {
   const text = takenText(transaction, envelope, says)
-  if (!isOpenBill(transaction, envelope, says.reader)) return text
-  const day = formatDay(dayOf(envelope.nextRecurrence, says.reader.timezone), says.reader)
-  return `${text} ${homeWords.maybeBill({ day })}`
+  return [text, openBillText([transaction], { envelope, reader: says.reader })].join(' ').trim()
+}
+
+function openBillText(
+  payments: Transaction[],
+  { envelope, reader }: { envelope: Spending; reader: Says['reader'] },
+): string {
+  if (!isOpenBill(payments, envelope, reader)) return ''
+  const day = formatDay(dayOf(envelope.nextRecurrence, reader.timezone), reader)
+  return homeWords.maybeBill({ day })
 }
 
 function takenText(transaction: Transaction, envelope: Spending, says: Says): string {

@@ -6,7 +6,7 @@ import { dayOf, formatDay } from '../../format/days.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { homeWords } from '../../words/home.ts'
-import { assignedText, isOpenBill, isUsual, type Says } from './assigned-text.ts'
+import { assignedText, isOpenBill, isUsual, manyText, type Says } from './assigned-text.ts'
 
 /** A transaction and the envelope that pays it; null leaves it free to use. */
 export interface Assignment extends Says {
@@ -27,10 +27,27 @@ export function assign({ transaction, envelope, ...says }: Assignment): Promise<
 
 /** Returns what an assignment has done, with the offer to mark an open bill as paid. */
 function noteOf(changed: Transaction, envelope: Spending, says: Says): Note {
-  const { bankAccountId, spendingId, nextRecurrence } = envelope
-  const text = assignedText(changed, envelope, says)
   const { reader } = says
-  if (!isOpenBill(changed, envelope, reader)) return { text }
+  return { text: assignedText(changed, envelope, says), ...offerOf([changed], envelope, reader) }
+}
+
+/** Returns the same of many payments: what a person may not expect of it. */
+export function noteOfMany(
+  changed: Transaction[],
+  envelope: Spending,
+  reader: Says['reader'],
+): Note {
+  const text = manyText(changed, { envelope, reader })
+  return { text, ...offerOf(changed, envelope, reader) }
+}
+
+function offerOf(
+  changed: Transaction[],
+  envelope: Spending,
+  reader: Says['reader'],
+): Pick<Note, 'offer'> {
+  const { bankAccountId, spendingId, nextRecurrence } = envelope
+  if (!isOpenBill(changed, envelope, reader)) return {}
   const path = { bankAccountId, spendingId }
   const day = formatDay(dayOf(nextRecurrence, reader.timezone), reader)
   const work = async () => {
@@ -41,7 +58,7 @@ function noteOf(changed: Transaction, envelope: Spending, says: Says): Note {
       act: { text: envelopeWords.undo, work: undo },
     })
   }
-  return { text, offer: { text: envelopeWords.settle, work } }
+  return { offer: { text: envelopeWords.settle, work } }
 }
 
 /** Says of a new payment that an envelope has paid what `assign` says of a stored one. */

@@ -4,7 +4,7 @@ import { createPortal } from 'react-dom'
 import { spendingQuery, type Transaction } from '../../api/budget-queries.ts'
 import { type BulkChange, bulkMax, changeMany, type Refusal } from '../../api/bulk-changes.ts'
 import { useChange } from '../../api/changes.ts'
-import { olderText } from '../../controls/assignments/assigned-text.ts'
+import { noteOfMany } from '../../controls/assignments/assignments.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import { useIsManual, useReader, useRest } from '../../shell/chosen-account.ts'
@@ -37,7 +37,7 @@ export function SelectionBar({ bankAccountId, selection, loaded, areDeleted, slo
     const all = [...(chosen ?? [])]
     const concerned = change.correct ? all.filter(([, { isPending }]) => isPending) : all
     return await changeMany(bankAccountId, new Map(concerned), change, (changed) =>
-      envelope ? olderText(changed, { envelope, reader }) : null,
+      envelope ? noteOfMany(changed, envelope, reader) : null,
     )
   })
   const isMoved = useRef(false)

@@ -18,6 +18,7 @@ import { homeWords } from '../../../words/home.ts'
 import { leftFree, transactionWords as words } from '../../../words/transactions.ts'
 import styles from '../transactions.module.css'
 import { RenameRow } from './rename-row.tsx'
+import ticks from './tick-box.module.css'
 import { isTransfer } from './transfer.ts'
 
 interface Props {
@@ -50,14 +51,16 @@ export function TransactionRow({ transaction, spending, manner, isSelected, togg
   const refund = refunded && words.refundTo({ name: refunded.name })
   const isAssignable = amount > 0 && transaction.deletedAt === null
   return (
-    <div className={styles.selectable}>
+    <div className={ticks.selectable}>
       {isSelected !== null && (
-        <input
-          type="checkbox"
-          aria-label={bulkWords.one({ name })}
-          checked={isSelected}
-          onChange={() => toggle(transaction)}
-        />
+        <label className={ticks.target}>
+          <input
+            type="checkbox"
+            aria-label={bulkWords.one({ name })}
+            checked={isSelected}
+            onChange={() => toggle(transaction)}
+          />
+        </label>
       )}
       <div className={styles.row}>
         <div className={styles.what}>

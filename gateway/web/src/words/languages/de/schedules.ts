@@ -30,7 +30,7 @@ export const schedules: Translation<'schedules'> = {
   edit: 'Bearbeiten',
   remove: 'Löschen',
   removeTitle: '„{name}“ löschen?',
-  removeText: 'Er füllt keinen Umschlag.',
+  removeText: 'Er füllt keinen Umschlag. Das lässt sich nicht rückgängig machen.',
   removeFilled:
     'Er füllt Umschläge: {names}. Gib jedem einen anderen Zahltag, oder lösche ihn; dann lässt sich dieser löschen.',
   fills: 'Legt in Umschläge:',

@@ -99,7 +99,8 @@ export const envelopes = {
   editTitle: 'Edit {name}',
   remove: 'Delete',
   removeTitle: 'Delete {name}?',
-  removeText: 'Its {amount} becomes free to use. Transactions stay, without this envelope.',
+  removeText:
+    'Its {amount} becomes free to use. Transactions stay, without this envelope, and no payday fills it any more. This cannot be undone.',
   back: 'All envelopes',
   explanation: 'Why this much',
   history: 'History',

@@ -28,7 +28,7 @@ export const schedules = {
   edit: 'Edit',
   remove: 'Delete',
   removeTitle: 'Delete {name}?',
-  removeText: 'It fills no envelope.',
+  removeText: 'It fills no envelope. This cannot be undone.',
   removeFilled:
     'It fills envelopes: {names}. Give each another payday, or delete it; then this can be deleted.',
   fills: 'Puts into envelopes:',
