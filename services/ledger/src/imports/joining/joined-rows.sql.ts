@@ -200,6 +200,26 @@ export async function insertJoinedRows(
 }
 
 /**
+ * Returns whether the transactions of joins are as they were read: live, and of the amount of the
+ * row. Requires the lock of the bank account, so that its user changes none meanwhile.
+ */
+export async function areUnchanged(
+  tx: Tx,
+  { accountId, bankAccountId }: Under,
+  joins: readonly RowPosting[],
+): Promise<boolean> {
+  if (joins.length === 0) return true
+  const ids = joins.map(({ transaction }) => transaction.transactionId)
+  const amounts = joins.map(({ row }) => String(row.amount))
+  const { rowCount } = await tx.query(sql.unsafe`
+    SELECT FROM unnest(${sql.array(ids, 'text')}, ${sql.array(amounts, 'int8')})
+      AS joined (transaction_id, amount)
+    JOIN transactions AS one USING (transaction_id, amount)
+    WHERE ${ownBy({ accountId, bankAccountId })} AND deleted_at IS NULL`)
+  return rowCount === joins.length
+}
+
+/**
  * Notes which of the joins post their transactions: those that are live and pending still. Requires
  * the lock of the bank account, so that its user changes none meanwhile. Returns them.
  */

@@ -1,5 +1,7 @@
 import { keyOf } from '@coffer/kit/database/aggregate-key'
 import type { Transaction as Tx } from '@coffer/kit/database/database'
+import { say } from '@coffer/kit/reasons/reasons'
+import { unavailable } from '@coffer/kit/rpc/errors'
 import type { UploadKey } from '../../book/upload-key.ts'
 import { readMoney } from '../../money/money-state.sql.ts'
 import type { MoneyScope } from '../../money/money-state.ts'
@@ -13,7 +15,7 @@ import {
   withEntries,
 } from '../file-import.ts'
 import type { ReceivedStatement } from '../formats/statement.ts'
-import { notePosting } from '../joining/joined-rows.sql.ts'
+import { areUnchanged, notePosting } from '../joining/joined-rows.sql.ts'
 import { postJoined } from '../joining/posting.ts'
 import type { RowPosting } from '../joining/row-joins.ts'
 import {
@@ -50,6 +52,8 @@ export async function workOfFile(
   const { balances, currency } = statement
   const { transactionUploadId: causeId } = key
   const newCount = importedCount + BigInt(joins.length)
+  // The import is repeated, and the row is stored or the join refused.
+  if (!(await areUnchanged(tx, key, joins))) throw unavailable(say('IMPORT_LATER'))
   const later = instants && (await sumLaterBookings(tx, key, instants))
   const posting = await notePosting(tx, key, joins)
   const ruled = orderRows(fileRules)

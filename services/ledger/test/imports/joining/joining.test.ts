@@ -1,3 +1,4 @@
+import { holdTransaction } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { describe, expect, test } from '@jest/globals'
@@ -180,6 +181,24 @@ describe('joining rows of a file to stored transactions', () => {
     await undo(home, transactionUploadId)
     const { preview: after } = await previewed()
     expect(after).toMatchObject({ newCount: 2n, duplicateCount: 1n, joinOffers: [] })
+  })
+
+  test('is not done to a transaction that is deleted while the file is stored', async () => {
+    const home = await createHousehold(booted, opening)
+    const { accountId, bankAccountId } = home
+    const transactionId = await typed(home)
+    const joins = await offersOf(home)
+    const { untilAwaited, release } = await holdTransaction(
+      booted.database('ledger'),
+      sql.unsafe`SELECT FROM bank_accounts WHERE account_id = ${accountId}
+        AND bank_account_id = ${bankAccountId} FOR NO KEY UPDATE`,
+    )
+    const sent = send(home, { joins })
+    await untilAwaited()
+    await release(sql.unsafe`UPDATE transactions SET deleted_at = now()
+      WHERE account_id = ${accountId} AND transaction_id = ${transactionId}`)
+    const result = { importedCount: 3n, joinedCount: 0n, joins: [{ result: 'transaction' }] }
+    expect(await sent).toMatchObject(result)
   })
 
   // until 0.5: a replica of 0.3 reads an upload with joins, and does not know them.
