@@ -101,3 +101,30 @@ test('an import is undone completely, and the plans follow', async () => {
   expect((await client.undoUpload(one)).data).toEqual({ balance: before, spending: [] })
   expect(await importAll(bank)).toMatchObject({ importedCount, skippedCount: 0 })
 })
+
+test('a pending payment that is joined to a row is posted until the undo', async () => {
+  const { client } = alice
+  const { bank } = await alice.createBankAccount(10_000)
+  const typed = { name: 'Grocer', amount: 1_250, date: '2026-01-08T00:00:00Z' }
+  const made = { ...typed, isPending: true, adjustsBalance: true }
+  const { data: first } = await client.createTransaction({ ...bank, body: made })
+  const { transaction, balance: held } = first
+  const content = "!Type:Bank\nD01/15'26\nT-12.50\nPGROCER MAIN ST\n^\n"
+  const data = new File([content], 'one.qif')
+  const query = { preview: true }
+  const { preview } = (await client.createUpload({ ...bank, query, body: { data } })).data
+  const [offer] = preview?.joinOffers ?? []
+  const { transactionId } = transaction
+  expect(offer).toMatchObject({ transactionId, transactionIsPending: true })
+  const joins = [{ uploadIdentifier: offer?.uploadIdentifier ?? '', transactionId }]
+  const { data: upload } = await client.createUpload({ ...bank, body: { joins, data } })
+  const { transactionUploadId } = upload
+  const one = { path: { ...bank.path, transactionUploadId } }
+  expect(await untilComplete(one)).toMatchObject({ importedCount: 0, joinedCount: 1 })
+  const stored = async () => (await client.listTransactions(bank)).data
+  expect(await stored()).toMatchObject([{ transactionId, isPending: false, name: 'Grocer' }])
+  const balances = { current: 8_750, available: 8_750 }
+  expect((await client.getBalances(bank)).data).toMatchObject(balances)
+  expect((await client.undoUpload(one)).data).toMatchObject({ balance: held })
+  expect(await stored()).toMatchObject([{ transactionId, isPending: true }])
+})

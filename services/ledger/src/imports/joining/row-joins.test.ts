@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { FileRow } from '../formats/statement.ts'
 import {
   countUnjoined,
+  findBooked,
   type Joinable,
   JoinSearch,
   joinDaysMax,
@@ -136,4 +137,28 @@ test('each named join has an outcome', () => {
     ['c', 'x'],
   ])
   expect(countUnjoined(outcomes)).toBe(7)
+})
+
+test.each<[string, FileRow, boolean]>([
+  ['a posted row', aRow('r', 25, 'Other'), true],
+  ['a pending row', { ...aRow('r', 5), isPending: true }, false],
+  ['a row of another amount', { ...aRow('r', 5), amount: 476n }, false],
+  ['a row of another identifier', aRow('s', 5), false],
+])('%s may book the pending one of its identifier', (_, row, isBooked) => {
+  const pending = { uploadIdentifier: 'r', transactionId: 't', amount: 475n, isPending: true }
+  expect(findBooked(row, new Map([['r', pending]]))).toBe(isBooked ? pending : undefined)
+})
+
+const pending = (day: number) => ({ ...stored('t', day), isPending: true })
+const pendingRow = { ...aRow('r', 5), isPending: true }
+
+test.each<[string, FileRow, Joinable, number]>([
+  ['a pending transaction ten days before a row', aRow('r', 15), pending(5), 1],
+  ['a pending one eleven days before', aRow('r', 16), pending(5), 0],
+  ['a pending one three days behind', aRow('r', 5), pending(8), 1],
+  ['a pending one four days behind', aRow('r', 5), pending(9), 0],
+  ['a pending one beside a pending row', pendingRow, pending(5), 0],
+  ['a posted one beside a pending row', pendingRow, stored('t', 5), 1],
+])('%s is offered so often', (_, row, transaction, count) => {
+  expect(findJoins([row], [transaction])).toHaveLength(count)
 })
