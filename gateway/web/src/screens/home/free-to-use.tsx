@@ -1,24 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type CSSProperties, useId, useState } from 'react'
+import { type CSSProperties, lazy, Suspense, useId, useState } from 'react'
 import { type BankAccountOverview, bankAccountOverviewQuery } from '../../api/account-queries.ts'
-import { spendingQuery } from '../../api/budget-queries.ts'
-import { changesOf, lastMax, newestHistoryQuery, newestMax } from '../../api/history-queries.ts'
 import { uploadsQuery } from '../../api/import-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
-import { History } from '../../controls/journal/history.tsx'
 import { WhyButton } from '../../controls/journal/why-button.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { isDebt, isOverdrawn, restOf } from '../../format/debts.ts'
-import { useIsManual, useManner, useReader } from '../../shell/chosen-account.ts'
-import { historyWords } from '../../words/history.ts'
+import { useIsManual, useManner } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import { figureOf } from '../envelopes/free-card.tsx'
-import { freeChanges } from './free-changes.ts'
 import styles from './home.module.css'
-import { SumSentences } from './sum-sentences.tsx'
+
+// A person seldom asks, and home is the first screen.
+const Why = lazy(() => import('./why.tsx').then((part) => ({ default: part.Why })))
 
 /**
  * The main figure of home, and why it is that much: the money that no envelope holds. Of a card or
@@ -72,7 +69,7 @@ function Figures({ overview }: { overview: BankAccountOverview }) {
       </div>
       <Sums overview={overview} />
       <div id={id} hidden={!isWhyShown}>
-        {isWhyShown && <Why overview={overview} />}
+        <Suspense fallback={null}>{isWhyShown && <Why overview={overview} />}</Suspense>
       </div>
     </div>
   )
@@ -135,48 +132,5 @@ function Sum({ text, amount, manner, className }: SumProps) {
         <Amount amount={amount} manner={manner} />
       </dd>
     </div>
-  )
-}
-
-/** The sums of the account in sentences, and the newest changes of them. */
-function Why({ overview }: { overview: BankAccountOverview }) {
-  return (
-    <div className={styles.why}>
-      <SumSentences overview={overview} />
-      <LastChanges overview={overview} />
-    </div>
-  )
-}
-
-/** The newest changes of free to use; of a card or a loan those of all its sums. */
-function LastChanges({ overview }: { overview: BankAccountOverview }) {
-  const { bankAccountId, free } = overview.balance
-  const isOwed = isDebt(overview.bankAccount)
-  const title = isOwed ? homeWords.lastChanges : homeWords.lastOfFree
-  const reader = useReader()
-  const manner = useManner(bankAccountId)
-  const { data: newest = [] } = useQuery(newestHistoryQuery(bankAccountId))
-  const isCut = newest.length === newestMax
-  const all = isOwed ? changesOf(newest) : freeChanges(newest, { free, isCut })
-  const entries = all.slice(0, lastMax)
-  const { data: envelopes = [] } = useQuery(spendingQuery(bankAccountId))
-  if (entries.length === 0) return null
-  return (
-    <section aria-label={title}>
-      <h3>{title}</h3>
-      <History
-        entries={entries}
-        manner={manner}
-        place={reader}
-        hasPots
-        envelopes={envelopes}
-        isLinked
-      />
-      <p>
-        <Link to="/history" search={{ account: bankAccountId }}>
-          {historyWords.all}
-        </Link>
-      </p>
-    </section>
   )
 }

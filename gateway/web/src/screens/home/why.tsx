@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { BankAccountOverview } from '../../api/account-queries.ts'
+import { spendingQuery } from '../../api/budget-queries.ts'
+import { changesOf, lastMax, newestHistoryQuery, newestMax } from '../../api/history-queries.ts'
+import { History } from '../../controls/journal/history.tsx'
+import { isDebt } from '../../format/debts.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { historyWords } from '../../words/history.ts'
+import { homeWords } from '../../words/home.ts'
+import { freeChanges } from './free-changes.ts'
+import styles from './home.module.css'
+import { SumSentences } from './sum-sentences.tsx'
+
+/** The sums of the account in sentences, and the newest changes of them. */
+export function Why({ overview }: { overview: BankAccountOverview }) {
+  return (
+    <div className={styles.why}>
+      <SumSentences overview={overview} />
+      <LastChanges overview={overview} />
+    </div>
+  )
+}
+
+/** The newest changes of free to use; of a card or a loan those of all its sums. */
+function LastChanges({ overview }: { overview: BankAccountOverview }) {
+  const { bankAccountId, free } = overview.balance
+  const isOwed = isDebt(overview.bankAccount)
+  const title = isOwed ? homeWords.lastChanges : homeWords.lastOfFree
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const { data: newest = [] } = useQuery(newestHistoryQuery(bankAccountId))
+  const isCut = newest.length === newestMax
+  const all = isOwed ? changesOf(newest) : freeChanges(newest, { free, isCut })
+  const entries = all.slice(0, lastMax)
+  const { data: envelopes = [] } = useQuery(spendingQuery(bankAccountId))
+  if (entries.length === 0) return null
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      <History
+        entries={entries}
+        manner={manner}
+        place={reader}
+        hasPots
+        envelopes={envelopes}
+        isLinked
+      />
+      <p>
+        <Link to="/history" search={{ account: bankAccountId }}>
+          {historyWords.all}
+        </Link>
+      </p>
+    </section>
+  )
+}
