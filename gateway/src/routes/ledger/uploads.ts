@@ -204,7 +204,7 @@ const progressFrame = {
     },
     joinedCount: {
       type: ['integer', 'null'],
-      description: 'Number of rows that were joined to transactions of another source',
+      description: 'Number of rows that were joined to stored transactions',
     },
     unjoinedCount: {
       type: 'integer',
