@@ -112,7 +112,7 @@ async function createEnvelope(options: {
   const body =
     spendingType === 'goal'
       ? { ...shared, spendingType }
-      : { ...shared, spendingType, ruleset: ruleset ?? '', graceDays: 5, settlesWhenSpent: true }
+      : { ...shared, spendingType, ruleset: ruleset ?? '', ...rulesOf(plan) }
   const { spendingId } = (await coffer.createSpending({ path, body })).data
   const paid = await newestPaid(coffer, path, plan.spentAt)
   const amount = paid.reduce((sum, transaction) => sum + transaction.amount, held)
@@ -123,6 +123,11 @@ async function createEnvelope(options: {
   }
   const { refundedBy: prefix } = plan
   if (prefix !== undefined) await refund(coffer, path, { spendingId, prefix })
+}
+
+/** Returns when a bill counts as paid; money for any day is kept, and never late. */
+function rulesOf({ isEveryday = false }: EnvelopePlan) {
+  return { graceDays: isEveryday ? 0 : 5, settlesWhenSpent: !isEveryday, carryOver: isEveryday }
 }
 
 /** Gives the newest deposit whose name begins with `prefix` back to the envelope. */

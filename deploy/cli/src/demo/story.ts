@@ -25,6 +25,8 @@ export type EnvelopePlan = {
   held: number
   nextRecurrence: DateTime
   ruleset?: string
+  /** Whether an expense is paid in parts on any day, and keeps what is left of it. */
+  isEveryday?: boolean
   /** Prefixes of the names of transactions that are spent from the envelope. */
   spentAt: string[]
   /** Prefix of the name of a deposit that gives money back to the envelope. */
@@ -56,12 +58,12 @@ export function envelopePlans(today: DateTime): EnvelopePlan[] {
   // Due in two days and underfunded: this expense shows `isBehind`, unless a payday comes sooner.
   const soon = today.plus({ days: 2 }).day
   const expenses = [
-    expense(today, { name: 'Groceries', day: 1, targetAmount: 60_000, held: 42_000 }),
+    everyday(today, { name: 'Groceries', day: 1, targetAmount: 60_000, held: 42_000 }),
     {
-      ...expense(today, { name: 'Eating out', day: 1, targetAmount: 25_000, held: 12_500 }),
+      ...everyday(today, { name: 'Eating out', day: 1, targetAmount: 25_000, held: 12_500 }),
       refundedBy: 'MOBILE CHECK',
     },
-    expense(today, { name: 'Fuel', day: 10, targetAmount: 12_000, held: 9_000 }),
+    everyday(today, { name: 'Fuel', day: 10, targetAmount: 12_000, held: 9_000 }),
     expense(today, { name: 'Electricity and gas', day: 20, targetAmount: 18_000, held: 18_000 }),
     expense(today, { name: 'Internet and phone', day: soon, targetAmount: 11_500, held: 6_000 }),
     expense(today, { name: 'Car insurance', day: 5, targetAmount: 10_500, held: 4_000 }),
@@ -99,6 +101,11 @@ function expense(today: DateTime, { day, ...amounts }: Amounts & { day: number }
   const nextRecurrence = isPast ? thisMonth.plus({ months: 1 }) : thisMonth
   const ruleset = `${dtstart(nextRecurrence)}\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=${day}`
   return { ...amounts, spendingType: 'expense' as const, nextRecurrence, ruleset }
+}
+
+/** Returns an expense that starts again on `day` of each month, with what is left of it. */
+function everyday(today: DateTime, amounts: Amounts & { day: number }) {
+  return { ...expense(today, amounts), isEveryday: true }
 }
 
 /** Returns a goal due on the first day of the month that is `months` ahead. */
