@@ -42,7 +42,7 @@ export function PreviewRows({ bankAccountId, of, rows }: Props) {
             <tr
               // biome-ignore lint/suspicious/noArrayIndexKey: rows of a file may be alike
               key={at}
-              className={row.duplicate ? styles.known : ''}
+              className={row.duplicate && !row.booksPending ? styles.known : ''}
             >
               <td>{formatShortDay(dayOf(row.date, reader.timezone), reader)}</td>
               <td className={styles.text}>
@@ -71,8 +71,9 @@ function textsOf({ name, originalName, originalMerchantName }: Row): string[] {
   )
 }
 
-/** Returns the direction of the money of a row in words; the amount is in its own column. */
-function effectOf({ duplicate, amount }: Row): string {
+/** Returns what becomes of a row in words; the amount is in its own column. */
+function effectOf({ booksPending, duplicate, amount }: Row): string {
+  if (booksPending) return words.booksPending
   if (duplicate) return words.duplicate
   return amount < 0 ? words.comesIn : words.goesOut
 }

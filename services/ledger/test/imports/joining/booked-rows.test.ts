@@ -31,7 +31,8 @@ async function store(home: Household, content: Uint8Array, changes: object) {
   const ended = await steps.reached(home, transactionImportId, ['complete', 'failed'])
   const { importedCount = 0n, joinedCount = 0n, knownCount = 0n } = ended
   const counts = [importedCount, joinedCount, knownCount].map(Number)
-  return { ...ended, effect: preview?.rows[0]?.effect, counts }
+  const { effect, booksPending = false } = preview?.rows[0] ?? {}
+  return { ...ended, effect, booksPending, counts }
 }
 
 test.each([
@@ -44,9 +45,11 @@ test.each([
   const booked = file(row('Posted', '-10.00', day))
   const second = await store(home, booked, changes)
   expect([second.effect, second.counts]).toEqual(['posts the pending transaction', [0, 1, 0]])
+  expect([first, second].map((one) => one.booksPending)).toEqual([false, true])
   expect(await listed(home)).toMatchObject([{ isPending: false, name: 'Grocer 10' }])
   const third = await store(home, booked, changes)
   expect([third.effect, third.counts]).toEqual(['left out: stored already', [0, 0, 1]])
+  expect(third.booksPending).toBe(false)
   await undo(home, third.transactionUploadId!)
   expect(await listed(home)).toMatchObject([{ isPending: false }])
   await undo(home, second.transactionUploadId!)

@@ -169,6 +169,7 @@ export const imports: Translation<'imports'> = {
     balance: 'ein Kontostand',
     identifier: 'keine Kennung',
   },
+  booksPending: 'bucht die vorgemerkte Buchung',
   duplicate: 'schon früher importiert',
   joinTitle: 'Vielleicht schon gespeichert',
   joinText:

@@ -179,6 +179,7 @@ export const imports = {
     balance: 'a balance',
     identifier: 'no identifier',
   },
+  booksPending: 'books what was pending',
   duplicate: 'imported before',
   joinTitle: 'Perhaps stored already',
   joinText:
