@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { spendingQuery } from '../../api/budget-queries.ts'
+import { type Spending, spendingQuery } from '../../api/budget-queries.ts'
 import type { Forecast } from '../../api/forecast-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
+import { isEveryday } from '../../controls/assignments/everyday.ts'
 import rows from '../../controls/rows.module.css'
 import tables from '../../controls/tables/table.module.css'
 import { useIsNarrow } from '../../controls/tables/use-narrow.ts'
@@ -77,15 +78,19 @@ function useChanges({ forecast, bankAccountId }: Omit<Props, 'rest'>): Change[] 
   const reader = useReader()
   const money = useMoneyText(useManner(bankAccountId))
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
-  const nameOf = new Map(spending.map(({ spendingId, name }) => [spendingId, name]))
   const events = new Map(forecast.events.map((one) => [one.date, one]))
   const reasonOf = ({ date, deposit, contribution, paid }: Forecast['free'][number]) => {
     const due = events.get(date)?.spending.filter((one) => one.transactionAmount > 0) ?? []
-    const names = due.flatMap(({ spendingId }) => nameOf.get(spendingId) ?? [])
+    const ids = new Set(due.map(({ spendingId }) => spendingId))
+    const all = spending.filter(({ spendingId }) => ids.has(spendingId))
+    const namesOf = (some: Spending[]) => some.map(({ name }) => name).join(', ')
+    const everyday = namesOf(all.filter(isEveryday))
+    const bills = namesOf(all.filter((one) => !isEveryday(one)))
     const reasons = [
       deposit > 0 ? words.deposit({ amount: money(deposit) }) : '',
       contribution > 0 ? words.contribution({ amount: money(contribution) }) : '',
-      names.length > 0 ? words.due({ names: names.join(', ') }) : '',
+      bills && words.due({ names: bills }),
+      everyday && words.spentBy({ names: everyday }),
       paid > 0 ? words.paid({ amount: money(paid) }) : '',
     ]
     return reasons.filter(Boolean).join('; ') || words.now

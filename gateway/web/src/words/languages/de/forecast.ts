@@ -31,4 +31,5 @@ export const forecast: Translation<'forecast'> = {
   print: 'Drucken',
   columns: ['Tag', 'Einkommen', 'In Umschläge', 'Ungedeckte Rechnungen'],
   due: 'fällig: {names}',
+  spentBy: 'bis dahin ausgegeben: {names}',
 }

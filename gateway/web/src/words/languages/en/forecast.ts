@@ -34,4 +34,5 @@ export const forecast = {
   print: 'Print',
   columns: ['Day', 'Pay', 'Into envelopes', 'Bills without money'],
   due: 'due: {names}',
+  spentBy: 'spent until then: {names}',
 } as const
