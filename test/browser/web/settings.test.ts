@@ -5,7 +5,7 @@ import { type Person, statusOf } from '@coffer/test/harness/person.ts'
 import { codeFor } from '@coffer/test/harness/second-factor.ts'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { takePicture, useBrowser } from '../browser.ts'
+import { expectLooks, takePicture, useBrowser } from '../browser.ts'
 import { atHome } from '../launch.ts'
 
 const { view } = useBrowser()
@@ -77,6 +77,41 @@ test('a person sets up a second factor, has a key, and deletes the account', asy
   })
 })
 
+test('a further account by hand comes under a bank that there is, chosen or typed', async () => {
+  const { client, cookie, ...carol } = await coffer.person()
+  await carol.createBankAccount(0)
+  const [first] = (await client.listLinks()).data ?? []
+  await client.createLink({ body: { institutionName: 'Credit Union' } })
+  await view({ url: `${coffer.baseUrl}/setup`, cookie }, async (page) => {
+    const add = async (name: string) => {
+      await page.getByLabel('Name of the account').fill(name)
+      await page.getByRole('button', { name: 'Create the account' }).click()
+      await page.getByText(`${name} is added.`).waitFor()
+      await page.getByRole('link', { name: 'Add a bank account' }).click()
+    }
+    const bank = page.getByRole('combobox', { name: 'Bank', exact: true })
+    await bank.selectOption('Credit Union')
+    expect(await page.getByLabel('Name of the bank').count()).toBe(0)
+    await add('Car')
+    await page.getByLabel('Name of the bank').fill(` ${first?.institutionName.toUpperCase()}`)
+    await page.getByText(`There is a bank called ${first?.institutionName} already.`).waitFor()
+    await expectLooks(page, 'web-known-bank')
+    await page.getByRole('button', { name: 'Put the account under it' }).click()
+    expect(await bank.inputValue()).toBe(first?.linkId)
+    await add('Savings')
+    await expectLooks(page, 'web-bank-choice')
+  })
+  const accounts = (await client.listBankAccounts()).data ?? []
+  const links = (await client.listLinks()).data ?? []
+  const bankOf = (linkId: string) => links.find((one) => one.linkId === linkId)?.institutionName
+  expect(accounts.map(({ name, linkId }) => [name, bankOf(linkId)])).toEqual([
+    ['Checking', first?.institutionName],
+    ['Car', 'Credit Union'],
+    ['Savings', first?.institutionName],
+  ])
+  expect(links).toHaveLength(2)
+})
+
 test('a person adds a card by what is owed on it, and states its balance again', async () => {
   const alice = await coffer.person()
   const sumsOf = async () => {
@@ -135,7 +170,7 @@ test('a person adds a card by what is owed on it, and states its balance again',
     await page.getByRole('button', { name: 'Edit Credit card' }).waitFor()
     expect(await sumsOf()).toEqual(['credit', -26_000, 89_000, 120_000])
     await page.getByRole('link', { name: 'Add a bank account' }).click()
-    await page.getByLabel('Bank', { exact: true }).fill('Second Bank')
+    await page.getByLabel('Name of the bank').fill('Second Bank')
     await page.getByLabel('Kind of account').selectOption('Savings')
     await page.getByRole('button', { name: 'Create the account' }).click()
     // The screens stay with the account that was chosen.

@@ -6,6 +6,7 @@ import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { showNote } from '../../api/notes.ts'
 import { AmountField } from '../../controls/amounts/amount-field.tsx'
+import { Button } from '../../controls/button.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { parseAmount } from '../../format/amount-input.ts'
@@ -13,6 +14,7 @@ import { currencyName, type Manner } from '../../format/currency.ts'
 import { formatAmount } from '../../format/money.ts'
 import { setPreferences } from '../../preferences/preferences.ts'
 import { useChosenAccountId, useReader } from '../../shell/chosen-account.ts'
+import { useLinkNames } from '../../shell/distinct-names.ts'
 import { accountWords } from '../../words/accounts.ts'
 import { startWords } from '../../words/start.ts'
 import { balanceOn, type Side, SideField } from '../accounts/side-field.tsx'
@@ -35,6 +37,8 @@ const kinds = Object.keys(types) as Kind[]
 
 /** `amount`: money in the account or owed on it, `limit`: that of a card; minor units. */
 interface NewAccount {
+  /** ID of the bank; empty for a new one of the name `institutionName`. */
+  linkId: string
   institutionName: string
   name: string
   kind: Kind
@@ -70,7 +74,7 @@ export function AccountForm({ way }: { way: Way }) {
       problems={faults}
       onSubmit={submit}
     >
-      <BankField fault={problems.institutionName} />
+      <BankField problems={problems} />
       <ChoiceField
         label={startWords.kind}
         value={kind}
@@ -99,27 +103,59 @@ export function AccountForm({ way }: { way: Way }) {
   )
 }
 
-/** The name of the bank, which says if there is one of this name. */
-function BankField({ fault }: { fault: string | undefined }) {
+/** The bank: one of those that are kept by hand, or a new one by its name. */
+function BankField({ problems }: Pick<AmountsProps, 'problems'>) {
   const { data: links = [] } = useQuery(linksQuery)
-  // Told as it is typed: once created, the bank of this form has the name, too.
-  const [known, setKnown] = useState('')
+  const names = useLinkNames()
+  const banks = links.filter(({ linkType }) => linkType === 'manual')
+  const choice = useRef<HTMLSelectElement>(null)
+  const [chosen, choose] = useState('')
+  const linkId = banks.some((one) => one.linkId === chosen) ? chosen : ''
+  // Compared as it is typed: once created, the bank of this form has the name, too.
+  const [known, setKnown] = useState<string>()
   const plain = (text: string) => text.trim().toLowerCase()
-  const look = (typed: string) => {
-    const isOne = links.some((one) => plain(one.institutionName) === plain(typed))
-    setKnown(isOne ? typed.trim() : '')
+  const look = (typed: string) =>
+    setKnown(banks.find((one) => plain(one.institutionName) === plain(typed))?.linkId)
+  const take = (linkId: string) => {
+    choice.current?.focus()
+    setKnown(undefined)
+    choose(linkId)
   }
+  const options = banks.map((one) => ({ value: one.linkId, text: names.get(one.linkId) ?? '' }))
+  const isChoice = banks.length > 0
   return (
-    <div className={styles.bank}>
-      <TextField
-        label={startWords.bank}
-        hint={startWords.bankHint}
-        name="institutionName"
-        onChange={({ target }) => look(target.value)}
-        fault={fault}
-      />
-      <p role="status">{known && startWords.bankKnown({ name: known })}</p>
-    </div>
+    <>
+      {isChoice && (
+        <ChoiceField
+          label={startWords.bank}
+          name="linkId"
+          ref={choice}
+          value={linkId}
+          onChange={take}
+          options={[{ value: '', text: startWords.bankNew }, ...options]}
+          fault={problems.linkId}
+        />
+      )}
+      {linkId === '' && (
+        <div className={styles.bank}>
+          <TextField
+            label={isChoice ? startWords.bankName : startWords.bank}
+            hint={startWords.bankHint}
+            name="institutionName"
+            onChange={({ target }) => look(target.value)}
+            fault={problems.institutionName}
+          />
+          <div role="status">
+            {known && (
+              <>
+                <p>{startWords.bankKnown({ name: names.get(known) ?? '' })}</p>
+                <Button onClick={() => take(known)}>{startWords.takeBank}</Button>
+              </>
+            )}
+          </div>
+        </div>
+      )}
+    </>
   )
 }
 
@@ -179,11 +215,12 @@ function useCreation() {
 
 /** Returns the account that a person typed; null with the faults by field. */
 function readAccount(values: Record<string, string>, locale: string) {
-  const { institutionName = '', name = '', currency = '', balance = '', limit = '' } = values
+  const { linkId = '', institutionName = '', name = '', currency = '' } = values
+  const { balance = '', limit = '' } = values
   const amount = parseAmount(balance || '0', { locale, currency })
   const ofCard = parseAmount(limit || '0', { locale, currency })
   const faults: Record<string, string> = {
-    ...(institutionName.trim() ? {} : { institutionName: startWords.required }),
+    ...(linkId || institutionName.trim() ? {} : { institutionName: startWords.required }),
     ...(name.trim() ? {} : { name: startWords.required }),
     ...(amount === null
       ? {
@@ -201,7 +238,8 @@ function readAccount(values: Record<string, string>, locale: string) {
       : {}),
   }
   const isWhole = Object.keys(faults).length === 0 && amount !== null && ofCard !== null
-  const account = isWhole ? { institutionName, name, currency, amount, limit: ofCard } : null
+  const stated = { linkId, institutionName, name, currency }
+  const account = isWhole ? { ...stated, amount, limit: ofCard } : null
   return { account, faults }
 }
 
@@ -219,12 +257,12 @@ function isDebt(kind: Kind): boolean {
  * has those created before by their names: of a bank account that was refused.
  */
 async function createAccount(
-  { institutionName, kind, amount, limit, side, ...rest }: NewAccount,
+  { linkId: chosen, institutionName, kind, amount, limit, side, ...rest }: NewAccount,
   links: Map<string, string>,
 ) {
-  const known = links.get(institutionName)
+  const known = chosen || links.get(institutionName)
   const linkId = known ?? (await coffer.createLink({ body: { institutionName } })).data.linkId
-  links.set(institutionName, linkId)
+  if (!chosen) links.set(institutionName, linkId)
   const currentBalance = isDebt(kind) ? balanceOn(side, amount) : amount
   const sums = {
     currentBalance,

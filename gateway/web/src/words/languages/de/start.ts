@@ -8,8 +8,10 @@ export const start: Translation<'start'> = {
   textFurther: 'Gib Namen und aktuellen Kontostand ein.',
   bank: 'Bank',
   bankHint: 'Ein beliebiger Name, etwa der Bank, oder „Bargeld“.',
-  bankKnown:
-    'Eine Bank namens „{name}“ gibt es schon. Dieses Konto kommt unter eine zweite mit dem Namen.',
+  bankNew: 'Eine neue Bank',
+  bankName: 'Name der Bank',
+  bankKnown: 'Eine Bank namens „{name}“ gibt es schon.',
+  takeBank: 'Das Konto dort anlegen',
   kind: 'Art des Kontos',
   kinds: {
     checking: 'Girokonto',

@@ -6,8 +6,10 @@ export const start = {
   textFurther: 'Enter a name and the money that is in it now.',
   bank: 'Bank',
   bankHint: 'Any name, such as that of the bank or “Cash”.',
-  bankKnown:
-    'There is a bank called {name} already. This account comes under a second one of that name.',
+  bankNew: 'A new bank',
+  bankName: 'Name of the bank',
+  bankKnown: 'There is a bank called {name} already.',
+  takeBank: 'Put the account under it',
   kind: 'Kind of account',
   kinds: {
     checking: 'Checking',
