@@ -9,7 +9,7 @@ import type { World } from './world.ts'
 /** Imports a CSV file, uploads a file of a bank, and undoes the upload. */
 export async function uploads(world: World, ada: Ada, { path }: Household): Promise<void> {
   const { key } = ada
-  await imports(key, path)
+  await imports(world, ada, path)
   await world.pass(60)
   const choices = 'encoding=utf-8&decimalMark=.&dayFirst=false&statement=bank'
   const { body: upload } = await key('POST', `${path}/transactions/upload?${choices}`, {
@@ -177,7 +177,7 @@ async function refusesUndo(world: World, { headers }: Ada, uploaded: string): Pr
 
 const columns = ['Number', 'Date', 'Text', 'Merchant', 'Amount', 'Balance', 'Status']
 
-async function imports(key: Ada['key'], path: string): Promise<void> {
+async function imports(world: World, { key, headers }: Ada, path: string): Promise<void> {
   const rows = [
     columns.join(),
     '1,02/03/2026,POS DEBIT POWER & LIGHT,Power & Light,-64.20,2785.80,Posted',
@@ -219,11 +219,14 @@ async function imports(key: Ada['key'], path: string): Promise<void> {
     cells('th', ['Date', 'Text', 'Amount']),
     cells('td', ['02/05/2026', 'Tea', '-3.20']),
   ]
-  await key('POST', `${path}/transactions/import?sheet=Table%201`, {
+  const { body: left } = await key('POST', `${path}/transactions/import?sheet=Table%201`, {
     form: formWith('february.xls', `<table>${table.join('')}</table>`),
     name: 'sheet',
     summary: 'A table of a workbook',
   })
+  await key('DELETE', `${path}/transactions/import/${left.transactionImportId}`)
+  const summary = 'Its rows are stored'
+  await world.recorder.refuse(409, 'DELETE', step, { headers, name: 'processed', summary })
   const { body: broken } = await key('POST', `${path}/transactions/import`, {
     form: formWith('march.csv', `${columns.join()}\n1,"03/01/2026\n`),
     isShown: false,

@@ -25,6 +25,7 @@ export const operations = {
   createWebhook: 'webhook.created',
   deleteApiKey: 'api_key.deleted',
   deleteFundingSchedule: 'funding_schedule.deleted',
+  deleteImport: 'import.updated',
   deleteLink: 'bank_account.deleted link.deleted',
   deleteMapping: 'mapping.deleted',
   deleteRule: 'rule.deleted',

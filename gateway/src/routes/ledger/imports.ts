@@ -85,6 +85,21 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       handler: async (call) => (await find(call)).import,
     }),
     updateRoute(imports, find),
+    route({
+      id: 'deleteImport',
+      tag: 'Files',
+      method: 'DELETE',
+      path: importPath,
+      summary: 'Discard an import that is not processed: removes its file',
+      description:
+        'Its status is expired then; a second time changes nothing. Of an import that was ' +
+        'processed, undo the upload (docs/files.md#undoing).',
+      since: '0.4.0',
+      auth: 'key',
+      feature: 'uploads',
+      answers: { 409: 'The import, or its preview, is being processed, or it was' },
+      handler: ({ params, options }) => imports.deleteImport(params, options),
+    }),
   ]
 }
 

@@ -17,7 +17,8 @@ export const fileReasons = {
   MAPPING_COLUMNS: 'is for other columns: create another',
   IMPORT_STEP: 'must be pending-preview with a mapping, or pending-processing',
   IMPORT_STATUS: 'the transaction import is {status}; this step needs it to be {wanted}',
-  IMPORT_CLOSED: 'the transaction import is {status}; its file cannot be read again now',
+  IMPORT_CLOSED:
+    'the transaction import is {status}; its file can neither be read again nor removed now',
   UPLOAD_WITHOUT_CHOICE: 'the transaction upload is {status} and asks for no choice',
   IMPORTS_WITHOUT_CHOICE: 'no import of the upload asks for a choice: map an account by statements',
   IMPORT_RUNS: 'The import is still running: undo it when it has ended',

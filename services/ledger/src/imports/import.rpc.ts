@@ -55,8 +55,9 @@ import { type NamedJoin, requireJoins } from './joining/row-joins.ts'
 import { findMapping } from './mapping.sql.ts'
 import { isUndoable } from './settling/upload-undo.ts'
 import { convertSheetFile } from './sheet-file.service.ts'
-import type { Storage } from './storage/storage.ts'
+import { nameOf, type Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
+import { markFileDeleted } from './upload.sql.ts'
 import { newUpload, type Upload } from './upload.ts'
 import { renderJoins, renderListed, renderSkipped } from './upload-answer.ts'
 
@@ -110,6 +111,10 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
         return { import: await startProcessing(deps, found, { createdBy: userId, joins }) }
       }
       throw invalid({ status: say('IMPORT_STEP') })
+    },
+    deleteImport: async (request, context) => {
+      await discard(deps, { ...request, accountId: callerOf(context).accountId })
+      return {}
     },
   }
 }
@@ -201,6 +206,21 @@ async function readAgain(
   const after = await getImport({ database }, stored)
   if (!isDone) requireRereadable(after)
   return after
+}
+
+/**
+ * Removes the file of an import, which is `expired` then. It returns to status `mapping` before, so
+ * that no processing begins meanwhile. Throws `refused` if it is processed or its preview is.
+ */
+async function discard({ database, clock, storage }: Deps, key: ImportKey): Promise<void> {
+  const found = await getImport({ database }, key)
+  if (found.status === 'expired') return
+  requireRereadable(found, { status: 409 })
+  if (!(await reread(database, found, { fields: found, now: clock() }))) {
+    return requireRereadable(await getImport({ database }, key), { status: 409 })
+  }
+  await storage.remove(nameOf(found))
+  await markFileDeleted(database, found, clock())
 }
 
 /** Creates an upload of the CSV file; the import of this upload runs like that of any other. */

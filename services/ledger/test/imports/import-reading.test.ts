@@ -1,10 +1,12 @@
 import { booting } from '@coffer/host/testing/booting'
-import { createHousehold } from '@coffer/host/testing/household'
+import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { Code } from '@connectrpc/connect'
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
-import { listed, problems } from '../outcomes.ts'
+import { listed, problems, refusals } from '../outcomes.ts'
 import { headers, importing } from './importing.ts'
+import { storedFiles } from './stored-files.ts'
 
 const booted = booting([ledger])
 let steps: ReturnType<typeof importing>
@@ -168,5 +170,63 @@ describe('the reading of a file', () => {
     })
     const seconds = read.preview?.rows[0]?.date?.seconds
     expect(new Date(Number(seconds) * 1000).toISOString().slice(0, 10)).toBe(day)
+  })
+})
+
+describe('a discarded import', () => {
+  const unreadable = Buffer.from(`${headers.join(',')}\n"1`)
+
+  test.each([
+    ['mapping', () => steps.createImport],
+    ['preview', () => steps.previewed],
+    ['failed', () => (home: Household) => steps.previewed(home, unreadable)],
+  ])('in status %s has expired, twice at once and repeated', async (status, begin) => {
+    const home = await createHousehold(booted)
+    const { bankAccountId, as, accountId } = home
+    const made = await begin()(home)
+    expect(made.status).toBe(status)
+    const key = { bankAccountId, transactionImportId: made.transactionImportId }
+    const stored = () => storedFiles(booted.dataDir, accountId)
+    expect(await stored()).toHaveLength(1)
+    const discard = () => steps.imports.deleteImport(key, as)
+    expect(await refusals(discard(), discard())).toEqual(['accepted', 'accepted'])
+    expect(await refusals(discard())).toEqual(['accepted'])
+    expect(await stored()).toEqual([])
+    const { imports } = await steps.imports.listImports({ bankAccountId, limit: 1 }, as)
+    expect(imports).toMatchObject([{ status: 'expired', file: { deletedAt: expect.anything() } }])
+    const stranger = await createHousehold(booted)
+    expect(await refusals(steps.imports.deleteImport(key, stranger.as))).toEqual(['NotFound'])
+  })
+
+  test('is not processed, and a processed one is not discarded', async () => {
+    const home = await createHousehold(booted)
+    const { bankAccountId, as } = home
+    const { transactionImportId } = await steps.previewed(home)
+    const key = { bankAccountId, transactionImportId }
+    const process = () => steps.imports.updateImport({ ...key, status: 'pending-processing' }, as)
+    const discard = () => steps.imports.deleteImport(key, as)
+    const outcomes = await refusals(process(), discard())
+    expect(outcomes.toSorted()).toEqual(['FailedPrecondition', 'accepted'])
+    const end = outcomes[0] === 'accepted' ? 'complete' : 'expired'
+    await steps.reached(home, transactionImportId, [end])
+    expect(await listed(home)).toHaveLength(end === 'complete' ? 4 : 0)
+  })
+
+  test.each(['pending-preview', 'complete'])('is refused in status %s', async (status) => {
+    const home = await createHousehold(booted)
+    const { bankAccountId, as } = home
+    const { transactionImportId } = await steps.processed(home)
+    if (status === 'pending-preview') {
+      await booted.database('ledger').pool.query(sql.unsafe`
+        UPDATE transaction_imports SET status = ${status}, transaction_upload_id = NULL
+        WHERE transaction_import_id = ${transactionImportId}`)
+      await booted.database('ledger').pool.query(sql.unsafe`
+        UPDATE files SET deleted_at = NULL WHERE account_id = ${home.accountId}`)
+    }
+    const refusal = steps.imports.deleteImport({ bankAccountId, transactionImportId }, as)
+    await expect(refusal).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+      rawMessage: expect.stringMatching(new RegExp(`^the transaction import is ${status};`)),
+    })
   })
 })

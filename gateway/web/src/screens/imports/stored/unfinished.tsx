@@ -1,6 +1,10 @@
 import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { coffer } from '../../../api/client.ts'
 import { type Import, importsQuery } from '../../../api/import-queries.ts'
+import { Button } from '../../../controls/button.tsx'
+import { Confirmation } from '../../../controls/confirmation.tsx'
 import rows from '../../../controls/rows.module.css'
 import { Card } from '../../../controls/screen.tsx'
 import { formatInstant } from '../../../format/days.ts'
@@ -8,11 +12,10 @@ import { useReader } from '../../../shell/chosen-account.ts'
 import { useAccountNames } from '../../../shell/distinct-names.ts'
 import { importWords as words } from '../../../words/imports.ts'
 import { isRereadable } from '../back-to-columns.tsx'
+import styles from '../imports.module.css'
 
 /** CSV files whose columns or preview wait for a person, newest first; nothing without any. */
 export function Unfinished({ bankAccountIds }: { bankAccountIds: string[] }) {
-  const reader = useReader()
-  const names = useAccountNames()
   const lists = useQueries({ queries: bankAccountIds.map((id) => importsQuery(id)) })
   const all = lists
     .flatMap(({ data = [] }) => data.filter(isUnfinished))
@@ -22,32 +25,65 @@ export function Unfinished({ bankAccountIds }: { bankAccountIds: string[] }) {
     <Card title={words.unfinished}>
       <p className={rows.soft}>{words.unfinishedText}</p>
       <ul className={rows.rows}>
-        {all.map(({ transactionImportId, bankAccountId, file, status, createdAt }) => (
-          <li key={transactionImportId} className={rows.row}>
-            <div>
-              <p className={rows.name}>{file?.name ?? words.file}</p>
-              <p className={rows.soft}>
-                {words.listed({
-                  account: names.get(bankAccountId) ?? '',
-                  at: formatInstant(createdAt, reader),
-                })}
-              </p>
-            </div>
-            <div className={rows.figures}>
-              <p className={rows.soft}>{words.waits[status] ?? words.reading}</p>
-              <Link
-                to="/imports/$transactionImportId"
-                params={{ transactionImportId }}
-                search={{ account: bankAccountId }}
-                aria-label={words.goOnWith({ name: file?.name ?? words.file })}
-              >
-                {words.goOn}
-              </Link>
-            </div>
-          </li>
+        {all.map((one) => (
+          <UnfinishedRow key={one.transactionImportId} found={one} />
         ))}
       </ul>
     </Card>
+  )
+}
+
+function UnfinishedRow({ found }: { found: Import }) {
+  const reader = useReader()
+  const names = useAccountNames()
+  const [isAsked, setAsked] = useState(false)
+  const { transactionImportId, bankAccountId, file, status, createdAt } = found
+  const name = file?.name ?? words.file
+  const path = { bankAccountId, transactionImportId }
+  return (
+    <li className={rows.row}>
+      <div>
+        <p className={rows.name}>{name}</p>
+        <p className={rows.soft}>
+          {words.listed({
+            account: names.get(bankAccountId) ?? '',
+            at: formatInstant(createdAt, reader),
+          })}
+        </p>
+      </div>
+      <div className={rows.figures}>
+        <p className={rows.soft}>{words.waits[status] ?? words.reading}</p>
+        <div className={styles.flush}>
+          <Link
+            to="/imports/$transactionImportId"
+            params={{ transactionImportId }}
+            search={{ account: bankAccountId }}
+            aria-label={words.goOnWith({ name })}
+          >
+            {words.goOn}
+          </Link>{' '}
+          {status !== 'pending-preview' && (
+            <Button
+              kind="quiet"
+              aria-label={words.discardIt({ name })}
+              onClick={() => setAsked(true)}
+            >
+              {words.discard}
+            </Button>
+          )}
+        </div>
+      </div>
+      {isAsked && (
+        <Confirmation
+          title={words.discardTitle({ name })}
+          action={words.discard}
+          change={() => coffer.deleteImport({ path })}
+          onClose={() => setAsked(false)}
+        >
+          {words.discardText}
+        </Confirmation>
+      )}
+    </li>
   )
 }
 

@@ -21,6 +21,11 @@ export const imports: Translation<'imports'> = {
   },
   goOn: 'Weiter',
   goOnWith: 'Weiter mit {name}',
+  discard: 'Verwerfen',
+  discardIt: '{name} verwerfen',
+  discardTitle: '{name} verwerfen?',
+  discardText:
+    'Nichts daraus ist gespeichert. Du kannst die Datei jederzeit noch einmal auswählen.',
   more: 'Ältere zeigen',
   listed: '{account} · {at}',
   none: 'Noch wurde keine Datei importiert.',

@@ -95,11 +95,14 @@ export function isReread({ choices, createdAt, updatedAt }: CsvImport): boolean 
   return updatedAt > createdAt || Object.keys(choices ?? {}).length > 0
 }
 
-/** Throws `refused` unless the file of an import can be read again by other choices. */
-export function requireRereadable({ status, transactionUploadId }: CsvImport): void {
+/** Throws `refused` unless the file of an import can be read again by other choices, or removed. */
+export function requireRereadable(
+  { status, transactionUploadId }: CsvImport,
+  refusal?: { status: 409 },
+): void {
   const isReadable = ['mapping', 'preview', 'failed'].includes(status)
   if (!isReadable || transactionUploadId !== null) {
-    throw refused(say('IMPORT_CLOSED', { status }))
+    throw refused(say('IMPORT_CLOSED', { status }), refusal)
   }
 }
 
