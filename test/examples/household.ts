@@ -262,7 +262,7 @@ async function filters({ key }: Ada, { path, tripId }: Household): Promise<void>
     'search=hostel&from=2026-03-01&to=2026-03-31&pending=false&source=manual&tag=oslo' +
     '&amount_from=5000&amount_to=20000&amount=9200'
   const lists = [
-    `${path}/transactions?${filter}&spendingId=${tripId}`,
+    `${path}/transactions?${filter}&decimalMark=,&spendingId=${tripId}`,
     `${path}/spending/${tripId}/transactions?${filter}`,
     `/transactions?${filter}&spendingId=${tripId}`,
   ]
