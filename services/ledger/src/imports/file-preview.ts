@@ -46,7 +46,7 @@ export function previewParts(
       isPending: row.isPending,
       duplicate: isKnown,
       effect: isBooked ? posting : effectOf(row, { isKnown, currency }),
-      ...(isBooked ? { booksPending: true } : {}),
+      booksPending: isBooked,
       fields: (ruled.get(row) ?? []).map((one) => toMessage(PreviewedFieldSchema, one)),
     })),
     rowCount: BigInt(rowCount),

@@ -31,7 +31,7 @@ async function store(home: Household, content: Uint8Array, changes: object) {
   const ended = await steps.reached(home, transactionImportId, ['complete', 'failed'])
   const { importedCount = 0n, joinedCount = 0n, knownCount = 0n } = ended
   const counts = [importedCount, joinedCount, knownCount].map(Number)
-  const { effect, booksPending = false } = preview?.rows[0] ?? {}
+  const { effect, booksPending } = preview?.rows[0] ?? {}
   return { ...ended, effect, booksPending, counts }
 }
 
