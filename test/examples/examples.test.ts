@@ -180,8 +180,6 @@ const unseen: Record<string, string> = {
   'ImportPreview.misfits': 'two bank accounts have to have the rows; UploadPreview has some',
   'ImportPreview.note': 'a balance has to be left out; Upload has some',
   'ImportPreview.codedNote': 'a balance has to be left out; Upload has some',
-  'PreviewRow.booksPending': 'a former file has to state the row as pending',
-  'UploadPreviewRow.booksPending': 'a former file has to state the row as pending',
   'Fault.cause': 'only services refuse a value by a fault in it',
 }
 

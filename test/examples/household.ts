@@ -270,8 +270,9 @@ async function filters({ key }: Ada, { path, tripId }: Household): Promise<void>
     const { body } = await key('GET', list, { isShown: false })
     if (body.length !== 1) throw new Error(`${list} finds ${body.length} transactions`)
   }
-  await key('GET', `${path}/transactions?deleted=true&decimalMark=,`, { isShown: false })
-  await key('GET', '/transactions?deleted=true', { isShown: false })
+  for (const list of [path, '']) {
+    await key('GET', `${list}/transactions?deleted=true`, { isShown: false })
+  }
   await key('GET', '/transactions?limit=3')
 }
 
