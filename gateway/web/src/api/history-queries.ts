@@ -69,11 +69,14 @@ function isBefore({ createdAt }: Transaction, entries: HistoryEntry[]): boolean 
   return oldest !== undefined && createdAt < oldest.createdAt
 }
 
-/** Whether a transaction has moved the balance, as far as the newest changes tell. */
-export function movedBalanceQuery(transaction: Transaction) {
+/** Whether the balance holds a transaction, as far as the newest changes tell. */
+export function heldByBalanceQuery(transaction: Transaction) {
   return queryOptions({
     ...newestHistoryQuery(transaction.bankAccountId),
-    select: (entries: HistoryEntry[]) => hasMovedBalance(entries, transaction),
+    select: (entries: HistoryEntry[]) => ({
+      hasMoved: hasMovedBalance(entries, transaction),
+      isStatedSince: isStatedSince(entries, transaction),
+    }),
   })
 }
 
@@ -85,6 +88,13 @@ function hasMovedBalance(entries: HistoryEntry[], transaction: Transaction): boo
   const own = entriesOf(entries, transaction.transactionId).filter(({ pot }) => pot === 'available')
   if (own.length > 0) return own.reduce((sum, { delta }) => sum + delta, 0) !== 0
   return transaction.source === 'manual' && isBefore(transaction, entries)
+}
+
+/** Returns whether a file or a person has stated the balance after a transaction was stored. */
+function isStatedSince(entries: HistoryEntry[], { createdAt }: Transaction): boolean {
+  return entries.some(
+    ({ cause, createdAt: at }) => /^(upload|manual-edit)$/.test(cause) && at > createdAt,
+  )
 }
 
 function entriesOf(entries: HistoryEntry[], transactionId: string): HistoryEntry[] {

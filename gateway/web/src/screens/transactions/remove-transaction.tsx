@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { bankAccountsQuery } from '../../api/account-queries.ts'
 import type { Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
-import { movedBalanceQuery } from '../../api/history-queries.ts'
+import { heldByBalanceQuery } from '../../api/history-queries.ts'
 import { showNote } from '../../api/notes.ts'
 import { Button } from '../../controls/button.tsx'
 import { CheckField } from '../../controls/field.tsx'
@@ -18,9 +19,9 @@ import { transactionWords as words } from '../../words/transactions.ts'
 export function RemoveTransaction({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId, deletedAt } = transaction
   const isManual = useIsManual(bankAccountId)
-  const { data: hasMoved = false } = useQuery(movedBalanceQuery(transaction))
+  const { hasMoved, isStated } = useHeld(transaction)
   const [choice, setReturned] = useState<boolean | null>(null)
-  const isReturned = choice ?? hasMoved
+  const isReturned = choice ?? (hasMoved && !isStated)
   const path = { bankAccountId, transactionId }
   const restore = () => coffer.restoreTransaction({ path, body: {} })
   const change = useChange(() =>
@@ -33,13 +34,14 @@ export function RemoveTransaction({ transaction }: { transaction: Transaction })
     showNote({ text, act: { text: bulkWords.undo, work: restore } })
   }
   if (!isManual) return null
+  const moved = hasMoved ? words.removeMoved : words.removeUnmoved
   return (
     <Card title={deletedAt === null ? words.remove : words.restore}>
       {change.fault && <FaultBanner fault={change.fault} />}
       {deletedAt === null && (
         <>
           <p>{words.removeText}</p>
-          <p>{hasMoved ? words.removeMoved : words.removeUnmoved}</p>
+          <p>{isStated ? words.removeStated : moved}</p>
           <CheckField
             label={words.returns}
             checked={isReturned}
@@ -58,4 +60,18 @@ export function RemoveTransaction({ transaction }: { transaction: Transaction })
       </div>
     </Card>
   )
+}
+
+/**
+ * Returns whether a transaction has moved the balance, and whether a balance of its day or a later
+ * one was stated since: that one is right, whether or not the transaction stays.
+ */
+function useHeld(transaction: Transaction) {
+  const { bankAccountId, date } = transaction
+  const { data: accounts = [] } = useQuery(bankAccountsQuery)
+  const { data = { hasMoved: false, isStatedSince: false } } = useQuery(
+    heldByBalanceQuery(transaction),
+  )
+  const asOf = accounts.find((one) => one.bankAccountId === bankAccountId)?.balancesAsOf ?? ''
+  return { hasMoved: data.hasMoved, isStated: data.isStatedSince && asOf >= date }
 }

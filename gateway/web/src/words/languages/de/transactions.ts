@@ -100,6 +100,8 @@ export const transactions: Translation<'transactions'> = {
     'Sie verschwindet aus allen Listen. Unter den Buchungen zeigt sie der Filter „Status: Gelöscht“, und von dort lässt sie sich zurückholen.',
   removeMoved: 'Sie hat den Kontostand bewegt. Ohne das Häkchen bleibt er, wie er jetzt ist.',
   removeUnmoved: 'Sie hat den Kontostand nicht bewegt. Mit dem Häkchen ändert er sich trotzdem.',
+  removeStated:
+    'Seitdem wurde der Kontostand angegeben, von einer Datei oder von Hand. Mit dem Häkchen ändert er sich trotzdem.',
   returns: 'Betrag dem Kontostand zurückgeben',
   removed: '{name}: gelöscht.',
   restore: 'Zurückholen',

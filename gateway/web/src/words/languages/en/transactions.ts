@@ -107,6 +107,8 @@ export const transactions = {
     'It leaves all lists. Among the transactions, the filter State: Deleted shows it, and it can be restored.',
   removeMoved: 'It has moved the balance. Without the tick, the balance stays as it is now.',
   removeUnmoved: 'It has not moved the balance. With the tick, the balance changes all the same.',
+  removeStated:
+    'A file or a person has stated the balance since. With the tick, it changes all the same.',
   returns: 'Give its amount back to the balance',
   removed: '{name}: deleted.',
   restore: 'Restore',

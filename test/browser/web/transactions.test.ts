@@ -86,3 +86,21 @@ test('while transactions are selected, the name of a day is in view once', async
     expect(await page.evaluate(findTwice)).toEqual([])
   })
 })
+
+test('a deletion leaves a balance as it is that was stated since', async () => {
+  const alice = await coffer.person()
+  const { bank } = await alice.createBankAccount(10_000)
+  const coffee = { name: 'Coffee', amount: 500, date: new Date().toISOString() }
+  const body = { ...coffee, adjustsBalance: true }
+  const { transaction } = (await alice.client.createTransaction({ ...bank, body })).data
+  const url = `${coffer.baseUrl}/transactions/${transaction.transactionId}`
+  await view({ url, cookie: alice.cookie }, async (page) => {
+    const returns = page.getByLabel('Give its amount back to the balance')
+    await page.getByText('It has moved the balance.').waitFor()
+    expect(await returns.isChecked()).toBe(true)
+    await alice.client.updateBankAccount({ ...bank, body: { currentBalance: 9_400 } })
+    await page.reload()
+    await page.getByText('A file or a person has stated the balance since.').waitFor()
+    expect(await returns.isChecked()).toBe(false)
+  })
+})
