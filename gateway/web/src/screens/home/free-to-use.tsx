@@ -78,7 +78,8 @@ function Figures({ overview }: { overview: BankAccountOverview }) {
 /** Says that no file has stated the balance, while an account of imported rows still has none. */
 function UnknownBalance({ overview }: { overview: BankAccountOverview }) {
   const { bankAccountId, current } = overview.balance
-  const isPossible = useIsManual(bankAccountId) && current === 0
+  const isUnstated = overview.bankAccount.balancesAsOf === null
+  const isPossible = useIsManual(bankAccountId) && current === 0 && isUnstated
   const uploads = useQuery({ ...uploadsQuery(bankAccountId), enabled: isPossible })
   const isImported = uploads.data?.some((one) => one.importedCount > 0 && one.undoneAt === null)
   if (!isPossible || !isImported) return null
