@@ -139,8 +139,9 @@ function undoRoute(deps: RouteDeps, uploads: Client<typeof UploadService>): Rout
     path: uploadPath,
     summary: 'Undo an import: removes its transactions, restores balances and envelopes',
     description:
-      'Deletes every transaction of the import and keeps later bookings; a second time ' +
-      'changes nothing. 409 while the import still runs (docs/files.md#undoing).',
+      'Deletes every transaction of the import, except those that rows of other imports are ' +
+      'joined to, and keeps later bookings; a second time changes nothing. ' +
+      '409 while the import still runs (docs/files.md#undoing).',
     since: '0.1.0',
     auth: 'key',
     feature: 'uploads',

@@ -12,6 +12,7 @@ const Removed = Given.extend({
   given: z.bigint().nullable(),
   transactionIds: z.array(z.string()),
 })
+const Kept = z.object({ transactionId: z.string(), transactionUploadId: z.string() })
 
 /**
  * Inserts transactions of an uploaded file, except those whose `uploadIdentifier` is stored;
@@ -35,6 +36,60 @@ export async function insertUploaded(
         WHERE upload_identifier IS NOT NULL DO NOTHING
       RETURNING transaction_id
     ) SELECT coalesce(array_agg(transaction_id), '{}') AS inserted FROM stored`)
+}
+
+/**
+ * Gives the transactions of an upload that rows of other imports are joined to, to one of these
+ * imports each: first to one that has posted the transaction, then to the earliest. The transaction
+ * gets the identifier and the bank's texts of the row, whose join ends. Returns them with their new
+ * uploads, which stay locked, so that their own undos wait and find the transactions.
+ */
+export function keepJoined(
+  tx: Tx,
+  { accountId, bankAccountId, transactionUploadId }: UploadKey,
+): Promise<readonly z.infer<typeof Kept>[]> {
+  const own = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
+  return tx.any(sql.type(Kept)`
+    WITH joined AS MATERIALIZED (
+      SELECT joined.* FROM (SELECT * FROM joined_rows WHERE ${own}) AS joined
+        JOIN transactions AS one USING (account_id, bank_account_id, transaction_id)
+      WHERE one.transaction_upload_id = ${transactionUploadId}
+        AND joined.transaction_upload_id <> ${transactionUploadId}
+        AND NOT EXISTS (
+          SELECT FROM transactions AS other
+          WHERE other.account_id = ${accountId} AND other.bank_account_id = ${bankAccountId}
+            AND other.upload_identifier = joined.upload_identifier
+            AND other.transaction_id <> joined.transaction_id)
+    ), held AS MATERIALIZED (
+      SELECT transaction_upload_id FROM uploads
+      WHERE ${own} AND undone_at IS NULL
+        AND transaction_upload_id IN (SELECT transaction_upload_id FROM joined)
+      ORDER BY transaction_upload_id FOR UPDATE
+    ), chosen AS (
+      SELECT DISTINCT ON (transaction_id) joined.*
+      FROM joined JOIN held USING (transaction_upload_id)
+      ORDER BY transaction_id, posted_by IS NULL, transaction_upload_id, upload_identifier
+    ), kept AS (
+      UPDATE transactions AS one SET transaction_upload_id = chosen.transaction_upload_id,
+        upload_identifier = chosen.upload_identifier, original_name = chosen.original_name,
+        original_merchant_name = chosen.original_merchant_name
+      FROM chosen
+      WHERE one.account_id = ${accountId} AND one.bank_account_id = ${bankAccountId}
+        AND one.transaction_id = chosen.transaction_id
+      RETURNING one.transaction_id, one.transaction_upload_id, one.upload_identifier
+    ), parted AS (
+      DELETE FROM joined_rows
+      WHERE ${own} AND upload_identifier IN (SELECT upload_identifier FROM kept)
+    ), counted AS (
+      UPDATE uploads SET imported_count = imported_count + counts.kept,
+        joined_count = joined_count - counts.kept
+      FROM (
+        SELECT transaction_upload_id AS id, count(*) AS kept FROM kept GROUP BY id
+      ) AS counts
+      WHERE ${own} AND transaction_upload_id = counts.id
+    )
+    SELECT transaction_id AS "transactionId", transaction_upload_id AS "transactionUploadId"
+    FROM kept ORDER BY transaction_id`)
 }
 
 /**

@@ -5,7 +5,7 @@ import { emitTransactions } from '../../money/changed-rows.sql.ts'
 import { endOperation, startOperation } from '../../money/operation.ts'
 import { renderResult } from '../../money/settlements.ts'
 import type { Given } from '../../money/spend.ts'
-import { removeUploaded } from '../../money/uploaded-rows.sql.ts'
+import { keepJoined, removeUploaded } from '../../money/uploaded-rows.sql.ts'
 import type { MoneyWork, MoneyWriter } from '../../money/writer.service.ts'
 import { findLastStatement } from '../debt-restatement.sql.ts'
 import { debtCorrection } from '../debt-restatement.ts'
@@ -13,7 +13,7 @@ import { partRows } from '../joining/joined-rows.sql.ts'
 import { type PostedRow, postingIdOf, unpost } from '../joining/posting.ts'
 import { findStatedSince, sumTakenBack } from '../settling/file-balances.sql.ts'
 import { settleUndo } from '../settling/upload-undo.ts'
-import { markUndone } from '../upload.sql.ts'
+import { markUndone, tellUpload } from '../upload.sql.ts'
 
 type Result = ReturnType<typeof renderResult>
 
@@ -52,9 +52,15 @@ export function undoUploads(
 /** Amounts that envelopes gave to the removed transactions, and those that the upload posted. */
 type RemovedRows = { given: readonly Given[]; posted: readonly PostedRow[] }
 
-/** Removes the transactions and joins of an upload, and tells that. */
+/** Removes the transactions and joins of an upload, but for those of other imports; tells that. */
 async function removeRows(tx: Tx, key: UploadKey, now: Date): Promise<RemovedRows> {
   const posted = await partRows(tx, key)
+  const kept = await keepJoined(tx, key)
+  for (const transactionUploadId of new Set(kept.map((one) => one.transactionUploadId))) {
+    await tellUpload(tx, { ...key, transactionUploadId }, { type: 'upload.updated', now })
+  }
+  const keptIds = kept.map(({ transactionId }) => transactionId)
+  await emitTransactions(tx, { ...key, now }, { type: 'transaction.updated', ids: keptIds })
   const { transactionIds, given } = await removeUploaded(tx, key)
   const deleted = { type: 'transaction.deleted', ids: transactionIds } as const
   await emitTransactions(tx, { ...key, now }, deleted)

@@ -177,10 +177,11 @@ describe('joining rows of a file to stored transactions', () => {
       unjoinedCount: 1n,
       joins: joined.map((result) => ({ result })),
     })
-    // The undo of the first file takes its transactions, so their rows are new in the second one.
+    // The undo of the first file leaves the second one its rows, and takes the deleted one.
     await undo(home, transactionUploadId)
     const { preview: after } = await previewed()
-    expect(after).toMatchObject({ newCount: 2n, duplicateCount: 1n, joinOffers: [] })
+    expect(after).toMatchObject({ newCount: 0n, duplicateCount: 3n, joinOffers: [] })
+    expect(await listed(home)).toHaveLength(3)
   })
 
   test('is not done to a transaction that is deleted while the file is stored', async () => {

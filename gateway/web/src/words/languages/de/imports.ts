@@ -81,14 +81,14 @@ export const imports: Translation<'imports'> = {
   twice: 'Jedes Konto der Datei braucht ein eigenes Konto.',
   undoAll: 'Alles rückgängig machen',
   undoAllText:
-    '{count, plural, one {1 Buchung von {accounts} wird} other {# Buchungen von {accounts} werden}} gelöscht. Kontostände, die die Datei gesetzt hat, sind dann wieder wie zuvor.',
+    '{count, plural, one {1 Buchung von {accounts} wird gelöscht, außer wenn eine Zeile eines anderen Imports mit ihr zusammengeführt ist: Dann bleibt sie dort.} other {# Buchungen von {accounts} werden gelöscht, außer denen, mit denen Zeilen anderer Importe zusammengeführt sind: Diese bleiben dort.}} Kontostände, die zuletzt diese Datei gesetzt hat, sind dann wieder wie zuvor.',
   unjoined: '{count, plural, other {#}} nicht zusammengeführt: neu gespeichert',
   undone: 'Rückgängig gemacht',
   undo: 'Rückgängig machen',
   undoThis: 'Diesen Import rückgängig machen',
   undoTitle: 'Import von {name} rückgängig machen?',
   undoText:
-    '{count, plural, one {Die Buchung daraus wird} other {Die # Buchungen daraus werden}} gelöscht. Hat die Datei den Kontostand gesetzt, ist er dann wieder wie zuvor.',
+    '{count, plural, one {Die Buchung daraus wird gelöscht, außer wenn eine Zeile eines anderen Imports mit ihr zusammengeführt ist: Dann bleibt sie dort.} other {Die # Buchungen daraus werden gelöscht, außer denen, mit denen Zeilen anderer Importe zusammengeführt sind: Diese bleiben dort.}} Hat zuletzt diese Datei den Kontostand gesetzt, ist er dann wieder wie zuvor.',
   undoJoined:
     '{count, plural, one {1 Zeile ist nicht mehr zusammengeführt: Ihre Buchung bleibt. War sie vorgemerkt, ist sie es wieder.} other {# Zeilen sind nicht mehr zusammengeführt: Ihre Buchungen bleiben. Waren sie vorgemerkt, sind sie es wieder.}}',
   undoEnvelopes: 'Haben Umschläge davon etwas bezahlt, geht ihr Geld dorthin zurück.',
