@@ -289,7 +289,6 @@ test('a file that was left is continued, and Home says that none stated a balanc
     await page.getByText('Imported transactions do not move the balance').waitFor()
     await expectLooks(page, 'web-no-balance')
     await page.getByRole('link', { name: 'Enter the balance' }).click()
-    await page.getByRole('button', { name: 'Edit Checking' }).click()
     await page.getByLabel('Posted balance').fill('50')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('link', { name: 'Home' }).first().click()

@@ -291,6 +291,7 @@ test('rows of the same day and text as transactions are ticked beforehand', asyn
     await page.getByRole('button', { name: 'Import 0 new, join 2' }).waitFor()
     await page.getByLabel('DELI on').uncheck()
     await page.getByText('1 may be stored twice').waitFor()
+    await page.getByText('1 new transaction, 1 joined with stored ones').waitFor()
     await page.getByRole('button', { name: 'Import 1 new, join 1' }).click()
     await page.getByRole('button', { name: 'Undo this import' }).click()
     await page.getByText('1 row is no longer joined: its transaction stays.').waitFor()

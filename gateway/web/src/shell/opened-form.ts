@@ -6,9 +6,14 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** Token for a new password, of a sign-in that needs one. */
     resetToken?: string | undefined
-    /** The form that opens (`transaction`, `envelope`, `move`, `payday`, `rule`), or `preview`. */
+    /** The form that opens, such as `transaction` or that of `editOf`, or `preview`. */
     opened?: string | undefined
   }
+}
+
+/** Returns the name of the form that edits a bank account in the list of accounts. */
+export function editOf(bankAccountId: string): string {
+  return `edit ${bankAccountId}`
 }
 
 /**

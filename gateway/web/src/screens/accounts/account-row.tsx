@@ -9,6 +9,7 @@ import { Confirmation } from '../../controls/confirmation.tsx'
 import rows from '../../controls/rows.module.css'
 import { isDebt } from '../../format/debts.ts'
 import { useManner } from '../../shell/chosen-account.ts'
+import { editOf, useOpenedForm } from '../../shell/opened-form.ts'
 import { accountWords as words } from '../../words/accounts.ts'
 import { historyWords } from '../../words/history.ts'
 import { EditAccount } from './edit-account.tsx'
@@ -27,8 +28,8 @@ interface AskedProps extends Pick<Props, 'account'> {
 export function AccountRow({ account, isByHand }: Props) {
   const { bankAccountId, name, mask, availableBalance, currentBalance } = account
   const manner = useManner(bankAccountId)
-  const [open, setOpen] = useState<'edit' | 'archive' | null>(null)
-  const close = () => setOpen(null)
+  const [isEdited, setEdited] = useOpenedForm(editOf(bankAccountId))
+  const [isArchived, setArchived] = useState(false)
   const isOfDebt = isDebt(account)
   const debt = currentBalance > 0 ? words.inCredit : words.owed
   return (
@@ -46,13 +47,13 @@ export function AccountRow({ account, isByHand }: Props) {
         <p className={rows.soft}>{isOfDebt ? debt : words.balance}</p>
       </div>
       <div className={rows.toolbar}>
-        <Button kind="quiet" aria-label={`${words.edit} ${name}`} onClick={() => setOpen('edit')}>
+        <Button kind="quiet" aria-label={`${words.edit} ${name}`} onClick={() => setEdited(true)}>
           {words.edit}
         </Button>
         <Button
           kind="quiet"
           aria-label={`${words.archive} ${name}`}
-          onClick={() => setOpen('archive')}
+          onClick={() => setArchived(true)}
         >
           {words.archive}
         </Button>
@@ -65,8 +66,10 @@ export function AccountRow({ account, isByHand }: Props) {
           {historyWords.title}
         </Link>
       </div>
-      {open === 'edit' && <EditAccount account={account} isByHand={isByHand} onClose={close} />}
-      {open === 'archive' && <Archive account={account} onClose={close} />}
+      {isEdited && (
+        <EditAccount account={account} isByHand={isByHand} onClose={() => setEdited(false)} />
+      )}
+      {isArchived && <Archive account={account} onClose={() => setArchived(false)} />}
     </li>
   )
 }

@@ -66,7 +66,7 @@ function Step({ found, draft, way }: StepProps) {
             importedCount: found.importedCount ?? 0,
             skippedCount: found.skippedCount ?? 0,
           })}
-          stated={found.preview?.currentBalance}
+          preview={found.preview}
           note={words.kept}
         />
         <Resume bankAccountId={account} />

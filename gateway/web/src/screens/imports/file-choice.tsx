@@ -18,6 +18,7 @@ import { FilePreview } from './file-preview.tsx'
 import styles from './imports.module.css'
 import type { Previewed } from './previewed.ts'
 import type { Choices } from './read-choices.tsx'
+import type { Balancing } from './stored/balance-note.tsx'
 import { Stored } from './stored/stored.tsx'
 import { countsOf } from './upload-row.tsx'
 
@@ -81,9 +82,9 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
           {...{ bankAccountId, previewed }}
           onRead={(choices) => read(previewed.data, choices)}
           isReading={isSending}
-          onStored={(upload, stated) => {
+          onStored={(upload, preview) => {
             setPreviewed(null)
-            setStored({ upload, stated })
+            setStored({ upload, preview })
           }}
           onEnd={end}
         />
@@ -95,17 +96,16 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
 
 interface StoredFile {
   upload: Upload
-  /** Current balance that the file states, in minor units. */
-  stated: number | null | undefined
+  preview: Balancing
 }
 
 /** The end of an import, once its rows are stored; until then the list shows its progress. */
-function StoredUpload({ upload, stated }: StoredFile) {
+function StoredUpload({ upload, preview }: StoredFile) {
   const { bankAccountId, transactionUploadId } = upload
   const { data: uploads = [] } = useQuery(uploadsQuery(bankAccountId))
   const found = uploads.find((one) => one.transactionUploadId === transactionUploadId)
   if (found?.status !== 'complete' || found.undoneAt !== null) return null
-  return <Stored {...{ bankAccountId, transactionUploadId, stated }} counts={countsOf(found)} />
+  return <Stored {...{ bankAccountId, transactionUploadId, preview }} counts={countsOf(found)} />
 }
 
 /** Returns the previewed file, and the request that reads it. CSV leads to the form of columns. */

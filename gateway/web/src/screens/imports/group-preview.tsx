@@ -98,12 +98,13 @@ function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProp
   const title = useId()
   const { bankAccountId, preview, error, codedError, note, codedNote, skipped } = part.upload
   const { name = '' } = accounts.find((one) => one.bankAccountId === bankAccountId) ?? {}
+  const joins = joinsOf(preview?.joinOffers ?? [], ticked)
   const of = words.ofAccount({ statement: nameOf(part), account: name })
   return (
     <section className={styles.account} aria-labelledby={title}>
       <h3 id={title}>{of}</h3>
       {preview && <Misfits bankAccountId={bankAccountId} misfits={preview.misfits} hasChoice />}
-      {preview && <p>{countsOf(preview)}</p>}
+      {preview && <p>{countsOf(preview, joins.length)}</p>}
       {preview && (
         <BalanceNote
           bankAccountId={bankAccountId}
@@ -127,7 +128,7 @@ function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProp
           count={preview.joinOfferCount}
         />
       )}
-      {preview && <PreviewRows {...{ bankAccountId, of }} rows={preview.rows} />}
+      {preview && <PreviewRows {...{ bankAccountId, of, joins }} rows={preview.rows} />}
     </section>
   )
 }

@@ -41,7 +41,7 @@ export function ImportPreview({ found, way }: { found: Import; way: WayBack }) {
         misfits={preview.misfits}
         again={findSent(transactionImportId)}
       />
-      <p>{countsOf(preview)}</p>
+      <p>{countsOf(preview, joins.length)}</p>
       <BalanceNote
         bankAccountId={bankAccountId}
         stated={preview.currentBalance}
@@ -60,7 +60,7 @@ export function ImportPreview({ found, way }: { found: Import; way: WayBack }) {
           {words.again}
         </Link>
       </div>
-      <PreviewRows bankAccountId={bankAccountId} rows={preview.rows} />
+      <PreviewRows {...{ bankAccountId, joins }} rows={preview.rows} />
     </Card>
   )
 }

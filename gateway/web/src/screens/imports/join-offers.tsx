@@ -34,6 +34,7 @@ export function JoinOffers({ bankAccountId, of, offers, count, ticked, onTick }:
       <h3>{words.joinTitle}</h3>
       <p className={rows.soft}>{words.joinText}</p>
       {count > offers.length && <p>{words.joinSome({ shown: offers.length, count })}</p>}
+      {joined < count && <p>{words.perhapsTwice({ count: count - joined })}</p>}
       <CheckField
         label={words.joinAll}
         checked={isAll}
@@ -56,7 +57,6 @@ export function JoinOffers({ bankAccountId, of, offers, count, ticked, onTick }:
           </li>
         ))}
       </ul>
-      {joined < count && <p>{words.perhapsTwice({ count: count - joined })}</p>}
     </section>
   )
 }

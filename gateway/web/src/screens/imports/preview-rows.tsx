@@ -1,4 +1,4 @@
-import type { Import, Upload } from '../../api/import-queries.ts'
+import type { Import, RowJoin, Upload } from '../../api/import-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
@@ -16,10 +16,13 @@ interface Props {
   /** The account of the file, if it has several. */
   of?: string
   rows: readonly Row[]
+  /** The rows that are joined with stored transactions. */
+  joins: readonly RowJoin[]
 }
 
 /** The first rows of a file as the transactions that its import would store. */
-export function PreviewRows({ bankAccountId, of, rows }: Props) {
+export function PreviewRows({ bankAccountId, of, rows, joins }: Props) {
+  const joined = new Set(joins.map(({ uploadIdentifier }) => uploadIdentifier))
   const reader = useReader()
   const manner = useManner(bankAccountId)
   if (rows.length === 0) return null
@@ -42,7 +45,7 @@ export function PreviewRows({ bankAccountId, of, rows }: Props) {
             <tr
               // biome-ignore lint/suspicious/noArrayIndexKey: rows of a file may be alike
               key={at}
-              className={row.duplicate && !row.booksPending ? styles.known : ''}
+              className={isStored(row, joined) ? styles.known : ''}
             >
               <td>{formatShortDay(dayOf(row.date, reader.timezone), reader)}</td>
               <td className={styles.text}>
@@ -51,7 +54,7 @@ export function PreviewRows({ bankAccountId, of, rows }: Props) {
               </td>
               <td className={styles.figure}>
                 <div className={styles.flow}>
-                  <span className={styles.soft}>{effectOf(row)}</span>
+                  <span className={styles.soft}>{effectOf(row, joined)}</span>
                   <Amount amount={row.amount} manner={manner} as="flow" />
                 </div>
               </td>
@@ -72,8 +75,15 @@ function textsOf({ name, originalName, originalMerchantName }: Row): string[] {
 }
 
 /** Returns what becomes of a row in words; the amount is in its own column. */
-function effectOf({ booksPending, duplicate, amount }: Row): string {
+function effectOf(row: Row, joined: ReadonlySet<string>): string {
+  const { uploadIdentifier, booksPending, duplicate, amount } = row
   if (booksPending) return words.booksPending
+  if (joined.has(uploadIdentifier)) return words.joins
   if (duplicate) return words.duplicate
   return amount < 0 ? words.comesIn : words.goesOut
+}
+
+/** Returns whether a row makes no new transaction, and changes no pending one by itself. */
+function isStored(row: Row, joined: ReadonlySet<string>): boolean {
+  return (row.duplicate || joined.has(row.uploadIdentifier)) && !row.booksPending
 }

@@ -1,6 +1,7 @@
 import type { Upload } from '../../api/import-queries.ts'
 import { importWords as words } from '../../words/imports.ts'
 import type { Choices } from './read-choices.tsx'
+import type { Balancing } from './stored/balance-note.tsx'
 
 /** A file, what its import would do, and the choices by which it was read. */
 export interface Previewed {
@@ -15,8 +16,8 @@ export interface PreviewProps {
   /** Reads the file again by other choices. */
   onRead: (choices: Choices) => void
   isReading: boolean
-  /** Is told the import, and the current balance that its file states. */
-  onStored: (upload: Upload, stated: number | null | undefined) => void
+  /** Is told the import, and the preview of its file. */
+  onStored: (upload: Upload, preview: Balancing) => void
   onEnd: () => void
 }
 
@@ -30,7 +31,8 @@ export function storeText(of: { newCount: number; joined: number; account: strin
   return joined === 0 ? words.store({ count, account }) : words.storeJoined({ count, joined })
 }
 
-/** Returns how many rows of a file are new, are stored already and are left out, in words. */
-export function countsOf({ newCount, duplicateCount, skippedCount }: Counts): string {
-  return words.counts({ fresh: newCount, known: duplicateCount, skipped: skippedCount })
+/** Returns how many rows of a file are new, joined, stored already and left out, in words. */
+export function countsOf(preview: Counts, joined: number): string {
+  const { newCount, duplicateCount: known, skippedCount: skipped } = preview
+  return words.counts({ fresh: newCount - joined, joined, known, skipped })
 }

@@ -29,13 +29,13 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEn
     return coffer.createUpload({ path: { bankAccountId }, body, query })
   })
   if (!preview) return null
-  const store = (made: { data: Upload }) => onStored(made.data, preview.currentBalance)
+  const store = (made: { data: Upload }) => onStored(made.data, preview)
   const { newCount, skipped, choices = [] } = preview
   return (
     <Card title={data.name}>
       {fault && <FaultBanner fault={fault} />}
       <Misfits bankAccountId={bankAccountId} misfits={preview.misfits} />
-      <p>{countsOf(preview)}</p>
+      <p>{countsOf(preview, joins.length)}</p>
       <BalanceNote
         bankAccountId={bankAccountId}
         stated={preview.currentBalance}
@@ -51,7 +51,7 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEn
         </Button>
         <Button onClick={onEnd}>{words.cancel}</Button>
       </div>
-      <PreviewRows bankAccountId={bankAccountId} rows={preview.rows} />
+      <PreviewRows {...{ bankAccountId, joins }} rows={preview.rows} />
     </Card>
   )
 }

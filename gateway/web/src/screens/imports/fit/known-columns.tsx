@@ -7,6 +7,7 @@ import { FaultBanner } from '../../../controls/form.tsx'
 import rows from '../../../controls/rows.module.css'
 import { Card } from '../../../controls/screen.tsx'
 import { importWords as words } from '../../../words/imports.ts'
+import { readColumns } from '../columns/read-columns.ts'
 
 interface Props {
   known: ImportMapping
@@ -19,19 +20,11 @@ interface Props {
 export function KnownColumns({ known, isSending, fault, onUse }: Props) {
   const { transactionImportMappingId, mapping } = known
   const forgetting = useChange(() => coffer.deleteMapping({ path: { transactionImportMappingId } }))
-  const { date, memo, amount } = mapping
-  const named = (fields: readonly { name?: string | null }[]) =>
-    fields.flatMap(({ name }) => name ?? []).join(', ')
-  const read = [
-    { label: words.date, column: named(date.fields) },
-    { label: words.memo, column: named([memo]) },
-    { label: words.amount, column: named(amount.fields) },
-  ]
   const faulty = fault ?? forgetting.fault
   return (
     <Card title={words.known}>
       {faulty && <FaultBanner fault={faulty} />}
-      <p className={rows.soft}>{read.map((one) => words.ofColumn(one)).join(' · ')}</p>
+      <p className={rows.soft}>{readColumns(mapping).map(words.ofColumn).join(' · ')}</p>
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={onUse}>
           {words.useKnown}

@@ -6,7 +6,7 @@ import { Button } from '../../../controls/button.tsx'
 import rows from '../../../controls/rows.module.css'
 import { Card } from '../../../controls/screen.tsx'
 import { importWords as words } from '../../../words/imports.ts'
-import { BalanceNote } from './balance-note.tsx'
+import { BalanceNote, type Balancing, effectOn } from './balance-note.tsx'
 import { UndoImport } from './undo-import.tsx'
 
 interface Props {
@@ -14,14 +14,14 @@ interface Props {
   transactionUploadId: string | null
   /** Counts of the rows, in words. */
   counts: string
-  /** Current balance that the file states, in minor units. */
-  stated: number | null | undefined
+  /** The preview of the file; null without one. */
+  preview: Balancing | null
   /** Further words about the import. */
   note?: string
 }
 
 /** The end of an import: its counts, its balance, the way to its transactions, and its undo. */
-export function Stored({ bankAccountId, transactionUploadId, counts, stated, note }: Props) {
+export function Stored({ bankAccountId, transactionUploadId, counts, preview, note }: Props) {
   const { data: uploads = [] } = useQuery(uploadsQuery(bankAccountId))
   const [isAsked, setAsked] = useState(false)
   const upload = uploads.find((one) => one.transactionUploadId === transactionUploadId)
@@ -31,7 +31,12 @@ export function Stored({ bankAccountId, transactionUploadId, counts, stated, not
       {!isUndone && (
         <>
           <p role="status">{counts}</p>
-          <BalanceNote bankAccountId={bankAccountId} stated={stated} is="stored" />
+          <BalanceNote
+            bankAccountId={bankAccountId}
+            stated={preview?.currentBalance}
+            is={preview ? effectOn(preview) : 'new'}
+            isStored
+          />
           {note && <p className={rows.soft}>{note}</p>}
         </>
       )}

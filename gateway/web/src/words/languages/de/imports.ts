@@ -147,7 +147,7 @@ export const imports: Translation<'imports'> = {
   balanceOlder:
     'Die Datei nennt {stated} als Kontostand. Er bleibt {now}: Ein späterer wurde schon importiert oder unter Konten gesetzt.',
   balanceDiffers:
-    'Der Kontostand ist {now}; die Datei nennt {stated} für ihren letzten Tag. Stimmt er heute nicht, ändere ihn unter Konten.',
+    'Der Kontostand ist {now}; die Datei nennt {stated} für ihren letzten Tag. {is, select, known {Sie enthielt nichts Neues} other {Ein späterer wurde schon importiert oder unter Konten gesetzt}}. Stimmt er heute nicht, ändere ihn.',
   misfitNumber: 'Die Datei ist vom Konto {stated}. Gehört sie wirklich zu „{account}“?',
   misfitKinds: {
     card: 'Die Datei ist von einer Karte, „{account}“ ist aber keine.',
@@ -160,7 +160,7 @@ export const imports: Translation<'imports'> = {
   comesIn: 'Eingang',
   goesOut: 'Ausgang',
   counts:
-    '{fresh, plural, one {1 neue Buchung} other {# neue Buchungen}}{known, plural, =0 {} other {, # schon früher importiert}}{skipped, plural, =0 {} other {, # ausgelassen}}',
+    '{fresh, plural, one {1 neue Buchung} other {# neue Buchungen}}{joined, plural, =0 {} other {, # mit gespeicherten zusammengeführt}}{known, plural, =0 {} other {, # schon früher importiert}}{skipped, plural, =0 {} other {, # ausgelassen}}',
   reasons: {
     amount: 'kein Betrag',
     zero: 'Betrag null',
@@ -184,6 +184,7 @@ export const imports: Translation<'imports'> = {
   joinAll: 'Alle',
   join: '{row} vom {day} ist {name} vom {transactionDay}',
   joinPending: '{row} vom {day} ist {name} vom {transactionDay}, vorgemerkt: wird damit gebucht',
+  joins: 'wird mit gespeicherter zusammengeführt',
   joinedCount: '{count, plural, other {#}} zusammengeführt',
   store:
     '{count, plural, =0 {Import auf „{account}“ abschließen} one {1 Buchung auf „{account}“ importieren} other {# Buchungen auf „{account}“ importieren}}',

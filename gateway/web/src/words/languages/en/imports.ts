@@ -156,7 +156,7 @@ export const imports = {
   balanceOlder:
     'The file states a balance of {stated}. The balance stays {now}: a later one was imported before, or set in Accounts.',
   balanceDiffers:
-    'The balance is {now}; the file states {stated} for its last day. If it is not right today, change it in Accounts.',
+    'The balance is {now}; the file states {stated} for its last day. {is, select, known {It had nothing new} other {A later one was imported before, or set in Accounts}}. If it is not right today, change it.',
   misfitNumber: 'The file is of the account {stated}. Does it belong to {account}?',
   misfitKinds: {
     card: 'The file is of a card, and {account} is none.',
@@ -169,7 +169,7 @@ export const imports = {
   comesIn: 'comes in',
   goesOut: 'goes out',
   counts:
-    '{fresh, plural, one {1 new transaction} other {# new transactions}}{known, plural, =0 {} other {, # imported before}}{skipped, plural, =0 {} other {, # left out}}',
+    '{fresh, plural, one {1 new transaction} other {# new transactions}}{joined, plural, =0 {} other {, # joined with stored ones}}{known, plural, =0 {} other {, # imported before}}{skipped, plural, =0 {} other {, # left out}}',
   reasons: {
     amount: 'no amount',
     zero: 'amount of zero',
@@ -193,6 +193,7 @@ export const imports = {
   joinAll: 'All of them',
   join: '{row} on {day} is {name} on {transactionDay}',
   joinPending: '{row} on {day} is {name} on {transactionDay}, pending: joining posts it',
+  joins: 'joined with a stored one',
   joinedCount: '{count, plural, other {#}} joined',
   store:
     '{count, plural, =0 {Finish the import into {account}} one {Import 1 transaction into {account}} other {Import # transactions into {account}}}',
