@@ -18,6 +18,10 @@ import styles from './home.module.css'
 // A person seldom asks, and home is the first screen.
 const Why = lazy(() => import('./why.tsx').then((part) => ({ default: part.Why })))
 
+const OwedOnCards = lazy(() =>
+  import('./owed-on-cards.tsx').then((part) => ({ default: part.OwedOnCards })),
+)
+
 /**
  * The main figure of home, and why it is that much: the money that no envelope holds. Of a card or
  * a loan it is what is owed, because its unused credit is no money of the person.
@@ -54,6 +58,9 @@ function Figures({ overview }: { overview: BankAccountOverview }) {
         <WhyButton controls={id} isShown={isWhyShown} onShow={setWhyShown} />
       </div>
       <UnknownBalance overview={overview} />
+      <Suspense fallback={null}>
+        {!isOwed && <OwedOnCards bankAccountId={bankAccountId} />}
+      </Suspense>
       {rest !== 'owed' && isOverdrawn(overview.balance) && (
         <p className={styles.soft}>
           <Link to="/envelopes" search={{ account: bankAccountId }} state={{ opened: 'move' }}>

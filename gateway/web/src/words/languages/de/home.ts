@@ -29,6 +29,8 @@ export const home: Translation<'home'> = {
   noBalance:
     'Importierte Buchungen bewegen den Kontostand nicht, und er ist noch null. Zeigt die Bank einen anderen, stimmen diese Zahlen nicht:',
   enterBalance: 'Kontostand eintragen',
+  owedOnCard: 'Geschuldet auf {name}: {amount}. Nicht abgezogen:',
+  seeCards: 'siehe Karten',
   lastChanges: 'Die letzten Änderungen',
   lastOfFree: 'Die letzten Änderungen von „Frei verfügbar“',
   behind: 'Im Rückstand',

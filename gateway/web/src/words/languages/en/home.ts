@@ -27,6 +27,8 @@ export const home = {
   noBalance:
     'Imported transactions do not move the balance, and it is still zero. If the bank shows another one, these figures are wrong:',
   enterBalance: 'Enter the balance',
+  owedOnCard: 'Owed on {name}: {amount}. Not taken off:',
+  seeCards: 'see Cards',
   lastChanges: 'The last changes',
   lastOfFree: 'The last changes of free to use',
   behind: 'Behind',
