@@ -119,28 +119,23 @@ function Payment({ transaction }: { transaction: Transaction }) {
   )
 }
 
+/** The transactions named alike; nothing until the background job has found some. */
 function Similar({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId } = transaction
-  const similar = useQuery(similarQuery(bankAccountId, transactionId))
+  const { data: cluster } = useQuery(similarQuery(bankAccountId, transactionId))
+  const count = cluster?.members.filter((id) => id !== transactionId).length ?? 0
+  if (!cluster || count === 0) return null
   return (
     <Card title={words.similar}>
-      <Asked query={similar} lines={1}>
-        {(cluster) => {
-          const others = cluster?.members.filter((id) => id !== transactionId) ?? []
-          if (cluster === null || others.length === 0) return <p>{words.similarNone}</p>
-          return (
-            <p>
-              {words.similarText({ count: others.length, name: cluster.name })}{' '}
-              <Link
-                to="/transactions"
-                search={{ account: bankAccountId, search: cluster.name.slice(0, 40) }}
-              >
-                {words.similarShow}
-              </Link>
-            </p>
-          )
-        }}
-      </Asked>
+      <p>
+        {words.similarText({ count, name: cluster.name })}{' '}
+        <Link
+          to="/transactions"
+          search={{ account: bankAccountId, search: cluster.name.slice(0, 40) }}
+        >
+          {words.similarShow}
+        </Link>
+      </p>
     </Card>
   )
 }

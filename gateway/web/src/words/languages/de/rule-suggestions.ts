@@ -6,12 +6,12 @@ export const ruleSuggestions: Translation<'ruleSuggestions'> = {
   list: 'Vorgeschlagene Regeln',
   ofThis: 'Dasselbe für ähnliche?',
   counts:
-    '{matched} wie diese; {changed} bekämen {fields}.{edited, plural, =0 {} other { Bei # hast du Name, Umschlag, Tags oder Notiz selbst gewählt: Das bleibt, wie es ist.}}',
+    '{matched} wie diese; {changed, plural, =0 {keine würde sich ändern} one {# bekäme {fields}{edited, plural, =0 {} other {, soweit nicht selbst gewählt}}} other {# bekämen {fields}{edited, plural, =0 {} other {, soweit nicht selbst gewählt}}}}.',
   fields: {
     name: 'den Namen',
     merchantName: 'den Händler',
     notes: 'die Notiz',
-    tags: 'die Tags',
+    tags: 'die Schlagwörter',
     spendingId: 'den Umschlag',
     refundSpendingId: 'den Umschlag',
   },

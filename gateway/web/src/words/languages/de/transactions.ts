@@ -84,7 +84,6 @@ export const transactions: Translation<'transactions'> = {
   separate: 'Wieder trennen',
   similar: 'Ähnliche',
   similarShow: 'Ähnliche zeigen',
-  similarNone: 'Noch keine gefunden. Im Hintergrund wird gesucht.',
   similarText: '{count, plural, one {Eine heißt} other {# heißen}} wie „{name}“.',
   history: 'Was sie geändert hat',
   historyNone: 'Sie hat weder den Kontostand noch einen Umschlag geändert.',

@@ -4,7 +4,7 @@ export const ruleSuggestions = {
   list: 'Suggested rules',
   ofThis: 'The same for those like it?',
   counts:
-    '{matched} like this; {changed} would get {fields}.{edited, plural, =0 {} other { In # you have chosen a name, an envelope, tags or a note yourself: that stays as it is.}}',
+    '{matched} like this; {changed, plural, =0 {none would change} other {# would get {fields}{edited, plural, =0 {} other {, where you have not chosen it yourself}}}}.',
   fields: {
     name: 'the name',
     merchantName: 'the merchant',

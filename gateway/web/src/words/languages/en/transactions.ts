@@ -91,7 +91,6 @@ export const transactions = {
   separate: 'Take them apart',
   similar: 'Similar ones',
   similarShow: 'Show them',
-  similarNone: 'None found yet. They are looked for in the background.',
   similarText: '{count, plural, one {One is} other {# are}} named like “{name}”.',
   history: 'What it changed',
   historyNone: 'It has not changed the balance or an envelope.',
