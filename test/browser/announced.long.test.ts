@@ -189,7 +189,7 @@ test('a late bill shows on its card, in the table and on home', async () => {
     await page.getByText('no money waits for it any more').waitFor()
     await takePicture(page, 'web-late-bill')
     await pay(88_41)
-    await page.getByText('is left of the bill that is paid, and stays until').waitFor()
+    await page.getByText(/is left of the paid bill of .*, and stays until/).waitFor()
     await open(page, 'Home')
     await page.getByText('Every envelope is on its way.').waitFor()
     await page.unrouteAll({ behavior: 'wait' })

@@ -44,6 +44,7 @@ export function Bill({ spending }: { spending: Spending }) {
     })
   const due = formatShortDay(dayOf(nextRecurrence, reader.timezone), reader)
   const settleText = isAwaited(spending) ? words.settleOf({ day: due }) : words.settle
+  const hasOther = isPaid || isAwaited(spending)
   const fault = settle.fault ?? skip.fault ?? move.fault
   return (
     <Card title={words.bill}>
@@ -63,7 +64,7 @@ export function Bill({ spending }: { spending: Spending }) {
           </Button>
         )}
         <Button isBusy={skip.isSending} onClick={() => skip.send(undefined)}>
-          {words.skip}
+          {hasOther ? words.skipOf({ day: due }) : words.skip}
         </Button>
       </div>
       {lastSkipped && (

@@ -2,7 +2,12 @@ import { expect, test } from '@jest/globals'
 import type { Spending, Transaction } from '../../api/budget-queries.ts'
 import { dueText, isBillPaid, isLate, isPaidToday } from './due-text.ts'
 
-const reading = { today: '2026-12-01', timezone: 'America/Chicago', language: 'en' }
+const reading = {
+  today: '2026-12-01',
+  timezone: 'America/Chicago',
+  language: 'en',
+  locale: 'en-US',
+}
 const yearly = {
   spendingType: 'expense',
   nextRecurrence: '2027-12-01T06:00:00Z',
@@ -16,6 +21,11 @@ const former = { lastRecurrence: '2026-11-30T06:00:00Z' }
 
 test.each([
   ['before its day', { ...former, nextRecurrence: '2026-12-02T06:00:00Z' }, 'due tomorrow', false],
+  [
+    'before its day, paid',
+    { ...former, nextRecurrence: '2026-12-02T06:00:00Z', settledAt: '2026-11-30T06:00:00Z' },
+    'paid for Dec 2',
+  ],
   ['before the job of its day', { ...former, nextRecurrence: '2026-12-01T06:00:00Z' }, 'due today'],
   ['on its day, unpaid', waiting, 'due today', false],
   ['on its day, paid', {}, 'bill of today paid, next due in 12 months', false],

@@ -1,6 +1,6 @@
 import type { Spending, Transaction } from '../../api/budget-queries.ts'
 import { isEveryday } from '../../controls/assignments/everyday.ts'
-import { dayAfter, dayOf, daysBetween, formatDistance } from '../../format/days.ts'
+import { dayAfter, dayOf, daysBetween, formatDistance, formatShortDay } from '../../format/days.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 
 /** The day and the language of the person who reads. */
@@ -8,6 +8,7 @@ interface Reading {
   today: string
   timezone: string
   language: string
+  locale: string
 }
 
 /** Returns whether money of the envelope waits for a bill whose due date has come or passed. */
@@ -91,6 +92,11 @@ export function dueText(
     return isFilled ? words.lasts({ distance: formatDistance(payday, reading) }) : words.left
   }
   if (!wasDueToday(spending, reading)) {
+    if (spending.settledAt) {
+      return words.paidFor({
+        day: formatShortDay(dayOf(nextRecurrence, reading.timezone), reading),
+      })
+    }
     return isAwaited(spending) ? words.nextDue({ distance }) : words.due({ distance })
   }
   if (isAwaited(spending) && !isPaidLate) return words.dueToday

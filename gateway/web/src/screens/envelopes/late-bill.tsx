@@ -1,6 +1,6 @@
 import type { Spending } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
-import { dayAfter, dayOf, formatDay } from '../../format/days.ts'
+import { dayAfter, dayOf, formatDay, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { isAwaited, wasDueToday } from './due-text.ts'
@@ -13,18 +13,21 @@ interface Props {
 
 /** Money of the former period that waits for its bill, from the day of the bill on. */
 export function LateBill({ spending, className }: Props) {
-  const { bankAccountId, graceUntil, graceAmount } = spending
+  const { bankAccountId, graceUntil, graceAmount, lastRecurrence } = spending
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const isPaid = usePaidLate([spending])(spending)
   if (graceUntil === null || !isAwaited(spending)) return null
+  const due = lastRecurrence === null ? reader.today : dayOf(lastRecurrence, reader.timezone)
+  const bill = formatShortDay(due, reader)
   const unpaid = wasDueToday(spending, reader) ? envelopeWords.graceToday : envelopeWords.grace
   const waits = isPaid ? envelopeWords.graceLeft : unpaid
   // The instant is the midnight after the last day of a payment that takes from it.
   const last = dayAfter(dayOf(graceUntil, reader.timezone), -1)
   return (
     <p className={className}>
-      <Amount amount={graceAmount} manner={manner} /> {waits({ day: formatDay(last, reader) })}
+      <Amount amount={graceAmount} manner={manner} />{' '}
+      {waits({ day: formatDay(last, reader), bill })}
     </p>
   )
 }
