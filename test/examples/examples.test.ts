@@ -178,6 +178,7 @@ const unseen: Record<string, string> = {
   'EstimateCostResponse.hints': 'the rule has to skip months',
   'EstimateCostResponse.codedHints': 'the rule has to skip months',
   'ImportPreview.misfits': 'two bank accounts have to have the rows; UploadPreview has some',
+  'Upload.keptCount': 'a row of a second file has to be joined to a transaction of the first',
   'ImportPreview.note': 'a balance has to be left out; Upload has some',
   'ImportPreview.codedNote': 'a balance has to be left out; Upload has some',
   'Fault.cause': 'only services refuse a value by a fault in it',

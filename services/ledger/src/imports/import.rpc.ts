@@ -50,7 +50,7 @@ import {
   reread,
 } from './import.sql.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
-import { keepNamedJoins } from './joining/joined-rows.sql.ts'
+import { countKept, keepNamedJoins } from './joining/joined-rows.sql.ts'
 import { type NamedJoin, requireJoins } from './joining/row-joins.ts'
 import { findMapping } from './mapping.sql.ts'
 import { isUndoable } from './settling/upload-undo.ts'
@@ -82,8 +82,11 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
       // Reads one row more than the limit: if it exists, there is a next page.
       const page = { bankAccountId, before, limit: limit + 1 }
       const rows = await listImports(database, accountId, page)
+      const uploads = rows.flatMap(({ upload }) => upload ?? [])
+      const kept = await countKept(database, accountId, uploads)
       const imports = rows.slice(0, limit).map(({ found, file, upload }) => {
-        const undo = upload && renderListed(upload, isUndoable(upload, bankAccount))
+        const undo =
+          upload && renderListed(upload, { isUndoable: isUndoable(upload, bankAccount), kept })
         return {
           ...renderImport({ ...found, reading: withoutRows(found.reading), processedBy: upload }),
           skipped: undo?.skipped ?? [],

@@ -68,10 +68,18 @@ export function renderPreview(
   return { ...renderUpload({ ...upload, status: 'preview', note }), preview }
 }
 
-/** Returns an upload as lists show it: without texts of skipped rows, and joins. */
-export function renderListed(upload: Upload, isUndoable: boolean): UploadMessage {
+/**
+ * Returns an upload as lists show it: without texts of skipped rows, and joins, but with what
+ * undoing it needs. `kept` has the numbers of transactions that undos would keep (`countKept`).
+ */
+export function renderListed(
+  upload: Upload,
+  { isUndoable, kept }: { isUndoable: boolean; kept: ReadonlyMap<string, bigint> },
+): UploadMessage {
   const skipped = (upload.skipped ?? []).map((one) => ({ ...one, rows: [] }))
-  return { ...renderUpload({ ...upload, skipped }), joins: [], isUndoable }
+  const keptCount = kept.get(upload.transactionUploadId)
+  const undo = { isUndoable, ...(keptCount === undefined ? {} : { keptCount }) }
+  return { ...renderUpload({ ...upload, skipped }), joins: [], ...undo }
 }
 
 export function renderSkipped(skipped: readonly SkippedRows[] | null): SkippedMessage[] {

@@ -26,7 +26,7 @@ import type { MoneyWriter } from '../money/writer.service.ts'
 import { requireChoices } from './formats/reading-choices.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { type FileTotals, type IncomingFile, receiveFile } from './incoming-file.ts'
-import { keepNamedJoins } from './joining/joined-rows.sql.ts'
+import { countKept, keepNamedJoins } from './joining/joined-rows.sql.ts'
 import { requireJoins } from './joining/row-joins.ts'
 import { previewRules } from './rules/previewed-rules.service.ts'
 import { isUndoable, requireComplete } from './settling/upload-undo.ts'
@@ -83,8 +83,14 @@ export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
       // Reads one row more than the limit: if it exists, there is a next page.
       const page = { bankAccountId, before, limit: limit + 1 }
       const rows = await listUploads(deps.database, accountId, page)
-      const uploads = rows.slice(0, limit).map(({ upload, file }) => {
-        const shown = renderListed(upload, isUndoable(upload, bankAccount))
+      const listed = rows.slice(0, limit)
+      const kept = await countKept(
+        deps.database,
+        accountId,
+        listed.map(({ upload }) => upload),
+      )
+      const uploads = listed.map(({ upload, file }) => {
+        const shown = renderListed(upload, { isUndoable: isUndoable(upload, bankAccount), kept })
         return { ...shown, file: toMessage(FileSchema, file) }
       })
       return { uploads, hasMore: rows.length > limit }

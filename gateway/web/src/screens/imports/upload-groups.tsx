@@ -17,7 +17,7 @@ import { wordsOf } from '../../words/refusals.ts'
 import { answersOf } from './asked-choice.tsx'
 import { nameOf } from './group-preview.tsx'
 import styles from './imports.module.css'
-import { joinedTexts } from './stored/undo-import.tsx'
+import { leftTexts } from './stored/undo-import.tsx'
 import { countsOf } from './upload-row.tsx'
 
 /** Files that were imported into several bank accounts, each undone as one. */
@@ -116,8 +116,8 @@ function Answers({ group }: { group: UploadGroup }) {
 function Undo(props: { group: UploadGroup; names: string[]; onClose: () => void }) {
   const { group, names, onClose } = props
   const { uploadGroupId, file } = group
-  const count = partsOf(group).reduce((sum, { upload }) => sum + upload.importedCount, 0)
-  const joined = partsOf(group).reduce((sum, { upload }) => sum + (upload.joinedCount ?? 0), 0)
+  const uploads = partsOf(group).map(({ upload }) => upload)
+  const count = uploads.reduce((sum, one) => sum + one.importedCount - (one.keptCount ?? 0), 0)
   return (
     <Confirmation
       title={words.undoTitle({ name: file.name })}
@@ -125,7 +125,7 @@ function Undo(props: { group: UploadGroup; names: string[]; onClose: () => void 
       change={() => coffer.undoUploadGroup({ path: { uploadGroupId } })}
       onClose={onClose}
     >
-      {[words.undoAllText({ accounts: names.join(', '), count }), ...joinedTexts(joined)].join(' ')}
+      {[words.undoAllText({ accounts: names.join(', '), count }), ...leftTexts(uploads)].join(' ')}
     </Confirmation>
   )
 }

@@ -174,6 +174,29 @@ export async function listJoinedIdentifiers(
   return new Set(found)
 }
 
+const KeptCount = z.object({ transactionUploadId: z.string(), kept: z.bigint() })
+
+/**
+ * Returns the numbers of transactions of uploads that their undo would keep (`keepJoined`), by the
+ * IDs of the uploads; none for uploads without any.
+ */
+export async function countKept(
+  { pool }: { pool: Queries },
+  accountId: string,
+  uploads: readonly UploadKey[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const ids = uploads.map(({ transactionUploadId }) => transactionUploadId)
+  const found = await pool.any(sql.type(KeptCount)`
+    SELECT one.transaction_upload_id AS "transactionUploadId",
+      count(DISTINCT transaction_id) AS kept
+    FROM ${joinedRows} AS joined
+      JOIN transactions AS one USING (account_id, bank_account_id, transaction_id)
+    WHERE account_id = ${accountId}
+      AND one.transaction_upload_id = ANY(${sql.array(ids, 'text')})
+    GROUP BY one.transaction_upload_id`)
+  return new Map(found.map((one) => [one.transactionUploadId, one.kept]))
+}
+
 /** Stores the joins of an upload, so that its rows are known; replaces those that have ended. */
 export async function insertJoinedRows(
   tx: Tx,

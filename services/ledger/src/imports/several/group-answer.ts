@@ -36,10 +36,13 @@ export function renderGroup(found: FoundGroup, render = renderUpload): UploadGro
 /** Returns a group as lists show it: without the texts of skipped rows. */
 export function renderListedGroup(
   found: FoundGroup,
-  bankAccounts: readonly BankAccount[],
+  {
+    bankAccounts,
+    kept,
+  }: { bankAccounts: readonly BankAccount[]; kept: ReadonlyMap<string, bigint> },
 ): UploadGroupMessage {
   return renderGroup(found, (upload: Upload) => {
     const own = bankAccounts.find((one) => one.bankAccountId === upload.bankAccountId)
-    return renderListed(upload, own !== undefined && isUndoable(upload, own))
+    return renderListed(upload, { isUndoable: own !== undefined && isUndoable(upload, own), kept })
   })
 }

@@ -20,6 +20,7 @@ import type { MoneyWriter } from '../../money/writer.service.ts'
 import { requireChoices } from '../formats/reading-choices.ts'
 import type { Readers } from '../formats/statement-pool.client.ts'
 import { type IncomingFile, receiveFile, wholeOf } from '../incoming-file.ts'
+import { countKept } from '../joining/joined-rows.sql.ts'
 import { nameOf, type Storage } from '../storage/storage.ts'
 import { createFile } from '../storage/stored-file.ts'
 import { markFileDeleted } from '../upload.sql.ts'
@@ -80,7 +81,11 @@ export function uploadGroupRoutes(deps: Deps): ServiceImpl<typeof UploadGroupSer
       // Reads one row more than the limit: if it exists, there is a next page.
       const found = await listGroups(database, accountId, { before, limit: limit + 1 })
       const bankAccounts = await listBankAccounts(database, accountId)
-      const uploadGroups = found.slice(0, limit).map((one) => renderListedGroup(one, bankAccounts))
+      const uploads = found.flatMap((one) => one.uploads)
+      const kept = await countKept(database, accountId, uploads)
+      const uploadGroups = found
+        .slice(0, limit)
+        .map((one) => renderListedGroup(one, { bankAccounts, kept }))
       return { uploadGroups, hasMore: found.length > limit }
     },
     updateUploadGroup: async (request, context) => {

@@ -40,6 +40,8 @@ test('the undo of a file keeps a transaction that a row of another file is joine
   const paid = { bankAccountId, transactionId: stored.transactionId, spendingId }
   await transactions.updateTransaction({ ...paid, updateMask: { paths: ['spending_id'] } }, as)
   const other = await joined(home, 'x')
+  const { uploads } = await home.uploads.listUploads({ bankAccountId, limit: 2 }, as)
+  expect(uploads.map((one) => one.keptCount)).toEqual([undefined, 1n])
   const { balance } = await undo(home, transactionUploadId)
   expect(balance).toMatchObject({ current: 50000n, available: 40000n, expenses: 0n })
   expect(await undo(home, transactionUploadId)).toMatchObject({ balance })

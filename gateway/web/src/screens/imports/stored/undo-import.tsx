@@ -12,9 +12,10 @@ interface Props {
 
 /** Asks before an import is undone. */
 export function UndoImport({ upload, onClose }: Props) {
-  const { bankAccountId, transactionUploadId, importedCount, file } = upload
+  const { bankAccountId, transactionUploadId, file } = upload
+  const deletedCount = upload.importedCount - (upload.keptCount ?? 0)
   const { data: envelopes = [] } = useQuery(spendingQuery(bankAccountId))
-  const hasPaid = importedCount > 0 && envelopes.length > 0
+  const hasPaid = deletedCount > 0 && envelopes.length > 0
   return (
     <Confirmation
       title={words.undoTitle({ name: file?.name ?? words.file })}
@@ -23,15 +24,20 @@ export function UndoImport({ upload, onClose }: Props) {
       onClose={onClose}
     >
       {[
-        words.undoText({ count: importedCount }),
-        ...joinedTexts(upload.joinedCount),
+        words.undoText({ count: deletedCount }),
+        ...leftTexts([upload]),
         ...(hasPaid ? [words.undoEnvelopes] : []),
       ].join(' ')}
     </Confirmation>
   )
 }
 
-/** Returns what an undo says of joined rows: nothing without any. */
-export function joinedTexts(joinedCount: number | null): string[] {
-  return joinedCount ? [words.undoJoined({ count: joinedCount })] : []
+/** Returns what an undo says of transactions that stay, and of joined rows: nothing without any. */
+export function leftTexts(uploads: readonly Pick<Upload, 'keptCount' | 'joinedCount'>[]): string[] {
+  const kept = uploads.reduce((sum, one) => sum + (one.keptCount ?? 0), 0)
+  const joined = uploads.reduce((sum, one) => sum + (one.joinedCount ?? 0), 0)
+  return [
+    ...(kept ? [words.undoKept({ count: kept })] : []),
+    ...(joined ? [words.undoJoined({ count: joined })] : []),
+  ]
 }

@@ -81,14 +81,16 @@ export const imports: Translation<'imports'> = {
   twice: 'Jedes Konto der Datei braucht ein eigenes Konto.',
   undoAll: 'Alles rückgängig machen',
   undoAllText:
-    '{count, plural, one {1 Buchung von {accounts} wird gelöscht, außer wenn eine Zeile eines anderen Imports mit ihr zusammengeführt ist: Dann bleibt sie dort.} other {# Buchungen von {accounts} werden gelöscht, außer denen, mit denen Zeilen anderer Importe zusammengeführt sind: Diese bleiben dort.}} Kontostände, die zuletzt diese Datei gesetzt hat, sind dann wieder wie zuvor.',
+    '{count, plural, =0 {Keine Buchung von {accounts} wird} one {1 Buchung von {accounts} wird} other {# Buchungen von {accounts} werden}} gelöscht. Kontostände, die zuletzt diese Datei gesetzt hat, sind dann wieder wie zuvor.',
   unjoined: '{count, plural, other {#}} nicht zusammengeführt: neu gespeichert',
   undone: 'Rückgängig gemacht',
   undo: 'Rückgängig machen',
   undoThis: 'Diesen Import rückgängig machen',
   undoTitle: 'Import von {name} rückgängig machen?',
   undoText:
-    '{count, plural, one {Die Buchung daraus wird gelöscht, außer wenn eine Zeile eines anderen Imports mit ihr zusammengeführt ist: Dann bleibt sie dort.} other {Die # Buchungen daraus werden gelöscht, außer denen, mit denen Zeilen anderer Importe zusammengeführt sind: Diese bleiben dort.}} Hat zuletzt diese Datei den Kontostand gesetzt, ist er dann wieder wie zuvor.',
+    '{count, plural, =0 {Keine Buchung wird} one {1 Buchung wird} other {# Buchungen werden}} gelöscht. Hat zuletzt diese Datei den Kontostand gesetzt, ist er dann wieder wie zuvor.',
+  undoKept:
+    '{count, plural, one {1 Buchung bleibt und gehört dann zu dem anderen Import, der eine Zeile mit ihr zusammengeführt hat.} other {# Buchungen bleiben und gehören dann zu den anderen Importen, die Zeilen mit ihnen zusammengeführt haben.}}',
   undoJoined:
     '{count, plural, one {1 Zeile ist nicht mehr zusammengeführt: Ihre Buchung bleibt. War sie vorgemerkt, ist sie es wieder.} other {# Zeilen sind nicht mehr zusammengeführt: Ihre Buchungen bleiben. Waren sie vorgemerkt, sind sie es wieder.}}',
   undoEnvelopes: 'Haben Umschläge davon etwas bezahlt, geht ihr Geld dorthin zurück.',

@@ -91,14 +91,16 @@ export const imports = {
   twice: 'Each account of the file needs a bank account of its own.',
   undoAll: 'Undo all',
   undoAllText:
-    '{count, plural, one {1 transaction of {accounts} is deleted, unless a row of another import is joined to it: then it stays there.} other {# transactions of {accounts} are deleted, except those that rows of other imports are joined to: they stay there.}} Balances that the file was the last to set return to what they were.',
+    '{count, plural, =0 {No transaction of {accounts} is} one {1 transaction of {accounts} is} other {# transactions of {accounts} are}} deleted. Balances that the file was the last to set return to what they were.',
   unjoined: '{count, plural, other {#}} not joined: stored as new',
   undone: 'Undone',
   undo: 'Undo',
   undoThis: 'Undo this import',
   undoTitle: 'Undo {name}?',
   undoText:
-    '{count, plural, one {Its transaction is deleted, unless a row of another import is joined to it: then it stays there.} other {Its # transactions are deleted, except those that rows of other imports are joined to: they stay there.}} A balance that the file was the last to set returns to what it was.',
+    '{count, plural, =0 {No transaction is} one {1 transaction is} other {# transactions are}} deleted. A balance that the file was the last to set returns to what it was.',
+  undoKept:
+    '{count, plural, one {1 transaction stays, and belongs to the other import that has a row joined to it.} other {# transactions stay, and belong to the other imports that have rows joined to them.}}',
   undoJoined:
     '{count, plural, one {1 row is no longer joined: its transaction stays. If the import posted it, it becomes pending again.} other {# rows are no longer joined: their transactions stay. Those that the import posted become pending again.}}',
   undoEnvelopes: 'If envelopes paid for some of them, their money goes back there.',
