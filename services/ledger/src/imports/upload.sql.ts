@@ -110,14 +110,21 @@ export function lockUnfinished(tx: Tx, key: UploadKey): Promise<Upload | null> {
     WHERE ${isUpload(key)} AND ${isUnfinished} FOR UPDATE`)
 }
 
-/** Takes the advisory lock on a bank account's imports; returns false if another import has it. */
-export function tryLockImports(
-  connection: Queries,
-  { accountId, bankAccountId }: Pick<UploadKey, 'accountId' | 'bankAccountId'>,
-): Promise<boolean> {
-  const name = `imports ${accountId} ${bankAccountId}`
+type OfBankAccount = Pick<UploadKey, 'accountId' | 'bankAccountId'>
+
+/** Takes the advisory lock on a bank account's imports; returns false if another one has it. */
+export function tryLockImports(connection: Queries, key: OfBankAccount): Promise<boolean> {
   return connection.oneFirst(sql.type(z.object({ isLocked: z.boolean() }))`
-    SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS "isLocked"`)
+    SELECT pg_try_advisory_xact_lock(${importsOf(key)}) AS "isLocked"`)
+}
+
+/** Waits for the advisory lock on a bank account's imports: an undo sees what they have joined. */
+export async function lockImports(tx: Tx, key: OfBankAccount): Promise<void> {
+  await tx.query(sql.unsafe`SELECT pg_advisory_xact_lock(${importsOf(key)})`)
+}
+
+function importsOf({ accountId, bankAccountId }: OfBankAccount): FragmentSqlToken {
+  return sql.fragment`hashtextextended(${`imports ${accountId} ${bankAccountId}`}, 0)`
 }
 
 export async function completeUpload(

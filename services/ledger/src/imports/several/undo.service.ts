@@ -13,7 +13,7 @@ import { partRows } from '../joining/joined-rows.sql.ts'
 import { type PostedRow, postingIdOf, unpost } from '../joining/posting.ts'
 import { findStatedSince, sumTakenBack } from '../settling/file-balances.sql.ts'
 import { settleUndo } from '../settling/upload-undo.ts'
-import { markUndone, tellUpload } from '../upload.sql.ts'
+import { lockImports, markUndone, tellUpload } from '../upload.sql.ts'
 
 type Result = ReturnType<typeof renderResult>
 
@@ -21,6 +21,7 @@ type Result = ReturnType<typeof renderResult>
  * Undoes imports into different bank accounts in one database transaction, so all or none; a second
  * undo changes nothing. Returns the results in the order of the IDs of the bank accounts. They are
  * locked in this order, after all transactions are removed: removing 100,000 takes over a second.
+ * Imports into them wait meanwhile, and running ones are awaited, as they may join rows.
  */
 export function undoUploads(
   {
@@ -36,6 +37,7 @@ export function undoUploads(
     const removed: { key: UploadKey; isMarked: boolean; rows: RemovedRows }[] = []
     for (const key of keys) {
       const now = clock()
+      await lockImports(tx, key)
       const isMarked = await markUndone(tx, key, now)
       const rows = isMarked ? await removeRows(tx, key, now) : { given: [], posted: [] }
       removed.push({ key, isMarked, rows })

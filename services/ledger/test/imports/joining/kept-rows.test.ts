@@ -1,7 +1,10 @@
+import { eventually, holdTransaction } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
 import { ledger } from '../../../src/service.ts'
 import { auditing } from '../../auditing.ts'
 import { listed } from '../../outcomes.ts'
@@ -90,6 +93,29 @@ test('files that are undone at once leave no transaction of theirs', async () =>
     expect(await listed(home)).toEqual([])
   }
   expect(await home.balances()).toMatchObject({ current: 50000n, available: 40000n })
+})
+
+test('the undo of a file waits for an import that joins a row to its transaction', async () => {
+  const home = await createHousehold(booted, opening)
+  const { accountId, bankAccountId } = home
+  const { transactionUploadId } = await importFile(home, first)
+  const database = booted.database('ledger')
+  const held = sql.unsafe`SELECT FROM bank_accounts WHERE account_id = ${accountId}
+    AND bank_account_id = ${bankAccountId} FOR NO KEY UPDATE`
+  const { untilAwaited, release } = await holdTransaction(database, held)
+  const importing = joined(home, 'x')
+  await untilAwaited()
+  const undone = undo(home, transactionUploadId)
+  const waiting = sql.type(z.object({ count: z.bigint() }))`
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  await eventually(
+    () => database.pool.oneFirst(waiting),
+    (count) => count === 2n,
+  )
+  await release()
+  await Promise.all([importing, undone])
+  expect(await identifiers(home)).toEqual(['x', 'x2'])
 })
 
 test('a kept transaction stays deleted if its user has deleted it', async () => {
