@@ -3,7 +3,6 @@ import type { Translation } from '../translation.ts'
 export const accounts: Translation<'accounts'> = {
   title: 'Konten',
   add: 'Konto hinzufügen',
-  byHand: 'Von Hand oder mit Dateien der Bank',
   byBank: 'Bank verbinden (Plaid)',
   byFeed: 'Über einen eigenen Feed',
   none: 'Noch kein Konto vorhanden. Alle anderen Seiten beginnen mit einem: Füge es hier hinzu.',
@@ -109,8 +108,6 @@ export const accounts: Translation<'accounts'> = {
     unknown: '',
   },
   lastSuccess: 'Letzter Abgleich {at}',
-  link: 'Verbindung',
-  newLink: 'Eine neue',
   bank: 'Bank',
   feedName: 'Name der Verbindung',
   feedUrl: 'Adresse des Anbieters',
@@ -123,5 +120,4 @@ export const accounts: Translation<'accounts'> = {
   look: 'Noch einmal nachsehen',
   take: 'Ausgewählte hinzufügen',
   currency: 'Währung',
-  money: 'Aktueller Kontostand',
 }

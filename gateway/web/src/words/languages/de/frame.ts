@@ -37,7 +37,6 @@ export const frame: Translation<'frame'> = {
   copied: 'Kopiert.',
   notCopied: 'Kopieren ging nicht: Markiere den Text selbst.',
   drop: 'Lass die Datei los: Sie wird in das gewählte Konto importiert.',
-  loading: 'Wird geladen',
 }
 
 export const keys: Translation<'keys'> = {

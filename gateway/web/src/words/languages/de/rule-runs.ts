@@ -14,7 +14,6 @@ export const ruleRuns: Translation<'ruleRuns'> = {
   from: 'Von',
   to: 'Bis',
   start: 'Anwenden',
-  started: 'Die Regeln werden angewendet.',
   list: 'Was angewendet wurde, Neuestes zuerst',
   ofRules: '{count, plural, one {Eine Regel} other {# Regeln}}',
   ofRule: 'Regel „{name}“',

@@ -1,7 +1,6 @@
 export const accounts = {
   title: 'Accounts',
   add: 'Add a bank account',
-  byHand: 'By hand, or by files of the bank',
   byBank: 'Connect a bank (Plaid)',
   byFeed: 'By a feed of your own',
   none: 'There is no bank account yet. All other screens begin with one: add it here.',
@@ -105,8 +104,6 @@ export const accounts = {
     unknown: '',
   },
   lastSuccess: 'Last sync {at}',
-  link: 'Connection',
-  newLink: 'A new one',
   bank: 'Bank',
   feedName: 'Name of the connection',
   feedUrl: 'Address of the provider',
@@ -119,5 +116,4 @@ export const accounts = {
   look: 'Look again',
   take: 'Add the chosen ones',
   currency: 'Currency',
-  money: 'Money in it now',
 } as const

@@ -39,7 +39,6 @@ export const frame = {
   copied: 'Copied.',
   notCopied: 'Copying failed: select the text instead.',
   drop: 'Let go of the file: it is imported into the chosen bank account.',
-  loading: 'Loading',
 } as const
 
 export const keys = {

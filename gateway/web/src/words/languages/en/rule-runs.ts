@@ -11,7 +11,6 @@ export const ruleRuns = {
   from: 'From',
   to: 'To',
   start: 'Apply',
-  started: 'The rules are being applied.',
   list: 'What was applied, newest first',
   ofRules: '{count, plural, one {One rule} other {# rules}}',
   ofRule: 'Rule “{name}”',
