@@ -5,8 +5,9 @@ import { faultOf } from '../../api/faults.ts'
 import { type Filters, filterQuery } from '../../api/transaction-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
-import { saveCsv } from '../../controls/texts/saved-file.ts'
+import { csvName, saveCsv } from '../../controls/texts/saved-file.ts'
 import { useReader } from '../../shell/chosen-account.ts'
+import { useAccountNames } from '../../shell/distinct-names.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 import styles from './transactions.module.css'
 
@@ -20,7 +21,8 @@ const timeoutMs = 300_000
 
 /** Downloads all transactions that fit the filters as a CSV file. */
 export function DownloadCsv({ bankAccountId, filters }: Props) {
-  const { language } = useReader()
+  const { language, today } = useReader()
+  const account = useAccountNames().get(bankAccountId) ?? ''
   const download = useMutation({
     mutationFn: async () => {
       const headers = { Accept: 'text/csv' }
@@ -30,7 +32,7 @@ export function DownloadCsv({ bankAccountId, filters }: Props) {
       const query = { ...filterQuery(filters), decimalMark } as const
       const { data } = await coffer.listTransactions({ path, query, headers, timeoutMs })
       // `fetch` has removed the byte order mark.
-      saveCsv(data as unknown as string, 'coffer-transactions.csv')
+      saveCsv(data as unknown as string, csvName(account, today))
     },
   })
   const fault = faultOf(download.error)
