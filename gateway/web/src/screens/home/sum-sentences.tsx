@@ -17,7 +17,8 @@ export function SumSentences({ overview }: { overview: BankAccountOverview }) {
   const money = useMoneyText(manner)
   const { data: all = [] } = useQuery(spendingQuery(bankAccountId))
   const { data: paydays = [] } = usePaydays(bankAccountId)
-  const countOf = (type: string) => all.filter((one) => one.spendingType === type).length
+  const holding = all.filter(({ currentAmount }) => currentAmount > 0)
+  const countOf = (type: string) => holding.filter((one) => one.spendingType === type).length
   // The credit that is neither owed nor unused.
   const pending = limit === 0 ? 0 : limit + current - available
   const owed = current > 0 ? homeWords.whyInCredit : homeWords.whyOwed

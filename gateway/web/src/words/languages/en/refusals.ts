@@ -538,12 +538,12 @@ const codes = {
   MAPPING_DAYS: 'Write year, month and day once each, like YYYY-MM-DD or M/D/YY.',
 
   PAID_WITHOUT_MOVING:
-    'The envelope paid, but no balance moved, so free-to-use is higher now. If the money has left the account, delete the transaction, and add it again with a change of the balance.',
+    'The envelope paid, but no balance moved, so free to use is higher now. If the money has left the account, delete the transaction, and add it again with a change of the balance.',
   REFUNDED_WITHOUT_MOVING:
-    'The envelope got the refund, but no balance moved, so free-to-use is lower now. If the money has come in, delete the transaction, and add it again with a change of the balance.',
+    'The envelope got the refund, but no balance moved, so free to use is lower now. If the money has come in, delete the transaction, and add it again with a change of the balance.',
   REFUNDED_IN_PART:
-    'The deposit is more than transactions took from the envelope, or than was left to refund: the rest is free-to-use.',
-  PAID_IN_PART: 'The envelope held less than the amount: free-to-use pays the rest.',
+    'The deposit is more than transactions took from the envelope, or than was left to refund: the rest is free to use.',
+  PAID_IN_PART: 'The envelope held less than the amount: free to use pays the rest.',
   BALANCE_NOT_MOVED:
     'The transaction is changed, but the balance is as before. To change the balance too, use “Correct amount or day”.',
   CORRECTED_ALONE:
