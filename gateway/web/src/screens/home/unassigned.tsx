@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { type BankAccountOverview, bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import {
   type Spending,
@@ -20,7 +20,9 @@ import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import styles from './home.module.css'
-import { Older } from './older-payments.tsx'
+
+// Such payments come with the first file only.
+const Older = lazy(() => import('./older-payments.tsx').then((part) => ({ default: part.Older })))
 
 const shownMax = 6
 
@@ -45,7 +47,9 @@ export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
           return (
             <>
               <p className={styles.soft}>{homeWords.unassignedText({ rest })}</p>
-              <Older bankAccountId={bankAccountId} payments={waiting} spending={spending} />
+              <Suspense fallback={null}>
+                <Older bankAccountId={bankAccountId} payments={waiting} spending={spending} />
+              </Suspense>
               <Payments bankAccountId={bankAccountId} payments={waiting} spending={spending} />
               {overview && <Others bankAccountId={bankAccountId} overview={overview} />}
             </>
