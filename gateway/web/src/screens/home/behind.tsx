@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useId, useState } from 'react'
-import { explanationQuery, type Spending, spendingQuery } from '../../api/budget-queries.ts'
+import { lazy, Suspense, useId, useState } from 'react'
+import { type Spending, spendingQuery } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { isEveryday } from '../../controls/assignments/everyday.ts'
 import { WhyButton } from '../../controls/journal/why-button.tsx'
 import { Card } from '../../controls/screen.tsx'
-import { Sentences } from '../../controls/texts/sentences.tsx'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import { useBehind } from '../envelopes/contribution.ts'
@@ -15,6 +14,10 @@ import { dueText, isLate } from '../envelopes/due-text.ts'
 import { LateBill } from '../envelopes/late-bill.tsx'
 import { usePaidLate } from '../envelopes/paid-late.ts'
 import styles from './home.module.css'
+
+const Explanation = lazy(() =>
+  import('./explanation.tsx').then((part) => ({ default: part.Explanation })),
+)
 
 /**
  * Envelopes that will not have their target in time, or wait for a late bill, with the reason. One
@@ -83,18 +86,8 @@ function BehindOne({ spending }: { spending: Spending }) {
         <WhyButton kind="quiet" of={name} controls={id} isShown={isWhyShown} onShow={setWhyShown} />
       </div>
       <div id={id} hidden={!isWhyShown}>
-        {isWhyShown && <Explanation spending={spending} />}
+        <Suspense fallback={null}>{isWhyShown && <Explanation spending={spending} />}</Suspense>
       </div>
     </li>
-  )
-}
-
-function Explanation({ spending }: { spending: Spending }) {
-  const { bankAccountId, spendingId } = spending
-  const explanation = useQuery(explanationQuery(bankAccountId, spendingId))
-  return (
-    <Asked query={explanation} lines={2}>
-      {({ sentences }) => <Sentences sentences={sentences} className={styles.sentences} />}
-    </Asked>
   )
 }

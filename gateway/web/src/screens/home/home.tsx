@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { Navigate, useNavigate } from '@tanstack/react-router'
+import { Navigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import { bankAccountsQuery } from '../../api/account-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
 import { Screen } from '../../controls/screen.tsx'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
+import { useOpenedForm } from '../../shell/opened-form.ts'
 import { keyWords } from '../../words/frame.ts'
 import { homeWords } from '../../words/home.ts'
 import { Resume } from '../start/resume.tsx'
@@ -16,12 +18,20 @@ import { LinkHealth } from './link-health.tsx'
 import { NextPayday } from './next-payday.tsx'
 import { Unassigned } from './unassigned.tsx'
 
+const NewTransaction = lazy(() =>
+  import('../transactions/new-transaction.tsx').then((part) => ({ default: part.NewTransaction })),
+)
+
 /** The state of the chosen bank account at a glance. */
 export function Home() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()
   return (
-    <Screen title={homeWords.title} actions={chosen && <AddButton />} help="first-day">
+    <Screen
+      title={homeWords.title}
+      actions={chosen && <AddButton bankAccountId={chosen} />}
+      help="first-day"
+    >
       <Asked query={accounts} lines={8}>
         {() => (chosen === null ? <Navigate to="/setup" /> : <Parts bankAccountId={chosen} />)}
       </Asked>
@@ -29,16 +39,21 @@ export function Home() {
   )
 }
 
-/** Opens the form of a new transaction, as the key `n` does. */
-function AddButton() {
-  const navigate = useNavigate()
-  const add = () =>
-    void navigate({ to: '/transactions', search: (now) => now, state: { opened: 'transaction' } })
+/** Opens the form of a new transaction over home. */
+function AddButton({ bankAccountId }: { bankAccountId: string }) {
+  const [isAdding, setAdding] = useOpenedForm('transaction')
   return (
-    <Button kind="primary" onClick={add}>
-      <Plus size={18} aria-hidden />
-      {keyWords.actions.add}
-    </Button>
+    <>
+      <Button kind="primary" onClick={() => setAdding(true)}>
+        <Plus size={18} aria-hidden />
+        {keyWords.actions.add}
+      </Button>
+      <Suspense fallback={null}>
+        {isAdding && (
+          <NewTransaction bankAccountId={bankAccountId} onClose={() => setAdding(false)} />
+        )}
+      </Suspense>
+    </>
   )
 }
 

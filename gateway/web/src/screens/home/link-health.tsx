@@ -1,8 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { linkHealthQuery } from '../../api/account-queries.ts'
-import { faultText, LinkStep } from '../../controls/link-step.tsx'
 import { useLinkOf } from '../../shell/chosen-account.ts'
-import styles from './home.module.css'
+
+// Most connections work.
+const LinkFault = lazy(() =>
+  import('./link-fault.tsx').then((part) => ({ default: part.LinkFault })),
+)
 
 /** Says so where the connection of the bank account does not work, and what helps. */
 export function LinkHealth({ bankAccountId }: { bankAccountId: string }) {
@@ -13,9 +17,8 @@ export function LinkHealth({ bankAccountId }: { bankAccountId: string }) {
   })
   if (!health?.lastError) return null
   return (
-    <div className={styles.warned} role="status">
-      <p className={styles.name}>{faultText(health)}</p>
-      <LinkStep health={health} />
-    </div>
+    <Suspense fallback={null}>
+      <LinkFault health={health} />
+    </Suspense>
   )
 }

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { spendingQuery } from '../../api/budget-queries.ts'
+import { spendingQuery, type Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { showNote } from '../../api/notes.ts'
 import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { noteAssigned } from '../../controls/assignments/assignments.ts'
 import { DayField } from '../../controls/days/day-field.tsx'
@@ -16,6 +17,7 @@ import { instantOf } from '../../format/days.ts'
 import { isOverdrawn } from '../../format/debts.ts'
 import { formatAmount } from '../../format/money.ts'
 import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
+import { bulkWords } from '../../words/bulk.ts'
 import { forecastWords } from '../../words/forecast.ts'
 import { leftFree, transactionWords as words } from '../../words/transactions.ts'
 import styles from './new-transaction.module.css'
@@ -76,7 +78,8 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
       ...(notes ? { notes } : {}),
       ...(tags.length > 0 ? { tags } : {}),
     }
-    send({ body, isLeftFree }, ({ data: { transaction, balance } }) => {
+    send({ body, isLeftFree }, ({ data: { transaction, balance, hints } }) => {
+      if (!hints) noteCreated(transaction)
       if (!isDeposit && isOverdrawn(balance)) noteOverdrawn(money(balance.free))
       else noteAssigned(transaction, { spending, money, reader, rest })
       onClose()
@@ -112,6 +115,14 @@ async function create(bankAccountId: string, body: Body, isLeftFree: boolean) {
     await coffer.updateTransaction({ path, body: { spendingId: null } }).catch(() => null)
   }
   return created
+}
+
+/** Says that a transaction is stored, and offers to delete it: the money goes back. */
+function noteCreated({ bankAccountId, transactionId, name, originalName }: Transaction) {
+  const path = { bankAccountId, transactionId }
+  const work = () => coffer.deleteTransaction({ path, query: { adjusts_balance: true } })
+  const text = words.created({ name: name ?? originalName })
+  showNote({ text, act: { text: bulkWords.undo, work } })
 }
 
 interface FieldsProps {

@@ -31,8 +31,6 @@ export const transactions: Translation<'transactions'> = {
   noneFound: 'Nichts passt. Ändere die Suche oder die Filter, oder setze sie zurück.',
   end: 'Das ist alles.',
   more: 'Weitere werden geladen',
-  today: 'Heute',
-  yesterday: 'Gestern',
   list: 'Buchungen, neueste zuerst',
   assign: 'Umschlag für {name}',
   decideLater: 'Später entscheiden',
@@ -102,6 +100,7 @@ export const transactions: Translation<'transactions'> = {
   removeStated:
     'Seitdem wurde der Kontostand angegeben, von einer Datei oder von Hand. Mit dem Häkchen ändert er sich trotzdem.',
   returns: 'Betrag dem Kontostand zurückgeben',
+  created: '{name}: gespeichert.',
   removed: '{name}: gelöscht.',
   restore: 'Zurückholen',
   wasDeleted: 'Diese Buchung ist gelöscht.',

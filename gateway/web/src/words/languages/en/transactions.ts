@@ -38,8 +38,6 @@ export const transactions = {
   noneFound: 'Nothing fits. Change the search or the filters, or clear them.',
   end: 'That is all.',
   more: 'Loading more',
-  today: 'Today',
-  yesterday: 'Yesterday',
   list: 'Transactions, newest first',
   assign: 'Envelope for {name}',
   decideLater: 'Decide later',
@@ -109,6 +107,7 @@ export const transactions = {
   removeStated:
     'A file or a person has stated the balance since. With the tick, it changes all the same.',
   returns: 'Give its amount back to the balance',
+  created: '{name}: saved.',
   removed: '{name}: deleted.',
   restore: 'Restore',
   wasDeleted: 'This transaction is deleted.',
