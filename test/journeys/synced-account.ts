@@ -117,6 +117,7 @@ export const shownAccount = (of: { linkId: string; bankAccountId: string }) => (
   lastUpdated: text,
   createdAt: text,
   updatedAt: text,
+  balancesAsOf: null,
 })
 
 export const shownTransaction = (of: { transactionId: string; bankAccountId: string }) => ({

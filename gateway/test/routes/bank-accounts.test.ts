@@ -26,6 +26,7 @@ test('a bank account has every key of the interface', async () => {
     lastUpdated: '2026-01-02T03:04:05Z',
     createdAt: '2026-01-02T03:04:05Z',
     updatedAt: '2026-01-02T03:04:05Z',
+    balancesAsOf: null,
   })
 })
 

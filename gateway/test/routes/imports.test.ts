@@ -113,6 +113,7 @@ describe('an import', () => {
           isPending: false,
           duplicate: true,
           effect,
+          booksPending: false,
         },
       ],
       rowCount: 1,
