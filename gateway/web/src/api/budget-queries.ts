@@ -52,7 +52,7 @@ const waiting = { spendingId: 'undecided', amount_from: 1 } as const
 export function unassignedQuery(bankAccountId: string, limit: number) {
   const query = { limit, ...waiting }
   return queryOptions({
-    queryKey: ['transactions', bankAccountId, 'unassigned', limit],
+    queryKey: ['transactions', bankAccountId, 'unassigned'],
     queryFn: async ({ signal }) =>
       (await coffer.listTransactions({ path: { bankAccountId }, query, signal })).data,
   })

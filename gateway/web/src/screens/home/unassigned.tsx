@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type BankAccountOverview, bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import {
   type Spending,
@@ -20,9 +20,7 @@ import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import styles from './home.module.css'
-
-// Such payments come with the first file only.
-const Older = lazy(() => import('./older-payments.tsx').then((part) => ({ default: part.Older })))
+import { Older } from './older-payments.tsx'
 
 const shownMax = 6
 
@@ -47,9 +45,7 @@ export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
           return (
             <>
               <p className={styles.soft}>{homeWords.unassignedText({ rest })}</p>
-              <Suspense fallback={null}>
-                <Older bankAccountId={bankAccountId} payments={waiting} spending={spending} />
-              </Suspense>
+              <Older bankAccountId={bankAccountId} payments={waiting} spending={spending} />
               <Payments bankAccountId={bankAccountId} payments={waiting} spending={spending} />
               {overview && <Others bankAccountId={bankAccountId} overview={overview} />}
             </>

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
-import { bankAccountOverviewQuery, bankAccountsQuery } from '../../../api/account-queries.ts'
-import { type Spending, type Transaction, unassignedQuery } from '../../../api/budget-queries.ts'
+import { bankAccountsQuery } from '../../../api/account-queries.ts'
+import type { Spending, Transaction } from '../../../api/budget-queries.ts'
 import { useChange } from '../../../api/changes.ts'
 import { Amount } from '../../../controls/amount.tsx'
 import { assign } from '../../../controls/assignments/assignments.ts'
@@ -20,9 +20,6 @@ import styles from '../transactions.module.css'
 import { RenameRow } from './rename-row.tsx'
 import ticks from './tick-box.module.css'
 import { isTransfer } from './transfer.ts'
-
-/** Waiting payments that are compared: with more, every payment without an envelope may wait. */
-const waitingMax = 100
 
 interface Props {
   transaction: Transaction
@@ -110,7 +107,6 @@ interface AssignProps extends Pick<Props, 'transaction' | 'spending'> {
 function Assign({ transaction, spending, isDisabled, choose }: AssignProps) {
   const name = transaction.name ?? transaction.originalName
   const rest = useRest(transaction.bankAccountId)
-  const mayWait = useMayWait(transaction)
   return (
     <select
       aria-label={words.assign({ name })}
@@ -119,7 +115,9 @@ function Assign({ transaction, spending, isDisabled, choose }: AssignProps) {
       onChange={(event) => choose(event.target.value)}
     >
       <option value="">{forecastWords.rests[rest]}</option>
-      {mayWait && <option value={leftFree}>{homeWords.leaveFree({ rest })}</option>}
+      {transaction.spendingId === null && (
+        <option value={leftFree}>{homeWords.leaveFree({ rest })}</option>
+      )}
       {spending.map((one) => (
         <option key={one.spendingId} value={one.spendingId}>
           {one.name}
@@ -127,20 +125,6 @@ function Assign({ transaction, spending, isDisabled, choose }: AssignProps) {
       ))}
     </select>
   )
-}
-
-/** Returns whether a payment waits for the choice of an envelope; true while that is unknown. */
-function useMayWait({ bankAccountId, transactionId, spendingId }: Transaction): boolean {
-  const { data: overview } = useQuery(bankAccountOverviewQuery(bankAccountId))
-  const count = overview?.unassignedCount
-  const isAsked = spendingId === null && count !== undefined && count > 0
-  const { data: waiting } = useQuery({
-    ...unassignedQuery(bankAccountId, waitingMax),
-    enabled: isAsked,
-  })
-  if (spendingId !== null || count === 0) return false
-  if (count === undefined || waiting === undefined || count > waiting.length) return true
-  return waiting.some((one) => one.transactionId === transactionId)
 }
 
 /** The word for money that came in: income, or a transfer from another account of the person. */
