@@ -1,6 +1,12 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { bankAccountsQuery, type Link, linksQuery, meQuery } from '../api/account-queries.ts'
+import {
+  type BankAccount,
+  bankAccountsQuery,
+  type Link,
+  linksQuery,
+  meQuery,
+} from '../api/account-queries.ts'
 import type { Manner } from '../format/currency.ts'
 import { dayOf, type Place } from '../format/days.ts'
 import { isDebt, type Rest, restOf } from '../format/debts.ts'
@@ -35,19 +41,23 @@ export function useReader(): Reader {
   }
 }
 
+/** Returns a bank account; undefined until it is known, or without one of this ID. */
+export function useAccount(bankAccountId: string): BankAccount | undefined {
+  const accounts = useQuery(bankAccountsQuery).data ?? []
+  return accounts.find((one) => one.bankAccountId === bankAccountId)
+}
+
 /** Returns how amounts of a bank account are written; the default currency where it is unknown. */
 export function useManner(bankAccountId: string): Manner {
   const { locale, currencyDefault } = useReader()
-  const accounts = useQuery(bankAccountsQuery).data ?? []
-  const account = accounts.find((one) => one.bankAccountId === bankAccountId)
+  const account = useAccount(bankAccountId)
   return { locale, currency: account?.currency ?? currencyDefault }
 }
 
 /** Returns the link of a bank account; undefined until it is known. */
 export function useLinkOf(bankAccountId: string): Link | undefined {
-  const accounts = useQuery(bankAccountsQuery).data ?? []
+  const account = useAccount(bankAccountId)
   const links = useQuery(linksQuery).data ?? []
-  const account = accounts.find((one) => one.bankAccountId === bankAccountId)
   return links.find(({ linkId }) => linkId === account?.linkId)
 }
 
@@ -58,13 +68,12 @@ export function useIsManual(bankAccountId: string): boolean {
 
 /** Returns what the money of a bank account is that no envelope holds. */
 export function useRest(bankAccountId: string): Rest {
-  const accounts = useQuery(bankAccountsQuery).data ?? []
-  const account = accounts.find((one) => one.bankAccountId === bankAccountId)
+  const account = useAccount(bankAccountId)
   return account === undefined ? 'free' : restOf(account)
 }
 
 /** Returns whether a bank account is a card or a loan. */
 export function useIsDebt(bankAccountId: string): boolean {
-  const accounts = useQuery(bankAccountsQuery).data ?? []
-  return accounts.some((one) => one.bankAccountId === bankAccountId && isDebt(one))
+  const account = useAccount(bankAccountId)
+  return account !== undefined && isDebt(account)
 }

@@ -16,6 +16,12 @@ export function editOf(bankAccountId: string): string {
   return `edit ${bankAccountId}`
 }
 
+/** Returns where a link leads that opens this form. */
+export function toEdit(bankAccountId: string) {
+  const state = { opened: editOf(bankAccountId) }
+  return { to: '/accounts', search: { account: bankAccountId }, state } as const
+}
+
 /**
  * Returns whether a form of a screen is open, and the function that opens or closes it. The state
  * is that of the entry of the history, so that keys and the palette open it from any screen.

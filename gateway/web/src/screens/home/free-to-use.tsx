@@ -10,7 +10,7 @@ import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { isDebt, isOverdrawn, restOf } from '../../format/debts.ts'
 import { useIsManual, useManner } from '../../shell/chosen-account.ts'
-import { editOf } from '../../shell/opened-form.ts'
+import { toEdit } from '../../shell/opened-form.ts'
 import { homeWords } from '../../words/home.ts'
 import { figureOf } from '../envelopes/free-card.tsx'
 import styles from './home.module.css'
@@ -93,14 +93,7 @@ function UnknownBalance({ overview }: { overview: BankAccountOverview }) {
   if (!isPossible || !isImported) return null
   return (
     <p>
-      {homeWords.noBalance}{' '}
-      <Link
-        to="/accounts"
-        search={{ account: bankAccountId }}
-        state={{ opened: editOf(bankAccountId) }}
-      >
-        {homeWords.enterBalance}
-      </Link>
+      {homeWords.noBalance} <Link {...toEdit(bankAccountId)}>{homeWords.enterBalance}</Link>
     </p>
   )
 }

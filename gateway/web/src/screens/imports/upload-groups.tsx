@@ -17,7 +17,7 @@ import { wordsOf } from '../../words/refusals.ts'
 import { answersOf } from './asked-choice.tsx'
 import { nameOf } from './group-preview.tsx'
 import styles from './imports.module.css'
-import { leftTexts } from './stored/undo-import.tsx'
+import { deletedCountOf, leftTexts } from './stored/undo-import.tsx'
 import { countsOf } from './upload-row.tsx'
 
 /** Files that were imported into several bank accounts, each undone as one. */
@@ -117,7 +117,7 @@ function Undo(props: { group: UploadGroup; names: string[]; onClose: () => void 
   const { group, names, onClose } = props
   const { uploadGroupId, file } = group
   const uploads = partsOf(group).map(({ upload }) => upload)
-  const count = uploads.reduce((sum, one) => sum + one.importedCount - (one.keptCount ?? 0), 0)
+  const count = deletedCountOf(uploads)
   return (
     <Confirmation
       title={words.undoTitle({ name: file.name })}

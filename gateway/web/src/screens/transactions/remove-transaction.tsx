@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { bankAccountsQuery } from '../../api/account-queries.ts'
 import type { Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
@@ -11,7 +10,7 @@ import { CheckField } from '../../controls/field.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
-import { useIsManual } from '../../shell/chosen-account.ts'
+import { useAccount, useIsManual } from '../../shell/chosen-account.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
@@ -68,10 +67,9 @@ export function RemoveTransaction({ transaction }: { transaction: Transaction })
  */
 function useHeld(transaction: Transaction) {
   const { bankAccountId, date } = transaction
-  const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const { data = { hasMoved: false, isStatedSince: false } } = useQuery(
     heldByBalanceQuery(transaction),
   )
-  const asOf = accounts.find((one) => one.bankAccountId === bankAccountId)?.balancesAsOf ?? ''
+  const asOf = useAccount(bankAccountId)?.balancesAsOf ?? ''
   return { hasMoved: data.hasMoved, isStated: data.isStatedSince && asOf >= date }
 }

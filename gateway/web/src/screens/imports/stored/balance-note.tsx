@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { bankAccountsQuery } from '../../../api/account-queries.ts'
 import rows from '../../../controls/rows.module.css'
 import { useMoneyText } from '../../../controls/texts/money-text.ts'
-import { useManner } from '../../../shell/chosen-account.ts'
-import { editOf } from '../../../shell/opened-form.ts'
+import { useAccount, useManner } from '../../../shell/chosen-account.ts'
+import { toEdit } from '../../../shell/opened-form.ts'
 import { importWords as words } from '../../../words/imports.ts'
 
 interface Props {
@@ -19,9 +17,8 @@ interface Props {
 
 /** Says whether a file changes the balance: its rows never do (docs/files.md#balances). */
 export function BalanceNote({ bankAccountId, stated, is, isStored = false }: Props) {
-  const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const money = useMoneyText(useManner(bankAccountId))
-  const account = accounts.find((one) => one.bankAccountId === bankAccountId)
+  const account = useAccount(bankAccountId)
   if (account === undefined) return null
   const { currentBalance } = account
   const isStated = stated !== null && stated !== undefined
@@ -31,13 +28,7 @@ export function BalanceNote({ bankAccountId, stated, is, isStored = false }: Pro
     <p className={rows.soft}>
       {text}{' '}
       {isStored && stated !== currentBalance && (
-        <Link
-          to="/accounts"
-          search={{ account: bankAccountId }}
-          state={{ opened: editOf(bankAccountId) }}
-        >
-          {words.changeBalance}
-        </Link>
+        <Link {...toEdit(bankAccountId)}>{words.changeBalance}</Link>
       )}
     </p>
   )

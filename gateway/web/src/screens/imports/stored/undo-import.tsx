@@ -13,7 +13,7 @@ interface Props {
 /** Asks before an import is undone. */
 export function UndoImport({ upload, onClose }: Props) {
   const { bankAccountId, transactionUploadId, file } = upload
-  const deletedCount = upload.importedCount - (upload.keptCount ?? 0)
+  const deletedCount = deletedCountOf([upload])
   const { data: envelopes = [] } = useQuery(spendingQuery(bankAccountId))
   const hasPaid = deletedCount > 0 && envelopes.length > 0
   return (
@@ -30,6 +30,13 @@ export function UndoImport({ upload, onClose }: Props) {
       ].join(' ')}
     </Confirmation>
   )
+}
+
+/** Returns how many transactions the undo of imports deletes. */
+export function deletedCountOf(
+  uploads: readonly Pick<Upload, 'importedCount' | 'keptCount'>[],
+): number {
+  return uploads.reduce((sum, one) => sum + one.importedCount - (one.keptCount ?? 0), 0)
 }
 
 /** Returns what an undo says of transactions that stay, and of joined rows: nothing without any. */

@@ -114,11 +114,12 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
 
 /** Returns whether a row has more cells than names, besides the direction behind its amount. */
 function isTooWide(line: CsvCells, settings: CsvSettings): boolean {
+  const moreCount = columnsOf(line.cells) - line.columns
+  if (moreCount !== 1) return moreCount > 1
   const { kind, fields } = settings.mapping.amount
   const [amount] = kind === 'sign' ? fields : []
   const isLast = amount !== undefined && line.behind(amount) === line.columns
-  const hasDirection = isLast && directionAlone(line, amount, settings) !== null
-  return columnsOf(line.cells) > line.columns + (hasDirection ? 1 : 0)
+  return !isLast || directionAlone(line, amount, settings) === null
 }
 
 /** Returns the name of the other party: who pays if money comes in, else who is paid. */
