@@ -15,7 +15,9 @@ const readStored = `(async () => {
     const cache = await caches.open(name)
     for (const one of await cache.keys()) {
       const { pathname, search } = new URL(one.url)
-      cached[name + pathname + search] = await (await cache.match(one)).text()
+      // The worker may delete an answer between the list of names and this line.
+      const answer = await cache.match(one)
+      if (answer) cached[name + pathname + search] = await answer.text()
     }
   }
   const databases = await indexedDB.databases()
