@@ -7,8 +7,8 @@ import { refusals as english } from '../../web/src/words/languages/en/refusals.t
 const namesOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
 
 test.each([
-  ['English', english.codes],
-  ['German', german.codes],
+  ['English', english],
+  ['German', german],
 ])('the app says each declared code in %s, with values of its sentence', (_, texts) => {
   expect(Object.keys(texts).sort()).toEqual(Object.keys(reasons).sort())
   for (const [code, sentence] of Object.entries(reasons)) {

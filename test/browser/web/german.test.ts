@@ -118,14 +118,18 @@ test('the file of transactions has commas, and is imported again without a quest
   ])
 })
 
-test('a refusal of the server is said in German', async () => {
-  const viewing = { url: `${coffer.baseUrl}/register`, locale: 'de-DE', hasRefusals: true }
-  await view(viewing, async (page) => {
+test.each([
+  ['Es ist eines der häufigsten Passwörter.', true],
+  ['Der Server meldet: Is one of the most common passwords.', false],
+])('a refusal is said in German, else as the server says it: %s', async (text, isLoaded) => {
+  const url = `${coffer.baseUrl}/register`
+  await view({ url, locale: 'de-DE', hasRefusals: true, hasOutage: !isLoaded }, async (page) => {
+    if (!isLoaded) await page.route('**/refusals-*.js', (route) => route.abort())
     await page.getByLabel('Vorname').fill('Jürgen')
     await page.getByLabel('E-Mail-Adresse').fill('juergen.2@example.com')
     await page.getByLabel('Passwort', { exact: true }).fill('password123')
     await page.getByRole('button', { name: 'Zugang anlegen' }).click()
-    await page.getByText('Es ist eines der häufigsten Passwörter.').first().waitFor()
+    await page.getByText(text).first().waitFor()
   })
 })
 

@@ -1,8 +1,10 @@
 import { CofferError } from '@coffer/client'
 import { expect, test } from '@jest/globals'
 import { OfflineError } from '../offline/offline-error.ts'
-import { type Coded, wordsOf } from '../words/refusals.ts'
+import { type Coded, loadRefusals, wordsOf } from '../words/refusals.ts'
 import { faultOf, refusalOf } from './faults.ts'
+
+await loadRefusals()
 
 const refused = (status: number, body: object, headers = {}) =>
   faultOf(new CofferError(new Response(null, { status, headers }), body))

@@ -1,4 +1,8 @@
 import { textsOf } from './languages/texts.ts'
+import { loadRefusals } from './refusals.ts'
+
+// Answers about files have notes with codes.
+await loadRefusals()
 
 const texts = textsOf('imports')
 

@@ -1,8 +1,22 @@
-import { textsOf } from './languages/texts.ts'
-
-const texts = textsOf('refusals')
+import { faultWords } from './faults.ts'
+import { loadRefusalTexts } from './languages/texts.ts'
 
 type Text = string | ((values: Record<string, string>) => string)
+
+/** Texts by code, once they are loaded. */
+let texts: Record<string, Text> = {}
+let loading: Promise<void> | undefined
+
+/** Loads the words for codes, which few pages need. If they are lost, the server's own remain. */
+export function loadRefusals(): Promise<void> {
+  loading ??= loadRefusalTexts().then(
+    (found) => {
+      texts = found as Record<string, Text>
+    },
+    () => {},
+  )
+  return loading
+}
 
 /** The code of a text of the server, with the values of its sentence. */
 export interface Coded {
@@ -19,7 +33,7 @@ export interface Refused extends Coded {
 
 /** Returns the app's words for a refusal by its code; without a known one, the server's own. */
 export function refusalWords({ detail, ...coded }: Refused): string {
-  return codedWords(coded) ?? texts.other({ text: sentenceOf(detail) })
+  return codedWords(coded) ?? faultWords.ofServer({ text: sentenceOf(detail) })
 }
 
 /** Returns the app's words for a text of the server that may have a code, such as a hint. */
@@ -29,7 +43,7 @@ export function wordsOf(text: string, coded: Coded | undefined): string {
 
 /** Returns the app's words for a code, with those for its cause; null without a known one. */
 function codedWords({ code = '', params = {}, cause }: Coded): string | null {
-  const text = (texts.codes as Record<string, unknown>)[code] as Text | undefined
+  const text = texts[code]
   if (text === undefined) return null
   const fault = cause && codedWords(cause)
   return typeof text === 'string' ? text : text(fault ? { ...params, fault } : params)
@@ -42,5 +56,5 @@ function sentenceOf(text: string): string {
 
 /** Words for an attempt too many, which may be repeated after this many seconds. */
 export function tooOftenWords(seconds: number): string {
-  return texts.tooOften({ minutes: Math.ceil(seconds / 60) })
+  return faultWords.tooOften({ minutes: Math.ceil(seconds / 60) })
 }

@@ -3,7 +3,10 @@ import { IntlMessageFormat } from 'intl-messageformat'
 import { type LanguageCode, languageOf, languages } from './languages.ts'
 
 const catalogues = await Promise.all(
-  Object.entries(languages).map(async ([code, { load }]) => ({ code, texts: await load() })),
+  Object.entries(languages).map(async ([code, { load, loadRefusals }]) => ({
+    code,
+    texts: { ...(await load()), refusals: await loadRefusals() },
+  })),
 )
 
 test.each(catalogues)('the texts in $code have all keys and values of the English ones', (one) => {

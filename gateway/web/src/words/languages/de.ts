@@ -12,7 +12,6 @@ import { home } from './de/home.ts'
 import { imports } from './de/imports.ts'
 import { links } from './de/links.ts'
 import { records } from './de/records.ts'
-import { refusals } from './de/refusals.ts'
 import { ruleRuns } from './de/rule-runs.ts'
 import { ruleSuggestions } from './de/rule-suggestions.ts'
 import { rulePhrases, rules } from './de/rules.ts'
@@ -41,7 +40,6 @@ export const texts = {
   imports,
   links,
   records,
-  refusals,
   ruleRuns,
   ruleSuggestions,
   rulePhrases,

@@ -12,7 +12,6 @@ import { home } from './en/home.ts'
 import { imports } from './en/imports.ts'
 import { links } from './en/links.ts'
 import { records } from './en/records.ts'
-import { refusals } from './en/refusals.ts'
 import { ruleRuns } from './en/rule-runs.ts'
 import { ruleSuggestions } from './en/rule-suggestions.ts'
 import { rulePhrases, rules } from './en/rules.ts'
@@ -41,7 +40,6 @@ export const texts = {
   imports,
   links,
   records,
-  refusals,
   ruleRuns,
   ruleSuggestions,
   rulePhrases,

@@ -10,12 +10,23 @@ interface Language {
   locale: string
   /** Loads the texts: a chunk of its own. */
   load: () => Promise<Catalogue>
+  loadRefusals: () => Promise<Translation<'refusals'>>
 }
 
 /** Languages of the app. Another one is a further entry here, and a catalogue like `de.ts`. */
 export const languages = {
-  en: { name: 'English', locale: 'en-US', load: async () => (await import('./en.ts')).texts },
-  de: { name: 'Deutsch', locale: 'de-DE', load: async () => (await import('./de.ts')).texts },
+  en: {
+    name: 'English',
+    locale: 'en-US',
+    load: async () => (await import('./en.ts')).texts,
+    loadRefusals: async () => (await import('./en/refusals.ts')).refusals,
+  },
+  de: {
+    name: 'Deutsch',
+    locale: 'de-DE',
+    load: async () => (await import('./de.ts')).texts,
+    loadRefusals: async () => (await import('./de/refusals.ts')).refusals,
+  },
 } satisfies Record<string, Language>
 
 /** Codes (ISO 639-1) of the languages. */

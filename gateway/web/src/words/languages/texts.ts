@@ -13,6 +13,11 @@ export function textsOf<P extends Part>(part: P): Words<P> {
   return spoken(catalogue[part]) as Words<P>
 }
 
+/** Loads the texts of refusals, by code. */
+export async function loadRefusalTexts(): Promise<unknown> {
+  return spoken(await languages[language].loadRefusals())
+}
+
 type Message = ConstructorParameters<typeof IntlMessageFormat>[0]
 
 /** Texts with values become functions. The build has parsed them already; Node.js parses here. */

@@ -1,15 +1,17 @@
+import type { refusals } from './en/refusals.ts'
 import type { texts } from './en.ts'
 
-type Texts = typeof texts
+/** Texts of refusals are many: a page loads them when it needs one. */
+type Texts = typeof texts & { refusals: typeof refusals }
 
 /** A catalogue of the texts of one screen. */
-export type Part = keyof Texts
+export type Part = keyof typeof texts
 
 /**
  * Texts of a part in another language. A text that is missing, or that lacks a value of the
  * English one, does not compile.
  */
-export type Translation<P extends Part> = Translated<Texts[P]>
+export type Translation<P extends keyof Texts> = Translated<Texts[P]>
 
 type Translated<T> = T extends string
   ? Naming<keyof Values<T> & string>

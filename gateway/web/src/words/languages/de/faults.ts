@@ -10,6 +10,9 @@ export const faults: Translation<'faults'> = {
     'Der Server ist nicht erreichbar und hat das vielleicht schon gespeichert. Schick es unverändert noch einmal: Es wird nur einmal gespeichert.',
   slow: 'Der Server hat zu lange gebraucht. Deine Eingaben sind noch da.',
   failed: 'Das hat nicht geklappt.',
+  tooOften:
+    'Zu viele Versuche. Versuch es in {minutes, plural, one {einer Minute} other {# Minuten}} noch einmal.',
+  ofServer: 'Der Server meldet: {text}',
   fields: 'Sieh dir einige Eingaben noch einmal an.',
   meanwhile:
     'Inzwischen in einem anderen Fenster oder auf einem anderen Gerät geändert: {changes}. Deine Eingaben sind noch da und nicht gespeichert.',

@@ -46,7 +46,7 @@ const cutOff = 'Die Datei ist nicht lesbar: Exportiere sie noch einmal.'
 const later = 'Das ging gerade nicht: Wähle die Datei noch einmal aus.'
 
 /** Refusals and hints of the server by their codes (docs/api/refusals.md), for people. */
-const codes: Translation<'refusals'>['codes'] = {
+export const refusals: Translation<'refusals'> = {
   INVALID_REQUEST: 'Einige Eingaben stimmen noch nicht.',
   INVALID_SHAPE: 'Einige Eingaben stimmen noch nicht.',
   NOT_FOUND: 'Das gibt es nicht mehr: Vielleicht wurde es inzwischen entfernt.',
@@ -587,11 +587,4 @@ const codes: Translation<'refusals'>['codes'] = {
     'Als Tag des Kontostands nennt die Datei „{text}“. Das ist kein Datum. Vergleiche den Kontostand mit dem deiner Bank.',
   FILE_OPEN_ENDED:
     'Die Datei sagt nicht, wo sie endet, und ist vielleicht abgeschnitten. Vergleiche die letzten Buchungen mit denen deiner Bank. Fehlen welche, mach den Import rückgängig und exportiere die Datei noch einmal.',
-}
-
-export const refusals: Translation<'refusals'> = {
-  codes,
-  tooOften:
-    'Zu viele Versuche. Versuch es in {minutes, plural, one {einer Minute} other {# Minuten}} noch einmal.',
-  other: 'Der Server meldet: {text}',
 }

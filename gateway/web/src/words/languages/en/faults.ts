@@ -6,6 +6,8 @@ export const faults = {
     'The server cannot be reached, and may have saved this already. Send it again as it is: it is saved once.',
   slow: 'The server took too long to answer. Your entries are still here.',
   failed: 'This did not work.',
+  tooOften: 'Too many attempts. Try again in {minutes, plural, one {a minute} other {# minutes}}.',
+  ofServer: '{text}',
   fields: 'Some entries need another look.',
   meanwhile:
     'Changed meanwhile, in another window or on another device: {changes}. Your entries are still here, and not saved.',

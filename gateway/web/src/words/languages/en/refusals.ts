@@ -41,7 +41,7 @@ const cutOff = 'The file cannot be read: export it again.'
 const later = 'This did not work just now: choose the file again.'
 
 /** Refusals and hints of the server by their codes (docs/api/refusals.md), for people. */
-const codes = {
+export const refusals = {
   INVALID_REQUEST: 'Some entries need another look.',
   INVALID_SHAPE: 'Some entries need another look.',
   NOT_FOUND: 'This is no longer there: it may have been removed meanwhile.',
@@ -567,10 +567,4 @@ const codes = {
     'The file says “{text}” for the day of the balance, which is no date. Compare the balance with that of your bank.',
   FILE_OPEN_ENDED:
     'The file does not say where it ends, so it may be cut. Compare the last transactions with those of your bank. If some are missing, undo the import and export the file again.',
-} as const
-
-export const refusals = {
-  codes,
-  tooOften: 'Too many attempts. Try again in {minutes, plural, one {a minute} other {# minutes}}.',
-  other: '{text}',
 } as const
