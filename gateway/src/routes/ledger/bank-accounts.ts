@@ -30,6 +30,7 @@ import {
   notNegativeMoney,
   nullOr,
   oneOf,
+  timestamp,
 } from '../../http/fields/fields.ts'
 import { optionalId } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
@@ -44,9 +45,7 @@ const creation = z.strictObject({
   linkId: id('link').describe('ID of a manual or feed link that is not deleted'),
   name: name.describe('Name of the bank account; it need not be unique'),
   accountType: accountType.optional().describe('Type of the bank account. Default: depository'),
-  accountSubType: accountSubType
-    .optional()
-    .describe('Type in finer steps; every type accepts each of them. Default: checking'),
+  accountSubType: accountSubType.optional().describe('Finer type, of any type. Default: checking'),
   availableBalance: ignoringNull(money).describe(
     'Opening available balance in minor units, of any sign. Default and for null: 0',
   ),
@@ -69,15 +68,17 @@ const creation = z.strictObject({
     .optional()
     .describe("First name, kept for good. Default: empty; on a feed link the candidate's name"),
   status: accountStatus.optional().describe('State that no PATCH changes. Default: active'),
+  balancesAsOf: ignoringNull(timestamp).describe(
+    'Instant for which the balances are stated: files with older ones leave them. A later one ' +
+      'than now counts as now. Default and for null: none, and the first balance of a file counts',
+  ),
 })
 
 /** Keys for a manual bank account; for others, the ledger refuses some (docs/api.md#patch). */
 const change = z.strictObject({
   name: name.optional().describe('New name; on every kind of link'),
   accountType: accountType.optional().describe('New type; on a manual link only'),
-  accountSubType: accountSubType
-    .optional()
-    .describe('New type in finer steps; on a manual link only'),
+  accountSubType: accountSubType.optional().describe('New finer type; on a manual link only'),
   availableBalance: money
     .optional()
     .describe('New available balance in minor units, valid from now; on a manual link only'),

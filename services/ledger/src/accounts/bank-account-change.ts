@@ -23,7 +23,7 @@ export type NewBankAccount = Pick<BankAccount, 'bankAccountId' | 'name' | 'curre
   [Field in TextField]?: string | null | undefined
 } & {
   [Field in 'availableBalance' | 'currentBalance' | 'limitBalance']?: bigint | null | undefined
-}
+} & { balancesAsOf?: Date | undefined }
 type TextField =
   | 'accountType'
   | 'accountSubType'
@@ -32,7 +32,10 @@ type TextField =
   | 'mask'
   | 'feedBankAccountId'
 
-/** Returns the rows of a new bank account; throws `invalid` (400), which names the wrong field. */
+/**
+ * Returns the rows of a new bank account, whose balances are stated for `balancesAsOf`, at most
+ * now, or for no instant. Throws `invalid` (400), which names the wrong field.
+ */
 export function createBankAccount(
   { link, operation }: { link: Link; operation: Operation },
   body: NewBankAccount,
@@ -41,6 +44,8 @@ export function createBankAccount(
   requireCandidate(link, feedBankAccountId)
   requireMask(mask)
   const { now } = operation
+  const { balancesAsOf: stated } = body
+  const asOf = stated && stated > now ? now : stated
   const bankAccount: BankAccount = {
     accountId: link.accountId,
     bankAccountId: body.bankAccountId,
@@ -53,7 +58,7 @@ export function createBankAccount(
     limitBalance: 0n,
     expenses: 0n,
     goals: 0n,
-    balancesAsOf: null,
+    balancesAsOf: asOf ?? null,
     mask,
     name: body.name,
     originalName: body.originalName ?? '',
@@ -73,7 +78,7 @@ export function createBankAccount(
     current: body.currentBalance ?? 0n,
     limit: requireLimit(body.limitBalance ?? 0n),
   }
-  setBalances(started, { to, cause: 'opening', causeId: body.bankAccountId })
+  setBalances(started, { to, cause: 'opening', causeId: body.bankAccountId, date: asOf })
   return endOperation(started)
 }
 

@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
 import { nextVersion } from '@coffer/kit/database/version'
 import { notFound } from '@coffer/kit/rpc/errors'
@@ -152,7 +153,8 @@ async function createOnLink(
   return once({ database, context, reply: CreateBankAccountResponseSchema }, (key) => {
     const { accountId, userId: createdBy, locale } = callerOf(context)
     const { linkId, currency = currencyOf(locale) } = request
-    const body = { ...request, currency, bankAccountId: newId('bac') }
+    const balancesAsOf = request.balancesAsOf && timestampDate(request.balancesAsOf)
+    const body = { ...request, balancesAsOf, currency, bankAccountId: newId('bac') }
     const now = clock()
     const operation = { operationId: newId('op'), now, createdBy, version: nextVersion(0n, now) }
     return createBankAccounts(deps, { accountId, linkId }, (link) => {

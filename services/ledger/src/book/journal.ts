@@ -32,8 +32,8 @@ export const JournalEntry = z.object({
   causeId: z.string(),
   createdAt: z.date(),
   /**
-   * Date of the transaction that changed a balance, of the funding, or due date of the period; null
-   * for other causes and in other rows of envelopes.
+   * Date of the transaction that changed a balance, of the funding, or due date of the period; the
+   * instant of opening balances that state one. Null for other causes and rows of envelopes.
    */
   date: z.date().nullable(),
   /** ID of the user who sent the request, `user_system` for a job; null if unknown. */

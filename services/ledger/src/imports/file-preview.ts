@@ -7,7 +7,7 @@ import { magnitudeOf } from '../book/money.ts'
 import type { PreviewedField } from '../rules/rule-preview.ts'
 import type { Misfit } from './fit/file-fit.ts'
 import { skippedParts, sumSkipped } from './formats/skipped-rows.ts'
-import type { FileRow, ReceivedStatement } from './formats/statement.ts'
+import { type FileRow, type ReceivedStatement, statesBalances } from './formats/statement.ts'
 import type { RowJoin } from './joining/row-joins.ts'
 
 export const previewRowsMax = 50
@@ -57,6 +57,9 @@ export function previewParts(
     ...(balances.current === null ? {} : { currentBalance: balances.current }),
     ...(balances.available === null ? {} : { availableBalance: balances.available }),
     setsBalances: statement.setsBalances,
+    ...(balances.asOf && statesBalances(balances)
+      ? { balancesAsOf: timestampFromDate(balances.asOf) }
+      : {}),
     joinOffers: joins.map(offerOf),
     joinOfferCount: BigInt(joinCount),
     choices: choicesOf(statement),

@@ -76,7 +76,7 @@ type BalancePot = keyof typeof balanceFields
 /** Adds `delta` (minor units) to a balance; `date` is that of the transaction that causes it. */
 export function postBalance(
   started: StartedOperation,
-  posting: Reason & { pot: BalancePot; delta: bigint; date?: Date },
+  posting: Reason & { pot: BalancePot; delta: bigint; date?: Date | undefined },
 ): void {
   started.bankAccount[balanceFields[posting.pot]] += posting.delta
   started.bankAccount.lastUpdated = started.operation.now
@@ -110,10 +110,10 @@ export function moveBalances(
 /** New balances in minor units; an undefined one does not change. */
 export type NewBalances = { [Pot in BalancePot]?: bigint | undefined }
 
-/** Sets the given balances and adds the differences to the journal. */
+/** Sets the given balances and adds the differences to the journal, with `date` if it is given. */
 export function setBalances(
   started: StartedOperation,
-  { to, ...reason }: Reason & { to: NewBalances },
+  { to, ...reason }: Reason & { to: NewBalances; date?: Date | undefined },
 ): void {
   for (const pot of ['available', 'current', 'limit'] as const) {
     const amount = to[pot]
@@ -265,7 +265,8 @@ function entriesOf(started: StartedOperation): JournalEntry[] {
   const entries: JournalEntry[] = []
   for (const posting of started.postings.values()) {
     const { pot, spendingId, delta, cause, causeId, date = null } = posting
-    if (delta === 0n && !statedBy.has(cause)) continue
+    const isStated = statedBy.has(cause) || (cause === 'opening' && date !== null)
+    if (delta === 0n && !isStated) continue
     const key = `${pot} ${spendingId ?? ''}`
     const amount = (held.get(key) ?? amountBefore(started, { pot, spendingId })) + delta
     held.set(key, amount)

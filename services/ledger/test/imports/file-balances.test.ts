@@ -95,12 +95,14 @@ const steps: [RegExp, (world: World, ...words: string[]) => Promise<unknown>][] 
 
 /** Runs comma-separated steps on a new bank account. Returns its current balance in dollars. */
 async function balanceAfter(words: string): Promise<string> {
+  const [, day, rest = words] = /^opened for the (\d+)th, (.+)$/.exec(words) ?? []
+  const balancesAsOf = day === undefined ? {} : { balancesAsOf: dateOf(Number(day)) }
   const world: World = {
-    home: await createHousehold(booted, opening),
+    home: await createHousehold(booted, { ...opening, ...balancesAsOf }),
     transactionId: '',
     uploads: [],
   }
-  for (const word of words.split(', ')) {
+  for (const word of rest.split(', ')) {
     const [pattern, take] = steps.find(([one]) => one.test(word)) ?? []
     if (!pattern || !take) throw new Error(`no step is called ${word}`)
     await take(world, ...(pattern.exec(word)?.slice(1) ?? []))
@@ -173,7 +175,9 @@ test('a preview says whether its balance is set', async () => {
   const setsBalances = async (asOf: string) => {
     const content = new TextEncoder().encode(newRow({ ledger: '700.00', asOf }))
     const parts = partsOf({ bankAccountId, name: 'a.ofx', content, preview: true })
-    return (await uploads.createUpload(parts, as)).upload?.preview?.setsBalances
+    const preview = (await uploads.createUpload(parts, as)).upload?.preview
+    expect(preview?.balancesAsOf).toBeDefined()
+    return preview?.setsBalances
   }
   expect(await setsBalances('20260116')).toBe(true)
   await importFile(home, file)

@@ -109,6 +109,7 @@ function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProp
         <BalanceNote
           bankAccountId={bankAccountId}
           stated={preview.currentBalance}
+          asOf={preview.balancesAsOf}
           is={effectOn(preview)}
         />
       )}

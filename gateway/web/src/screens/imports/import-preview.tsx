@@ -45,6 +45,7 @@ export function ImportPreview({ found, way }: { found: Import; way: WayBack }) {
       <BalanceNote
         bankAccountId={bankAccountId}
         stated={preview.currentBalance}
+        asOf={preview.balancesAsOf}
         is={effectOn(preview)}
       />
       <MinusChoice found={found} />

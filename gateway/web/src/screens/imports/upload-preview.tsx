@@ -39,6 +39,7 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEn
       <BalanceNote
         bankAccountId={bankAccountId}
         stated={preview.currentBalance}
+        asOf={preview.balancesAsOf}
         is={effectOn(preview)}
       />
       {note && <p className={rows.soft}>{wordsOf(note, codedNote)}</p>}

@@ -268,6 +268,8 @@ async function createAccount(
     currentBalance,
     availableBalance: currentBalance + limit,
     ...(kind === 'card' ? { limitBalance: limit } : {}),
+    // A file with an older balance leaves one that was typed; 0 is what an empty field says, too.
+    ...(amount === 0 ? {} : { balancesAsOf: new Date().toISOString() }),
   }
   const body = { linkId, ...types[kind], ...rest, ...sums }
   return (await coffer.createBankAccount({ body })).data.bankAccountId

@@ -17,7 +17,9 @@ export function sumTakenBack(
 ): Promise<TakenBack> {
   return tx.one(sql.type(TakenBack)`
     WITH stated AS MATERIALIZED (
-      SELECT pot, entry_id, delta, journal.created_at, balances_as_of, cause,
+      SELECT pot, entry_id, delta,
+        CASE cause WHEN 'manual-edit' THEN journal.created_at WHEN 'opening' THEN journal.date
+          ELSE balances_as_of END AS as_of,
         cause IN ('opening', 'manual-edit') OR cause = 'upload' AND undone_at IS NULL AS stands
       FROM journal LEFT JOIN uploads ON uploads.account_id = journal.account_id
         AND uploads.bank_account_id = journal.bank_account_id
@@ -32,8 +34,7 @@ export function sumTakenBack(
     SELECT coalesce(sum(delta) FILTER (WHERE pot = 'available'), 0)::bigint AS available,
       coalesce(sum(delta) FILTER (WHERE pot = 'current'), 0)::bigint AS current,
       coalesce(sum(delta) FILTER (WHERE pot = 'limit'), 0)::bigint AS "limit",
-      (SELECT max(CASE cause WHEN 'manual-edit' THEN created_at ELSE balances_as_of END)
-       FROM stated WHERE stands) AS "asOf"
+      (SELECT max(as_of) FROM stated WHERE stands) AS "asOf"
     FROM void`)
 }
 

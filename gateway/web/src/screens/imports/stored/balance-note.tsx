@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import rows from '../../../controls/rows.module.css'
 import { useMoneyText } from '../../../controls/texts/money-text.ts'
-import { useAccount, useManner } from '../../../shell/chosen-account.ts'
+import { dayOf, formatShortDay } from '../../../format/days.ts'
+import { useAccount, useManner, useReader } from '../../../shell/chosen-account.ts'
 import { toEdit } from '../../../shell/opened-form.ts'
 import { importWords as words } from '../../../words/imports.ts'
 
@@ -9,6 +10,8 @@ interface Props {
   bankAccountId: string
   /** Current balance that the file states, in minor units. */
   stated: number | null | undefined
+  /** Instant for which it does. */
+  asOf?: string | null | undefined
   /** Whether the balance is new, or stays: there is no new row, or the balance is an older one. */
   is: 'new' | 'known' | 'older'
   /** Whether the import is over. */
@@ -16,13 +19,15 @@ interface Props {
 }
 
 /** Says whether a file changes the balance: its rows never do (docs/files.md#balances). */
-export function BalanceNote({ bankAccountId, stated, is, isStored = false }: Props) {
+export function BalanceNote({ bankAccountId, stated, asOf, is, isStored = false }: Props) {
+  const dayOfInstant = useDayText()
   const money = useMoneyText(useManner(bankAccountId))
   const account = useAccount(bankAccountId)
   if (account === undefined) return null
-  const { currentBalance } = account
+  const { currentBalance, balancesAsOf } = account
   const isStated = stated !== null && stated !== undefined
-  const values = { now: money(currentBalance), stated: isStated ? money(stated) : '', is }
+  const days = { day: dayOfInstant(asOf), known: dayOfInstant(balancesAsOf) }
+  const values = { now: money(currentBalance), stated: isStated ? money(stated) : '', is, ...days }
   const text = textOf({ isSame: stated === currentBalance, isStated, is, isStored })(values)
   return (
     <p className={rows.soft}>
@@ -32,6 +37,13 @@ export function BalanceNote({ bankAccountId, stated, is, isStored = false }: Pro
       )}
     </p>
   )
+}
+
+/** Returns the function that writes the day of an instant; `none` without one. */
+function useDayText() {
+  const reader = useReader()
+  return (instant: string | null | undefined) =>
+    instant ? formatShortDay(dayOf(instant, reader.timezone), reader) : 'none'
 }
 
 interface Found extends Pick<Props, 'is'> {

@@ -145,11 +145,12 @@ export const imports: Translation<'imports'> = {
     'Die Datei nennt {stated} als Kontostand. Da sie nichts Neues enthält, bleibt er {now}.',
   balanceSame: 'Der Kontostand bleibt {now}: Die Datei nennt denselben.',
   balanceSet: 'Der Kontostand ist {now}, wie ihn die Datei nennt.',
-  balanceStated: 'Die Datei nennt {stated} als Kontostand. Er ersetzt {now}.',
+  balanceStated:
+    'Die Datei nennt {stated} als Kontostand{day, select, none {} other { vom {day}}}. Er ersetzt {now}{known, select, none {} other { (Stand {known})}}.',
   balanceOlder:
-    'Die Datei nennt {stated} als Kontostand. Er bleibt {now}: Ein späterer wurde schon importiert oder unter Konten gesetzt.',
+    'Die Datei nennt {stated} als Kontostand{day, select, none {} other { vom {day}}}. Er bleibt {now}{known, select, none {} other { (Stand {known})}}: Ein späterer wurde schon importiert oder von Hand eingegeben.',
   balanceDiffers:
-    'Der Kontostand ist {now}; die Datei nennt {stated} für ihren letzten Tag. {is, select, known {Sie enthielt nichts Neues} other {Ein späterer wurde schon importiert oder unter Konten gesetzt}}. Stimmt er heute nicht, ändere ihn.',
+    'Der Kontostand ist {now}; die Datei nennt {stated} für ihren letzten Tag. {is, select, known {Sie enthielt nichts Neues} other {Ein späterer wurde schon importiert oder von Hand eingegeben}}. Stimmt er heute nicht, ändere ihn.',
   misfitNumber: 'Die Datei ist vom Konto {stated}. Gehört sie wirklich zu „{account}“?',
   misfitKinds: {
     card: 'Die Datei ist von einer Karte, „{account}“ ist aber keine.',

@@ -24,7 +24,7 @@ export const start: Translation<'start'> = {
   currency: 'Währung',
   balance: 'Aktueller Kontostand',
   owed: 'Zurzeit geschuldet',
-  balanceHint: 'Freiwillig: 0,00, wenn leer; eine Datei kann den Betrag nennen.',
+  balanceHint: 'Freiwillig: 0,00, wenn leer. Eine Datei mit späterem Stand ersetzt ihn.',
   limit: 'Kreditrahmen',
   create: 'Konto anlegen',
   added: '„{name}“ ist angelegt. Die anderen Seiten bleiben bei dem Konto, das du gewählt hast.',

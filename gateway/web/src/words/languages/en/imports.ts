@@ -154,11 +154,12 @@ export const imports = {
     'The file states a balance of {stated}. As it has nothing new, the balance stays {now}.',
   balanceSame: 'The balance stays {now}: the file states the same.',
   balanceSet: 'The balance is {now}, as the file states it.',
-  balanceStated: 'The file states a balance of {stated}. It replaces {now}.',
+  balanceStated:
+    'The file states a balance of {stated}{day, select, none {} other { for {day}}}. It replaces {now}{known, select, none {} other { (as of {known})}}.',
   balanceOlder:
-    'The file states a balance of {stated}. The balance stays {now}: a later one was imported before, or set in Accounts.',
+    'The file states a balance of {stated}{day, select, none {} other { for {day}}}. The balance stays {now}{known, select, none {} other { (as of {known})}}: a later one was imported before, or entered by hand.',
   balanceDiffers:
-    'The balance is {now}; the file states {stated} for its last day. {is, select, known {It had nothing new} other {A later one was imported before, or set in Accounts}}. If it is not right today, change it.',
+    'The balance is {now}; the file states {stated} for its last day. {is, select, known {It had nothing new} other {A later one was imported before, or entered by hand}}. If it is not right today, change it.',
   misfitNumber: 'The file is of the account {stated}. Does it belong to {account}?',
   misfitKinds: {
     card: 'The file is of a card, and {account} is none.',

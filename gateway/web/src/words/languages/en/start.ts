@@ -22,7 +22,7 @@ export const start = {
   currency: 'Currency',
   balance: 'Money in it now',
   owed: 'Owed now',
-  balanceHint: 'Optional: 0.00 if empty; a file may state it.',
+  balanceHint: 'Optional: 0.00 if empty. A file with a later balance replaces it.',
   limit: 'Credit limit',
   create: 'Create the account',
   added: '{name} is added. The other screens stay with the account that you have chosen.',
