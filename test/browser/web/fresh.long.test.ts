@@ -98,6 +98,67 @@ test('a field that another device has changed is not overwritten in silence', as
   })
 })
 
+test('neither is one of a bank account, its bank, a rule or a webhook', async () => {
+  const grace = await coffer.person()
+  const { bank, linkId } = await createHousehold(grace)
+  const { client, cookie } = grace
+  const contains = { kind: 'contains', text: 'shop' } as const
+  const rule = { name: 'Shops', conditions: { originalName: contains }, actions: { name: 'Shop' } }
+  const { ruleId } = (await client.createRule({ body: rule })).data
+  const url = 'https://receiver.example/'
+  const { webhookId } = (await client.createWebhook({ body: { url } })).data
+  const path = { linkId, ruleId, webhookId, ...bank.path }
+  const balances = { currentBalance: 90_000, availableBalance: 85_000 }
+  const cases = [
+    {
+      opened: ['/accounts', 'Edit Checking', 'Posted balance', '500'],
+      change: () => client.updateBankAccount({ path, body: { name: 'Wallet', ...balances } }),
+      said: '“Available” is now $850.00 and “Posted balance” is now $900.00',
+      read: async () => (await client.getBankAccount({ path })).data,
+      saved: { name: 'Wallet', currentBalance: 50_000, availableBalance: 45_000 },
+    },
+    {
+      opened: ['/accounts', 'Edit the bank First Bank', 'Note', 'mine'],
+      change: () =>
+        client.updateLink({ path, body: { institutionName: 'Bank', description: '2' } }),
+      said: '“Note” is now 2',
+      read: async () => (await client.getLink({ path })).data,
+      saved: { institutionName: 'Bank', description: 'mine' },
+    },
+    {
+      opened: ['/rules', 'Edit Shops', 'Name', 'Mine'],
+      change: () =>
+        client.updateRule({ path, body: { name: 'Shopping', actions: { name: 'Theirs' } } }),
+      said: '“Set” is now name “Theirs”',
+      read: async () => (await client.listRules()).data.rules[0],
+      saved: { name: 'Shopping', conditions: rule.conditions, actions: { name: 'Mine' } },
+    },
+    {
+      opened: [`/webhooks/${webhookId}`, 'Edit', 'Description', 'mine'],
+      change: () => client.updateWebhook({ path, body: { url: `${url}2`, description: 'theirs' } }),
+      said: '“Description” is now theirs',
+      read: async () => (await client.getWebhook({ path })).data,
+      saved: { url: `${url}2`, description: 'mine', types: [] },
+    },
+  ]
+  await view({ url: coffer.baseUrl, cookie }, async (page) => {
+    for (const { opened, change, said, read, saved } of cases) {
+      const [screen = '', edit = '', label = '', typed = ''] = opened
+      await page.goto(coffer.baseUrl + screen)
+      await page.getByRole('button', { name: edit, exact: true }).click()
+      const field = page.getByRole('dialog').getByLabel(label, { exact: true })
+      await field.fill(typed)
+      await change()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByText(said).first().waitFor()
+      expect(await field.inputValue()).toBe(typed)
+      await page.getByRole('button', { name: 'Save mine all the same' }).click()
+      await field.waitFor({ state: 'detached' })
+      expect(await read()).toMatchObject(saved)
+    }
+  })
+})
+
 test('without the stream, the changes of other devices show at the next renewal', async () => {
   const erin = await coffer.person()
   const { bank } = await createHousehold(erin)

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { updateAsRead } from './as-read.ts'
+import { changesOf, updateAsRead } from './as-read.ts'
 
 const seen = { name: 'Rent', targetAmount: 800, currentAmount: 5 }
 
@@ -42,4 +42,9 @@ test('a change of the same field in between is a conflict, and is not overwritte
 test('a weak tag is not sent; an object that changes all the time is refused', async () => {
   expect((await save([{}], body, 'W/"tag"')).sent).toEqual([body])
   await expect(save([{}, {}, {}, {}], body)).rejects.toThrow('changed')
+})
+
+test('the changes of a form are its fields with another value', () => {
+  const fields = { name: 'Rent', targetAmount: 900, tags: ['food'] }
+  expect(changesOf(fields, { ...seen, tags: ['food'] })).toEqual({ targetAmount: 900 })
 })

@@ -5,8 +5,8 @@ export interface Conflict<Subject> {
 }
 
 /** The answer to a change, or the conflict because of which it was not sent. */
-export interface Saved<Subject> {
-  data?: unknown
+export interface Saved<Subject, Data = unknown> {
+  data?: Data
   conflict?: Conflict<Subject>
 }
 
@@ -15,12 +15,12 @@ interface Answer<Data> {
   etag: string | null
 }
 
-interface Parts<Subject, Body> {
+interface Parts<Subject, Body, Data> {
   /** The object as the person has seen it last. */
   seen: Subject
   body: Body
   read: () => Promise<Answer<Subject>>
-  update: (body: Body, condition: { ifMatch?: string }) => Promise<{ data: unknown }>
+  update: (body: Body, condition: { ifMatch?: string }) => Promise<{ data: Data }>
 }
 
 /** Attempts to change an object that others change all the time. */
@@ -31,12 +31,12 @@ const attemptsMax = 3
  * conflict. Optimistic concurrency by `If-Match` (docs/api/conditional-requests.md): a change
  * between the read and the update is noticed too. Changes of other fields stay.
  */
-export async function updateAsRead<Subject extends object, Body extends object>({
+export async function updateAsRead<Subject extends object, Body extends object, Data>({
   seen,
   body,
   read,
   update,
-}: Parts<Subject, Body>): Promise<Saved<Subject>> {
+}: Parts<Subject, Body, Data>): Promise<Saved<Subject, Data>> {
   for (let attempt = 1; ; attempt += 1) {
     const { data: present, etag } = await read()
     const fields = differing(seen, present).filter((field) => isOf(body, field, present))
@@ -48,6 +48,16 @@ export async function updateAsRead<Subject extends object, Body extends object>(
       if (!isOutdated(error) || attempt === attemptsMax) throw error
     }
   }
+}
+
+/** Returns the fields of a form whose values differ from those of the object that it has shown. */
+export function changesOf<Fields extends object>(
+  fields: Fields,
+  shown: NoInfer<Fields>,
+): Partial<Fields> {
+  const changed = differing(shown, fields)
+  const entries = Object.entries(fields).filter(([field]) => changed.includes(field))
+  return Object.fromEntries(entries) as Partial<Fields>
 }
 
 function differing(seen: object, present: object): string[] {

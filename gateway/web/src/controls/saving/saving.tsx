@@ -6,36 +6,59 @@ import { language } from '../../words/languages/texts.ts'
 import { Button } from '../button.tsx'
 import type { Conflict, Saved } from './as-read.ts'
 
-interface Parts<Subject, Wanted> {
-  /** Saves what a person wants of the object as it was seen last, see `updateAsRead`. */
-  save: (wanted: Wanted, seen: Subject) => Promise<Saved<Subject>>
-  /** The object as the form has shown it. */
+/** The object that a form changes. */
+export interface States<Subject> {
+  /** As the form shows it: entries that differ are changes. */
   shown: Subject
-  /** Label and text of a field of the present object. */
-  sayField: (field: string, present: Subject) => [label: string, text: string]
-  /** Shows the present object in the form, in place of what was typed. */
-  take: (present: Subject) => void
+  /** As it was seen last: after a conflict, with what others changed. */
+  seen: Subject
 }
 
-interface Saving<Wanted> {
-  send: (wanted: Wanted, done?: () => void) => void
-  isSending: boolean
+interface Parts<Subject, Wanted, Data> {
+  subject: Subject
+  /** Whether the form follows the object until its first entry, as one that is always open. */
+  isLive?: boolean
+  /** Text of the button that saves. */
+  action: string
+  /** Saves what a person wants of the object, see `updateAsRead`. */
+  save: (wanted: Wanted, states: States<Subject>) => Promise<Saved<Subject, Data>>
+  /** Label and text of a field of the present object. */
+  sayField: (field: string, present: Subject) => [label: string, text: string]
+  /** Takes the present object in place of what was typed, where the form keeps its entries. */
+  take?: (present: Subject) => void
+}
+
+interface Saving<Subject, Wanted, Data> {
+  shown: Subject
+  /** Counts the changes of others that were taken: the key of fields that keep their entries. */
+  taken: number
+  send: (wanted: Wanted, done?: (data?: Data) => void) => void
   fault: Fault | null
-  /** Text of the button that saves, where it overwrites the change of another one. */
-  action: string | null
-  /** The button that gives up what was typed. */
-  others: ReactNode
+  /** Properties of the form. */
+  form: {
+    action: string
+    isSending: boolean
+    fault: Fault | null
+    onEdit: () => void
+    /** The button that gives up what was typed. */
+    others: ReactNode
+  }
 }
 
 /**
  * Returns the change of an object that other windows and devices may change meanwhile. After a
  * conflict the form says what they changed, and keeps what was typed: sent again, it is saved.
  */
-export function useSaving<Subject, Wanted>(parts: Parts<Subject, Wanted>): Saving<Wanted> {
-  const { save, shown, sayField, take } = parts
+export function useSaving<Subject, Wanted, Data>(
+  parts: Parts<Subject, Wanted, Data>,
+): Saving<Subject, Wanted, Data> {
+  const { subject, isLive = false, save, sayField, take } = parts
+  const [held, setHeld] = useState(isLive ? null : { subject })
+  const [taken, setTaken] = useState(0)
   const [met, setMet] = useState<{ present: Subject; fault: Fault } | null>(null)
-  const { send, isSending, fault } = useChange((wanted: Wanted) =>
-    save(wanted, met?.present ?? shown),
+  const shown = held ? held.subject : subject
+  const change = useChange((wanted: Wanted) =>
+    save(wanted, { shown, seen: met ? met.present : shown }),
   )
   const note = ({ present, fields }: Conflict<Subject>) => {
     const said = fields.map((field) => {
@@ -45,28 +68,33 @@ export function useSaving<Subject, Wanted>(parts: Parts<Subject, Wanted>): Savin
     const changes = new Intl.ListFormat(language).format(said)
     setMet({ present, fault: { ...noAnswer, text: faultWords.meanwhile({ changes }) } })
   }
+  const takeOther = (present: Subject) => {
+    setHeld({ subject: present })
+    setTaken(taken + 1)
+    setMet(null)
+    take?.(present)
+  }
+  const fault = change.fault ?? met?.fault ?? null
   return {
+    shown,
+    taken,
     send: (wanted, done) =>
-      send(wanted, ({ conflict }) => {
+      change.send(wanted, ({ data, conflict }) => {
         if (conflict) {
           note(conflict)
           return
         }
         setMet(null)
-        done?.()
+        if (isLive) setHeld(null)
+        done?.(data)
       }),
-    isSending,
-    fault: fault ?? met?.fault ?? null,
-    action: met && faultWords.saveAnyway,
-    others: met && (
-      <Button
-        onClick={() => {
-          take(met.present)
-          setMet(null)
-        }}
-      >
-        {faultWords.takeOther}
-      </Button>
-    ),
+    fault,
+    form: {
+      action: met ? faultWords.saveAnyway : parts.action,
+      isSending: change.isSending,
+      fault,
+      onEdit: () => setHeld((now) => now ?? { subject }),
+      others: met && <Button onClick={() => takeOther(met.present)}>{faultWords.takeOther}</Button>,
+    },
   }
 }

@@ -1,17 +1,18 @@
 import { useState } from 'react'
 import type { BankAccount } from '../../api/account-queries.ts'
-import { useChange } from '../../api/changes.ts'
-import { coffer } from '../../api/client.ts'
 import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
+import { useSaving } from '../../controls/saving/saving.tsx'
+import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import { isDebt } from '../../format/debts.ts'
 import { formatAmount } from '../../format/money.ts'
 import { useManner } from '../../shell/chosen-account.ts'
 import { accountWords as words } from '../../words/accounts.ts'
-import { balanceOn, type Side, SideField } from './side-field.tsx'
+import { fieldText, type Stated, saveAccount } from './save-account.ts'
+import { balanceOn, type Side, SideField, sideOf } from './side-field.tsx'
 
 interface Props {
   account: BankAccount
@@ -21,46 +22,44 @@ interface Props {
 
 /** The dialog of a bank account's name, and of the balance that its user states. */
 export function EditAccount({ account, isByHand, onClose }: Props) {
-  const { bankAccountId, name, currentBalance, accountType } = account
+  const { bankAccountId, accountType } = account
   // Debts are below zero; a person says which side the balance is on, and types no sign.
   const isOfDebt = isDebt(account)
-  const [side, setSide] = useState<Side>(currentBalance > 0 ? 'inCredit' : 'owed')
+  const [side, setSide] = useState(sideOf(account))
   const manner = useManner(bankAccountId)
+  const money = useMoneyText(manner)
   const hasLimit = isByHand && accountType === 'credit'
   const [faults, setFaults] = useState<Record<string, string>>({})
-  const { send, isSending, fault } = useChange((body: ReturnType<typeof bodyOf>) =>
-    coffer.updateBankAccount({ path: { bankAccountId }, body }),
-  )
+  const { shown, taken, send, fault, form } = useSaving({
+    subject: account,
+    action: words.save,
+    save: (wanted: Stated, states) => saveAccount(wanted, states),
+    sayField: (field, present) => fieldText(field, present, money),
+    take: (present) => setSide(sideOf(present)),
+  })
   const problems = fault?.problems ?? {}
   const submit = (values: Record<string, string>) => {
     const typed = isByHand ? parseAmount(values.balance ?? '', manner) : null
     const stated = isOfDebt && typed !== null ? balanceOn(side, typed) : typed
-    const balance = isByHand ? stated : currentBalance
-    const limit = hasLimit ? parseAmount(values.limit || '0', manner) : account.limitBalance
-    const isLimit = limit !== null && limit >= 0
+    const currentBalance = isByHand ? stated : shown.currentBalance
+    const limitBalance = hasLimit ? parseAmount(values.limit || '0', manner) : shown.limitBalance
+    const isLimit = limitBalance !== null && limitBalance >= 0
     const fault = words.amountFault({ example: formatAmount(125_000, manner) })
     setFaults({
-      ...(balance === null ? { currentBalance: fault } : {}),
+      ...(currentBalance === null ? { currentBalance: fault } : {}),
       ...(isLimit ? {} : { limitBalance: fault }),
     })
-    if (balance === null || !isLimit) return
-    const mask = isByHand ? values.mask?.trim() || null : account.mask
-    send(bodyOf(account, { name: values.name ?? '', mask, balance, limit }), onClose)
+    if (currentBalance === null || !isLimit) return
+    const mask = isByHand ? values.mask?.trim() || null : shown.mask
+    send({ name: values.name ?? '', mask, currentBalance, limitBalance }, onClose)
   }
   return (
     <Dialog title={words.edit} isOpen onClose={onClose}>
-      <Form
-        action={words.save}
-        isSending={isSending}
-        fault={fault}
-        problems={faults}
-        onSubmit={submit}
-        onCancel={onClose}
-      >
-        <TextField label={words.name} name="name" defaultValue={name} fault={problems.name} />
+      <Form key={taken} {...form} problems={faults} onSubmit={submit} onCancel={onClose}>
+        <TextField label={words.name} name="name" defaultValue={shown.name} fault={problems.name} />
         {isByHand && (
           <StatedFields
-            account={account}
+            account={shown}
             {...{ side, setSide }}
             faults={{ ...problems, ...faults }}
           />
@@ -70,7 +69,7 @@ export function EditAccount({ account, isByHand, onClose }: Props) {
             label={words.limit}
             name="limit"
             manner={manner}
-            defaultValue={amountText(account.limitBalance, manner)}
+            defaultValue={amountText(shown.limitBalance, manner)}
             fault={faults.limitBalance ?? problems.limitBalance}
           />
         )}
@@ -114,30 +113,4 @@ function StatedFields({ account, side, setSide, faults }: StatedProps) {
       />
     </>
   )
-}
-
-/** Fields as a person states them; amounts in minor units. */
-interface Stated {
-  name: string
-  mask: string | null
-  balance: number
-  limit: number
-}
-
-/**
- * Pending payments stay: the available balance moves by as much as the posted one, and the limit of
- * a card.
- */
-function bodyOf(
-  { currentBalance, availableBalance, limitBalance, mask: former }: BankAccount,
-  { name, mask, balance, limit }: Stated,
-) {
-  const moved = balance - currentBalance + limit - limitBalance
-  return {
-    name,
-    ...(mask === former ? {} : { mask }),
-    ...(balance === currentBalance ? {} : { currentBalance: balance }),
-    ...(limit === limitBalance ? {} : { limitBalance: limit }),
-    ...(moved === 0 ? {} : { availableBalance: availableBalance + moved }),
-  }
 }

@@ -1,9 +1,10 @@
 import type { Link } from '../../api/account-queries.ts'
-import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { Dialog } from '../../controls/dialog.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
+import { changesOf, updateAsRead } from '../../controls/saving/as-read.ts'
+import { useSaving } from '../../controls/saving/saving.tsx'
 import { accountWords as words } from '../../words/accounts.ts'
 
 interface Props {
@@ -13,35 +14,42 @@ interface Props {
   onClose: () => void
 }
 
+type Named = Pick<Link, 'institutionName' | 'description'>
+
 /** The dialog of a connection's name and note. */
 export function EditLink({ link, title, onClose }: Props) {
-  const { linkId, institutionName, description } = link
-  const { send, isSending, fault } = useChange(
-    (body: { institutionName: string; description: string | null }) =>
-      coffer.updateLink({ path: { linkId }, body }),
-  )
+  const path = { linkId: link.linkId }
+  const { shown, taken, send, fault, form } = useSaving({
+    subject: link as Named,
+    action: words.save,
+    save: (wanted: Named, states) =>
+      updateAsRead({
+        seen: states.seen,
+        body: changesOf(wanted, states.shown),
+        read: () => coffer.getLink({ path }),
+        update: (body, condition) => coffer.updateLink({ path, body, ...condition }),
+      }),
+    sayField: (field, present) =>
+      field === 'description'
+        ? [words.note, present.description ?? '–']
+        : [words.name, present.institutionName],
+  })
   const submit = ({ name = '', note = '' }: Record<string, string>) =>
     send({ institutionName: name.trim(), description: note.trim() || null }, onClose)
   return (
     <Dialog title={`${words.editLink}: ${title}`} isOpen onClose={onClose}>
-      <Form
-        action={words.save}
-        isSending={isSending}
-        fault={fault}
-        onSubmit={submit}
-        onCancel={onClose}
-      >
+      <Form key={taken} {...form} onSubmit={submit} onCancel={onClose}>
         <TextField
           label={words.name}
           name="name"
-          defaultValue={institutionName}
+          defaultValue={shown.institutionName}
           maxLength={300}
           fault={fault?.problems.institutionName}
         />
         <TextField
           label={words.note}
           name="note"
-          defaultValue={description ?? ''}
+          defaultValue={shown.description ?? ''}
           maxLength={300}
           fault={fault?.problems.description}
         />

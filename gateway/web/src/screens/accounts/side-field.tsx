@@ -1,3 +1,4 @@
+import type { BankAccount } from '../../api/account-queries.ts'
 import { ChoiceField } from '../../controls/field.tsx'
 import { accountWords as words } from '../../words/accounts.ts'
 
@@ -21,6 +22,11 @@ export function SideField({ value, onChange }: Props) {
       options={sides.map((one) => ({ value: one, text: words.sides[one] }))}
     />
   )
+}
+
+/** Returns the side that the balance of a card or a loan is on: debts are below zero. */
+export function sideOf({ currentBalance }: BankAccount): Side {
+  return currentBalance > 0 ? 'inCredit' : 'owed'
 }
 
 /** Returns the balance of an amount that is typed with or without a sign: debts are below zero. */

@@ -31,19 +31,15 @@ interface Props {
 export function EnvelopeForm({ bankAccountId, spending, onClose }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
-  // Others may change it while the form is open.
-  const [shown, setShown] = useState(spending)
   const [entries, setEntries] = useState(() => entriesOf(spending, { reader, manner }))
   const [faults, setFaults] = useState<Record<string, string>>({})
-  const { send, isSending, fault, action, others } = useSaving({
-    save: (wanted: Entries, seen) =>
-      saveEnvelope(wanted, { bankAccountId, shown, seen, manner, timezone: reader.timezone }),
-    shown,
+  const { send, fault, form } = useSaving({
+    subject: spending,
+    action: words.save,
+    save: (wanted: Entries, states) =>
+      saveEnvelope(wanted, { bankAccountId, ...states, manner, timezone: reader.timezone }),
     sayField: useFieldText(bankAccountId),
-    take: (present) => {
-      setShown(present)
-      setEntries(entriesOf(present, { reader, manner }))
-    },
+    take: (present) => setEntries(entriesOf(present, { reader, manner })),
   })
   const change = (next: Partial<Entries>) => setEntries((now) => ({ ...now, ...next }))
   const submit = () => {
@@ -58,15 +54,7 @@ export function EnvelopeForm({ bankAccountId, spending, onClose }: Props) {
       isOpen
       onClose={onClose}
     >
-      <Form
-        action={action ?? words.save}
-        isSending={isSending}
-        fault={fault}
-        problems={faults}
-        onSubmit={submit}
-        onCancel={onClose}
-        others={others}
-      >
+      <Form {...form} problems={faults} onSubmit={submit} onCancel={onClose}>
         {!spending && <KindField value={entries.kind} onChange={(kind) => change({ kind })} />}
         <Fields
           bankAccountId={bankAccountId}

@@ -1,16 +1,14 @@
 import type { Spending } from '../../api/budget-queries.ts'
 import { coffer } from '../../api/client.ts'
 import { type Saved, updateAsRead } from '../../controls/saving/as-read.ts'
+import type { States } from '../../controls/saving/saving.tsx'
 import { parseAmount } from '../../format/amount-input.ts'
 import { instantOf } from '../../format/days.ts'
 import { changesOf, type Entries, type Reading, ruleOf } from './envelope-entries.ts'
 
-interface Place extends Reading {
+/** Without an envelope, a new one is created. */
+interface Place extends Reading, States<Spending | undefined> {
   bankAccountId: string
-  /** The envelope as the form has shown it; without it a new one is created. */
-  shown: Spending | undefined
-  /** As it was seen last. */
-  seen: Spending | undefined
 }
 
 /** Creates or changes the envelope. */

@@ -1,18 +1,18 @@
 import { useState } from 'react'
-import { useChange } from '../../api/changes.ts'
-import { coffer } from '../../api/client.ts'
 import { noteRule, type Rule, rulesMax } from '../../api/rule-queries.ts'
 import { Dialog } from '../../controls/dialog.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
+import { useSaving } from '../../controls/saving/saving.tsx'
 import { ruleWords as words } from '../../words/rules.ts'
 import { ActionFields } from './action-fields.tsx'
 import { ConditionFields } from './condition-fields.tsx'
 import type { Known, PartProps } from './names.ts'
-import { draftOf, type Entries, faultsOf } from './rule-entries.ts'
+import { draftOf, type Entries, entriesOf, faultsOf } from './rule-entries.ts'
 import { RulePreview } from './rule-preview.tsx'
-import { actionsText } from './rule-sentence.ts'
+import { actionsText, fieldText } from './rule-sentence.ts'
 import styles from './rules.module.css'
+import { type NamedDraft, saveRule } from './save-rule.ts'
 
 interface Props {
   /** The rule to change; null for a new one. */
@@ -31,9 +31,14 @@ export function RuleForm({ rule, entries: first, known, onClose }: Props) {
   const draft = draftOf(entries, manner)
   const place = rule ? { ruleId: rule.ruleId } : { position: rulesMax }
   const isWhole = Object.keys(faultsOf(entries, manner)).length === 0
-  const { send, isSending, fault } = useChange((body: typeof draft & { name: string }) =>
-    rule ? coffer.updateRule({ path: { ruleId: rule.ruleId }, body }) : coffer.createRule({ body }),
-  )
+  const mannerOf = (of: Rule) => known.manner(of.conditions.bankAccountId)
+  const { send, fault, form } = useSaving({
+    subject: rule,
+    action: words.save,
+    save: (wanted: NamedDraft, states) => saveRule(wanted, states, mannerOf),
+    sayField: (field, present) => (present ? fieldText(field, present, known) : [words.name, '']),
+    take: (present) => present && setEntries(entriesOf(present, mannerOf(present))),
+  })
   const submit = () => {
     const found = faultsOf(entries, manner)
     setFaults(found)
@@ -42,9 +47,9 @@ export function RuleForm({ rule, entries: first, known, onClose }: Props) {
     const texts = [name, toName, originalName, originalMerchantName]
     const own = texts.map((one) => one.trim()).find(Boolean)
     const body = { ...draft, name: (own ?? actionsText(draft.actions, known)).slice(0, 300) }
-    send(body, ({ data: { ruleId } }) => {
+    send(body, (saved) => {
       onClose()
-      noteRule(ruleId)
+      if (saved) noteRule(saved.ruleId)
     })
   }
   const part: PartProps = {
@@ -60,14 +65,7 @@ export function RuleForm({ rule, entries: first, known, onClose }: Props) {
       onClose={onClose}
       isWide
     >
-      <Form
-        action={words.save}
-        isSending={isSending}
-        fault={fault}
-        problems={faults}
-        onSubmit={submit}
-        onCancel={onClose}
-      >
+      <Form {...form} problems={faults} onSubmit={submit} onCancel={onClose}>
         <div className={styles.beside}>
           <div className={styles.entries}>
             <ConditionFields {...part} />

@@ -1,4 +1,4 @@
-import type { Actions, Conditions } from '../../api/rule-queries.ts'
+import type { Actions, Conditions, Rule } from '../../api/rule-queries.ts'
 import type { Manner } from '../../format/currency.ts'
 import { rulePhrases as phrases, ruleWords as words } from '../../words/rules.ts'
 import { transactionWords } from '../../words/transactions.ts'
@@ -46,6 +46,13 @@ export function actionsText(actions: Actions, names: Names): string {
     notes && phrases.setNote({ text: notes }),
   ]
   return parts.filter(Boolean).join(', ')
+}
+
+/** Returns a field of a rule: as the form calls it, and its text. */
+export function fieldText(field: string, rule: Rule, names: Names): [label: string, text: string] {
+  if (field === 'conditions') return [words.conditions, conditionsText(rule.conditions, names)]
+  if (field === 'actions') return [words.actions, actionsText(rule.actions, names)]
+  return [words.name, rule.name]
 }
 
 function amountText(

@@ -6,8 +6,8 @@ import { DayField } from '../../controls/days/day-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
-import { type Saved, updateAsRead } from '../../controls/saving/as-read.ts'
-import { useSaving } from '../../controls/saving/saving.tsx'
+import { changesOf, type Saved, updateAsRead } from '../../controls/saving/as-read.ts'
+import { type States, useSaving } from '../../controls/saving/saving.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import { dayAfter, dayOf, instantOf } from '../../format/days.ts'
@@ -71,15 +71,14 @@ export function PaydayForm({ bankAccountId, proposal, onDone, onCancel, ...props
   const { timezone, today } = useReader()
   const manner = useManner(bankAccountId)
   const money = useMoneyText(manner)
-  // Others may change it while the form is open.
-  const [{ schedule, taken }, setShown] = useState({ schedule: props.schedule, taken: false })
   const [faults, setFaults] = useState<Record<string, string>>({})
-  const { send, isSending, fault, action, others } = useSaving({
-    save: (wanted: Wanted, seen) => savePayday(wanted, { bankAccountId, schedule, seen }),
-    shown: schedule,
+  const saving = useSaving({
+    subject: props.schedule,
+    action: words.save,
+    save: (wanted: Wanted, states) => savePayday(wanted, bankAccountId, states),
     sayField: (field, present) => fieldText(field, present, money),
-    take: (present) => setShown({ schedule: present, taken: true }),
   })
+  const { shown: schedule, taken, send, fault, form } = saving
   const { pace: former, day: formerDay } = formerOf(schedule, { timezone, today, proposal })
   const submit = (values: Record<string, string>) => {
     const { name = '', day = '', pace = '', deposit = '', excludeWeekends } = values
@@ -103,17 +102,8 @@ export function PaydayForm({ bankAccountId, proposal, onDone, onCancel, ...props
   }
   const problems: Record<string, string> = { ...fault?.problems, ...faults }
   return (
-    <Form
-      action={action ?? words.save}
-      isSending={isSending}
-      fault={fault}
-      problems={faults}
-      onSubmit={submit}
-      onCancel={onCancel}
-      others={others}
-    >
+    <Form key={taken} {...form} problems={faults} onSubmit={submit} onCancel={onCancel}>
       <Fields
-        key={taken ? JSON.stringify(schedule) : ''}
         bankAccountId={bankAccountId}
         schedule={schedule}
         proposal={proposal}
@@ -215,34 +205,19 @@ function fieldText(
   return texts[field] ?? [words.name, name]
 }
 
-interface Place extends Pick<Props, 'bankAccountId' | 'schedule'> {
-  /** As it was seen last. */
-  seen: FundingSchedule | undefined
-}
-
 async function savePayday(
   wanted: Wanted,
-  { bankAccountId, schedule, seen = schedule }: Place,
+  bankAccountId: string,
+  { shown, seen }: States<FundingSchedule | undefined>,
 ): Promise<Saved<FundingSchedule | undefined>> {
-  if (schedule === undefined || seen === undefined) {
+  if (shown === undefined || seen === undefined) {
     const body = { ...wanted, ruleset: wanted.ruleset ?? '' }
     return await coffer.createFundingSchedule({ path: { bankAccountId }, body })
   }
-  const { fundingScheduleId, name, excludeWeekends, estimatedDeposit } = schedule
-  const body = {
-    ...(wanted.ruleset ? { ruleset: wanted.ruleset } : {}),
-    ...(wanted.name === name ? {} : { name: wanted.name }),
-    ...(wanted.excludeWeekends === excludeWeekends
-      ? {}
-      : { excludeWeekends: wanted.excludeWeekends }),
-    ...(wanted.estimatedDeposit === estimatedDeposit
-      ? {}
-      : { estimatedDeposit: wanted.estimatedDeposit }),
-  }
-  const path = { bankAccountId, fundingScheduleId }
+  const path = { bankAccountId, fundingScheduleId: shown.fundingScheduleId }
   return await updateAsRead({
     seen,
-    body,
+    body: changesOf(wanted, shown),
     read: () => coffer.getFundingSchedule({ path }),
     update: (changed, condition) =>
       coffer.updateFundingSchedule({ path, body: changed, ...condition }),

@@ -7,7 +7,7 @@ import { assign } from '../../controls/assignments/assignments.ts'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import type { Saved } from '../../controls/saving/as-read.ts'
-import { useSaving } from '../../controls/saving/saving.tsx'
+import { type States, useSaving } from '../../controls/saving/saving.tsx'
 import { TagField } from '../../controls/tag-field.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import type { Rest } from '../../format/debts.ts'
@@ -18,41 +18,26 @@ import { fieldText, saveTexts, textChange, textsOf } from './saved-texts.ts'
 
 /** Name, envelope, tags and note of a transaction. The name of the bank is kept beside. */
 export function EditTransaction({ transaction }: { transaction: Transaction }) {
-  // As it was at the first entry: others may change it meanwhile.
-  const [edited, setEdited] = useState<Transaction | null>(null)
-  const shown = edited ?? transaction
   const [tags, setTags] = useState(transaction.tags ?? [])
-  const [taken, setTaken] = useState(0)
   const { data: spending = [] } = useQuery(spendingQuery(transaction.bankAccountId))
   const rest = useRest(transaction.bankAccountId)
-  const { isWaiting, isKnown } = useIsWaiting(shown)
-  const save = useSave({ shown, spending, tags })
-  const { send, isSending, fault, action, others } = useSaving({
-    save,
-    shown,
+  const { shown, taken, send, fault, form } = useSaving({
+    subject: transaction,
+    isLive: true,
+    action: words.save,
+    save: useSave(transaction.bankAccountId, { spending, tags }),
     sayField: (field, present) => {
       if (field !== 'refundSpendingId') return fieldText(field, present)
       const to = spending.find(({ spendingId }) => spendingId === present.refundSpendingId)
       return [words.refund, to?.name ?? words.noRefund]
     },
-    take: (present) => {
-      setEdited(present)
-      setTags(present.tags ?? [])
-      setTaken(taken + 1)
-    },
+    take: (present) => setTags(present.tags ?? []),
   })
+  const { isWaiting, isKnown } = useIsWaiting(shown)
   const { name, notes } = textsOf(shown)
   const former = envelopeOf(shown)
   return (
-    <Form
-      key={taken}
-      action={action ?? words.save}
-      isSending={isSending}
-      fault={fault}
-      onEdit={() => setEdited(shown)}
-      onSubmit={(values) => send(values, () => setEdited(null))}
-      others={others}
-    >
+    <Form key={taken} {...form} onSubmit={(values) => send(values)}>
       <TextField label={words.name} name="name" defaultValue={name} fault={fault?.problems.name} />
       <ChoiceField
         key={`${spending.length} ${former} ${isWaiting}`}
@@ -85,17 +70,19 @@ function envelopeOf({ amount, spendingId, refundSpendingId }: Transaction) {
 }
 
 interface Edited {
-  shown: Transaction
   spending: Spending[]
   tags: string[]
 }
 
 /** Returns the function that saves the values of the form. */
-function useSave({ shown, spending, tags }: Edited) {
+function useSave(bankAccountId: string, { spending, tags }: Edited) {
   const reader = useReader()
-  const money = useMoneyText(useManner(shown.bankAccountId))
-  const rest = useRest(shown.bankAccountId)
-  return async (values: Record<string, string>, seen: Transaction): Promise<Saved<Transaction>> => {
+  const money = useMoneyText(useManner(bankAccountId))
+  const rest = useRest(bankAccountId)
+  return async (
+    values: Record<string, string>,
+    { shown, seen }: States<Transaction>,
+  ): Promise<Saved<Transaction>> => {
     const former = envelopeOf(shown) ?? ''
     const { spendingId = former, ...texts } = values
     const isMoved = spendingId !== former

@@ -10,12 +10,14 @@ import { Confirmation } from '../../../controls/confirmation.tsx'
 import { Dialog } from '../../../controls/dialog.tsx'
 import { FaultBanner } from '../../../controls/form.tsx'
 import rows from '../../../controls/rows.module.css'
+import { changesOf, updateAsRead } from '../../../controls/saving/as-read.ts'
+import { useSaving } from '../../../controls/saving/saving.tsx'
 import { Card, Empty, Screen } from '../../../controls/screen.tsx'
 import { formatInstant } from '../../../format/days.ts'
 import { useReader } from '../../../shell/chosen-account.ts'
 import { webhookWords as words } from '../../../words/webhooks.ts'
 import { Deliveries } from './deliveries.tsx'
-import { WebhookForm } from './webhook-form.tsx'
+import { type WebhookEntries, WebhookForm } from './webhook-form.tsx'
 import { type Webhook, type WebhookChange, webhookQuery } from './webhook-queries.ts'
 import { WebhookSecret } from './webhook-secret.tsx'
 import { WebhookState } from './webhook-state.tsx'
@@ -60,9 +62,7 @@ function State({ webhook }: { webhook: Webhook }) {
       {fault && <FaultBanner fault={fault} />}
       <p className={rows.name}>{webhook.url}</p>
       <WebhookState webhook={webhook} />
-      <p className={rows.soft}>
-        {types.length === 0 ? words.allTypes : types.map(words.typeOf).join(', ')}
-      </p>
+      <p className={rows.soft}>{typesText(types)}</p>
       <p className={rows.soft}>
         {words.created({ at: formatInstant(createdAt, reader), how: words.madeWith[createdWith] })}
       </p>
@@ -95,20 +95,39 @@ interface AskedProps {
 
 function Edit({ webhook, onClose }: AskedProps) {
   const path = { webhookId: webhook.webhookId }
-  const { send, isSending, fault } = useChange((body: WebhookChange) =>
-    coffer.updateWebhook({ path, body }),
-  )
+  const { shown, taken, send, form } = useSaving({
+    subject: webhook,
+    action: words.save,
+    save: (wanted: WebhookEntries, { shown: known, seen }) =>
+      updateAsRead({
+        seen,
+        body: changesOf<Partial<Webhook>>(wanted, known) as WebhookChange,
+        read: () => coffer.getWebhook({ path }),
+        update: (body, condition) => coffer.updateWebhook({ path, body, ...condition }),
+      }),
+    sayField: fieldText,
+  })
   return (
     <Dialog title={words.edit} isOpen onClose={onClose}>
       <WebhookForm
-        webhook={webhook}
-        isSending={isSending}
-        fault={fault}
+        key={taken}
+        webhook={shown}
+        form={form}
         onSubmit={(entries) => send(entries, onClose)}
         onClose={onClose}
       />
     </Dialog>
   )
+}
+
+/** Returns a field of a webhook: as the form calls it, and its text. */
+function fieldText(field: string, { url, description, types }: Webhook): [string, string] {
+  if (field === 'types') return [words.which, typesText(types)]
+  return field === 'url' ? [words.url, url] : [words.description, description]
+}
+
+function typesText(types: string[]): string {
+  return types.length === 0 ? words.allTypes : types.map(words.typeOf).join(', ')
 }
 
 function Remove({ webhook, onClose }: AskedProps) {

@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import type { Fault } from '../../../api/faults.ts'
+import { type ComponentProps, useState } from 'react'
 import { CheckField, ChoiceField, TextField } from '../../../controls/field.tsx'
 import { Form } from '../../../controls/form.tsx'
 import { webhookWords as words } from '../../../words/webhooks.ts'
@@ -16,8 +15,8 @@ export interface WebhookEntries {
 interface Props {
   /** A webhook to change; a new one without it. */
   webhook?: Webhook
-  isSending: boolean
-  fault: Fault | null
+  /** Properties of the form. */
+  form: Omit<ComponentProps<typeof Form>, 'children' | 'onSubmit'>
   onSubmit: (entries: WebhookEntries) => void
   onClose: () => void
 }
@@ -25,7 +24,8 @@ interface Props {
 const allTypes = Object.keys(words.types) as Change['type'][]
 
 /** Address, description and changes of a webhook. */
-export function WebhookForm({ webhook, isSending, fault, onSubmit, onClose }: Props) {
+export function WebhookForm({ webhook, form, onSubmit, onClose }: Props) {
+  const { fault } = form
   const known = webhook?.types ?? []
   const [which, setWhich] = useState(known.length > 0 ? 'only' : 'all')
   const [problems, setProblems] = useState<Record<string, string>>({})
@@ -36,14 +36,7 @@ export function WebhookForm({ webhook, isSending, fault, onSubmit, onClose }: Pr
     if (!isNone) onSubmit({ url: url.trim(), description, types: which === 'all' ? [] : chosen })
   }
   return (
-    <Form
-      action={webhook ? words.save : words.create}
-      isSending={isSending}
-      fault={fault}
-      problems={problems}
-      onSubmit={submit}
-      onCancel={onClose}
-    >
+    <Form {...form} problems={problems} onSubmit={submit} onCancel={onClose}>
       <TextField
         label={words.url}
         hint={words.urlHint}

@@ -84,7 +84,11 @@ function Add({ onClose, onSecret }: AddProps) {
     })
   return (
     <Dialog title={words.addTitle} isOpen onClose={onClose}>
-      <WebhookForm isSending={isSending} fault={fault} onSubmit={create} onClose={onClose} />
+      <WebhookForm
+        form={{ action: words.create, isSending, fault }}
+        onSubmit={create}
+        onClose={onClose}
+      />
     </Dialog>
   )
 }

@@ -15,31 +15,20 @@ interface Props {
 
 /** Name and note of a transaction, changed in its row. */
 export function RenameRow({ transaction, onClose }: Props) {
-  // Others may change it while the form is open.
-  const [shown, setShown] = useState(transaction)
   const [typed, setTyped] = useState(textsOf(transaction))
-  const { send, isSending, fault, action, others } = useSaving({
-    save: (body: TextChange, seen) => saveTexts(body, seen),
-    shown,
+  const { shown, send, fault, form } = useSaving({
+    subject: transaction,
+    action: words.save,
+    save: (body: TextChange, { seen }) => saveTexts(body, seen),
     sayField: fieldText,
-    take: (present) => {
-      setShown(present)
-      setTyped(textsOf(present))
-    },
+    take: (present) => setTyped(textsOf(present)),
   })
   const close = ({ key, target }: KeyboardEvent) => {
     if (key === 'Escape') leaveEntries((target as HTMLElement).closest('form'), onClose)
   }
   return (
     <div className={styles.rename}>
-      <Form
-        action={action ?? words.save}
-        isSending={isSending}
-        fault={fault}
-        onSubmit={() => send(textChange(typed, shown), onClose)}
-        onCancel={onClose}
-        others={others}
-      >
+      <Form {...form} onSubmit={() => send(textChange(typed, shown), onClose)} onCancel={onClose}>
         <TextField
           autoFocus
           onKeyDown={close}
