@@ -1,13 +1,149 @@
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { expect, test } from '@jest/globals'
-import { axeFaults, takePicture, useBrowser } from '../browser.ts'
+import type { Page } from 'playwright-core'
+import { axeFaults, overflowOf, takePicture, useBrowser } from '../browser.ts'
+import { smallTargets } from '../targets.ts'
 import { createHousehold } from './household.ts'
 import { screensOf, visit } from './screens.ts'
 
-const { viewBypassed } = useBrowser()
+const { view, viewBypassed } = useBrowser()
+
+/** Returns the texts of links that have no room. */
+const squeezedLinks = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('main a')]
+    .filter((link) => link.offsetParent && link.offsetWidth < 24).map((link) => link.textContent)`)
 
 const coffer = started(() => startCoffer())
+
+test('the first payday is accessible', async () => {
+  const bob = await coffer.person()
+  await bob.createBankAccount(0)
+  const viewing = { url: `${coffer.baseUrl}/setup/plan`, cookie: bob.cookie }
+  await viewBypassed(viewing, async (page) => {
+    await page.getByText('When does money come in?').waitFor()
+    expect(await axeFaults(page)).toEqual([])
+  })
+})
+
+test('first envelopes are proposed from payments that come while the page is open', async () => {
+  const carol = await coffer.person()
+  const { bank } = await carol.createBankAccount(0)
+  const body = { name: 'Payday', ruleset: 'DTSTART:20260116T060000Z\nRRULE:FREQ=WEEKLY' }
+  await carol.client.createFundingSchedule({ ...bank, body })
+  const viewing = { url: `${coffer.baseUrl}/icon.svg`, cookie: carol.cookie }
+  await viewBypassed(viewing, async (page) => {
+    // Before the search for similar ones, payments of one name belong together.
+    await page.route(/similar/, (route) => route.fulfill({ status: 204 }))
+    await page.goto(`${coffer.baseUrl}/setup/plan`)
+    await page.getByText('Enter what these need').waitFor()
+    expect(await page.getByLabel('Comes again').nth(1).inputValue()).toBe('monthly')
+    const rents = ['2026-09-01', '2026-10-01'].map((day) => ({
+      name: 'Brook & Co',
+      amount: 95_000,
+      date: `${day}T06:00:00Z`,
+    }))
+    await carol.client.createTransactions({ ...bank, body: { transactions: rents } })
+    await page.getByText('Proposed from your transactions').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Brook & Co')
+    expect(await page.getByLabel('Amount needed').inputValue()).toBe('950.00')
+  })
+})
+
+test('a payment below zero says where to take money from; a payday in use is kept', async () => {
+  const erin = await coffer.person()
+  await createHousehold(erin)
+  const viewing = { url: `${coffer.baseUrl}/transactions`, cookie: erin.cookie }
+  await viewBypassed(viewing, async (page) => {
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Add' }).click()
+    await dialog.getByLabel('Name').fill('Trip')
+    await dialog.getByLabel('Amount').fill('2000')
+    await dialog.getByLabel('Day', { exact: true }).fill('tomorrow')
+    await dialog.getByText('This day is in the future').waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const note = page.getByRole('status').filter({ hasText: /Free to use is now −\$1,\d/ })
+    await note.getByRole('button', { name: 'Move money' }).click()
+    const move = page.getByRole('dialog', { name: 'Move money' })
+    const fault = move.getByText('Enter an amount above zero')
+    await move.getByLabel('Amount').fill('12+')
+    await move.getByRole('button', { name: 'Move it' }).click()
+    await fault.waitFor()
+    await move.getByLabel('Amount').fill('12')
+    expect(await fault.count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.goto(coffer.baseUrl)
+    await page.getByRole('link', { name: 'Below zero: move money out of an envelope' }).waitFor()
+    await page.goto(`${coffer.baseUrl}/schedules`)
+    await page.getByRole('button', { name: 'Delete Payday' }).click()
+    await dialog.getByText('It fills envelopes: Groceries.').waitFor()
+    await dialog.locator('button[aria-disabled]', { hasText: 'Delete' }).waitFor()
+  })
+})
+
+test('the choice of another bank account leads from an envelope to the list', async () => {
+  const dave = await coffer.person()
+  const { spendingId, id } = await createHousehold(dave)
+  const other = await dave.createBankAccount(7_700)
+  const url = `${coffer.baseUrl}/envelopes/${spendingId}?account=${id}`
+  await viewBypassed({ url, cookie: dave.cookie }, async (page) => {
+    await page.getByRole('heading', { level: 1, name: 'Groceries' }).waitFor()
+    await page.getByLabel('Bank account').selectOption(other.id)
+    await page.getByRole('heading', { level: 1, name: 'Envelopes' }).waitFor()
+    await page.getByText('No envelopes yet.').waitFor()
+  })
+})
+
+test('every screen works on reload, is accessible, fits a phone and 200 % of zoom', async () => {
+  const alice = await coffer.person()
+  const screens = screensOf(await createHousehold(alice))
+  await viewBypassed({ url: `${coffer.baseUrl}/login`, cookie: alice.cookie }, async (page) => {
+    for (const { path, heading } of screens) {
+      await page.setViewportSize({ width: 1280, height: 900 })
+      const name = await visit(page, { ...coffer, path, heading })
+      await takePicture(page, name)
+      expect([path, await axeFaults(page)]).toEqual([path, []])
+      // A zoom of 200 % halves the window (WCAG 2.2, 1.4.4).
+      await page.setViewportSize({ width: 640, height: 450 })
+      expect([path, await overflowOf(page)]).toEqual([path, 0])
+      await takePicture(page, `${name}-zoom`)
+      await page.setViewportSize({ width: 360, height: 800 })
+      expect([path, await overflowOf(page)]).toEqual([path, 0])
+      // The text alone, as a browser with a larger font has it.
+      await page.setViewportSize({ width: 1280, height: 900 })
+      await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+      expect([path, await overflowOf(page), await squeezedLinks(page)]).toEqual([path, 0, []])
+    }
+  })
+})
+
+test('a finger finds every target of a phone: it has 24 px, or is within a sentence', async () => {
+  const alice = await coffer.person()
+  const screens = screensOf(await createHousehold(alice))
+  const viewing = { url: `${coffer.baseUrl}/login`, cookie: alice.cookie, isPhone: true }
+  const small: string[] = []
+  await view(viewing, async (page) => {
+    for (const { path, heading } of screens) {
+      await visit(page, { ...coffer, path, heading })
+      small.push(...(await smallTargets(page)).map((one) => `${path}: ${one}`))
+    }
+    await visit(page, { ...coffer, path: '/', heading: 'Home' })
+    await takePicture(page, 'web-home-phone')
+    await page.getByRole('button', { name: 'New transaction' }).tap()
+    await page.getByRole('dialog').getByLabel('Amount').fill('61.40+18.00')
+    await page.getByText('= $79.40').waitFor()
+    await takePicture(page, 'web-sum-phone')
+    await page.getByRole('dialog').getByLabel('Name').fill('Cinema')
+    await page.getByRole('button', { name: 'Save' }).tap()
+    await page.getByText('Cinema: saved.').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await page.getByLabel('Envelope for Cinema').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).tap()
+    await page.getByLabel('Envelope for Cinema').waitFor({ state: 'detached' })
+  })
+  expect(small).toEqual([])
+})
 
 test('every screen is accessible on a phone in dark colours', async () => {
   const alice = await coffer.person()
