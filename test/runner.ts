@@ -30,9 +30,9 @@ const waitingFolders = [
 ].map((folder) => `${sep}${folder.replaceAll('/', sep)}${sep}`)
 
 /**
- * Runs the tests that mostly wait in a third worker, beside the two workers of all others: they
- * leave room on two cores, where a third worker of any tests would let servers wait for a core.
- * A run of few other tests needs no third worker.
+ * Runs the tests that mostly wait in a worker of their own, beside those of all others, so that
+ * processes start one after the other. Four workers keep two cores busy; two left a quarter of them
+ * idle. A run of few other tests needs no further worker.
  */
 export default class WaitingBeside extends TestRunner {
   readonly #beside: Runner

@@ -13,11 +13,13 @@ const inPath = (one: string) => one.replaceAll('/', sep)
 
 /**
  * Groups of test files in the order of their start; other files follow. A slow file that starts
- * last would leave the other jest worker idle.
+ * last would leave the other jest workers idle.
  */
 const groups = [
-  // It bundles the workflows: 4 s of CPU time. Two files at once would both bundle them.
+  // It bundles the workflows: 4 s of CPU time. Two files at once would both bundle them, so the
+  // other workers begin with slow files that need none.
   ['test/mesh/feed-sync.test.ts'],
+  ['services/ledger/src/imports/formats/structured-fuzz.test.ts', 'test/house/tidy.test.ts'],
   // They fork often, which is cheap while the worker has little memory.
   ['deploy/local/test'],
   ['test/faults', 'test/mesh', 'services/host/test/workflows'],
