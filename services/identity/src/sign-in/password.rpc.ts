@@ -26,7 +26,7 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       const currentPassword = request.currentPassword.trim()
       const newPassword = request.newPassword.trim()
       const known = listGuessableTexts(await getPerson(database, loginId), host)
-      const problems = findNewPasswordProblems({ currentPassword, newPassword }, known)
+      const problems = await findNewPasswordProblems({ currentPassword, newPassword }, known)
       if (problems) throw invalid(problems)
       const now = clock()
       passwords.requireRoom()
@@ -60,7 +60,7 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       // Checks the token before the password is hashed, which is expensive. `consumeMailedLink`
       // consumes the token.
       const known = listGuessableTexts(await requireMailedLink(database, shown), host)
-      const problem = findChosenPasswordProblem(newPassword, known)
+      const problem = await findChosenPasswordProblem(newPassword, known)
       if (problem) throw invalid({ password: problem })
       const passwordHash = await passwords.hash(newPassword, context.signal)
       await database.transaction(async (tx) => {

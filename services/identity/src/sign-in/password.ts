@@ -1,12 +1,6 @@
 import { say } from '@coffer/kit/reasons/reasons'
-import { dictionary } from '@zxcvbn-ts/language-common'
 
 const characters = { min: 8, max: 72 }
-
-// About 18,000 common passwords; those shorter than 8 characters are refused for their length.
-const common = new Set(
-  dictionary['passwords-common'].filter((password) => password.length >= characters.min),
-)
 
 // Context words, of which no password may consist: the product's name (docs/security.md#passwords).
 const ownWords = ['coffer']
@@ -26,15 +20,24 @@ export function findPasswordProblem(password: string): string | null {
  * or context words (6.2.11). Returns null without a problem. `known` are texts that an attacker
  * knows.
  */
-export function findChosenPasswordProblem(
+export async function findChosenPasswordProblem(
   password: string,
   known: readonly string[],
-): string | null {
+): Promise<string | null> {
   const problem = findPasswordProblem(password)
   if (problem) return problem
   const text = password.toLowerCase()
-  if (common.has(text)) return say('PASSWORD_COMMON')
+  if (await isCommon(text)) return say('PASSWORD_COMMON')
   return isLittleMore(text, [...ownWords, ...wordsOf(known)]) ? say('PASSWORD_PERSONAL') : null
+}
+
+/**
+ * Returns whether the text is one of about 18,000 common passwords. Their list, which holds 3 MiB,
+ * is loaded when a password is chosen for the first time.
+ */
+async function isCommon(text: string): Promise<boolean> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  return dictionary['passwords-common'].includes(text)
 }
 
 function wordsOf(texts: readonly string[]): string[] {

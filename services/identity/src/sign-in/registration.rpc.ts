@@ -32,7 +32,7 @@ export function registration(
     register: async (request, context) => {
       if (!allowSignUp) throw refused(say('SIGN_UP_OFF'), { status: 404 })
       const wanted = trimRegistration(request)
-      const problems = findRegistrationProblems(wanted, hostOf(config.externalUrl))
+      const problems = await findRegistrationProblems(wanted, hostOf(config.externalUrl))
       if (problems) throw invalid(problems)
       passwords.requireRoom()
       await consumeProofOfWork(deps, 'register', request.proofOfWork)

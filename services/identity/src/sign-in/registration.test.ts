@@ -14,8 +14,8 @@ const ann: Registration = {
   locale: '',
 }
 
-test('a registration without a last name and a locale is fine', () => {
-  expect(findRegistrationProblems(ann, '')).toBeNull()
+test('a registration without a last name and a locale is fine', async () => {
+  expect(await findRegistrationProblems(ann, '')).toBeNull()
 })
 
 test.each([
@@ -51,13 +51,13 @@ test.each<[Partial<Registration>, Record<string, string>]>([
   [{ lastName: 'x'.repeat(301) }, { lastName: 'must be at most 300 characters' }],
   [{ lastName: 'a\u0000b' }, { lastName: 'must be printable characters only' }],
   [{ timezone: 'Mars/Olympus' }, { timezone: 'must be an IANA timezone' }],
-])('%j is refused', (change, problems) => {
-  expect(findRegistrationProblems({ ...ann, ...change }, '')).toEqual(problems)
+])('%j is refused', async (change, problems) => {
+  expect(await findRegistrationProblems({ ...ann, ...change }, '')).toEqual(problems)
 })
 
-test('all problems are reported at once', () => {
+test('all problems are reported at once', async () => {
   const wrong = { ...ann, email: 'ANN', password: '1', firstName: '', timezone: 'x' }
-  expect(Object.keys(findRegistrationProblems(wrong, '') ?? {}).sort()).toEqual([
+  expect(Object.keys((await findRegistrationProblems(wrong, '')) ?? {}).sort()).toEqual([
     'email',
     'firstName',
     'password',
@@ -69,8 +69,8 @@ const little = 'is little more than your name, your address or the name of this 
 
 test.each(['ann@example.com', 'Money.Example', 'EXAMPLE-2026'])(
   '%s is refused as the password of ann@example.com at money.example',
-  (password) => {
-    expect(findRegistrationProblems({ ...ann, password }, 'money.example')).toEqual({
+  async (password) => {
+    expect(await findRegistrationProblems({ ...ann, password }, 'money.example')).toEqual({
       password: little,
     })
   },

@@ -41,12 +41,12 @@ export function findCredentialProblems({ email, password }: Credentials): Proble
  * Returns the problems of a registration, keyed by field; null if there are none. Words of the
  * server's name `host` are refused as a password.
  */
-export function findRegistrationProblems(
+export async function findRegistrationProblems(
   registration: Registration,
   host: string,
-): Problems | null {
+): Promise<Problems | null> {
   const known = listGuessableTexts(registration, host)
-  const password = findChosenPasswordProblem(registration.password, known)
+  const password = await findChosenPasswordProblem(registration.password, known)
   return collectProblems({ ...personProblems(registration), password })
 }
 
@@ -78,13 +78,15 @@ export function listGuessableTexts({ email, firstName, lastName }: Person, host:
 }
 
 /** Returns the problems of a password change, keyed by field; null if there are none. */
-export function findNewPasswordProblems(
+export async function findNewPasswordProblems(
   change: { currentPassword: string; newPassword: string },
   known: readonly string[],
-): Problems | null {
+): Promise<Problems | null> {
   const { currentPassword, newPassword } = change
   const isSame = newPassword === currentPassword
-  const problem = isSame ? say('PASSWORD_SAME') : findChosenPasswordProblem(newPassword, known)
+  const problem = isSame
+    ? say('PASSWORD_SAME')
+    : await findChosenPasswordProblem(newPassword, known)
   return collectProblems({ newPassword: problem })
 }
 
