@@ -14,11 +14,10 @@ import { drainOf } from '@coffer/kit/service/drain'
 import type { Log } from '@coffer/kit/service/log'
 import { Health } from '@coffer/proto/grpc/health'
 import { ServerReflection } from '@coffer/proto/grpc/reflection'
-import type { ConnectRouter } from '@connectrpc/connect'
-import { connectNodeAdapter } from '@connectrpc/connect-node'
+import { type ConnectRouter, createConnectRouter } from '@connectrpc/connect'
+import { compressionBrotli, compressionGzip, connectNodeAdapter } from '@connectrpc/connect-node'
 import { healthRoutes } from './health.ts'
 import { reflectionRoutes } from './reflection.ts'
-import { servicesOf } from './rpc/intercept.ts'
 import type { MeshTls } from './rpc/mesh-tls.ts'
 import { watchRefusedPeers } from './rpc/refused-peers.ts'
 import { awayHeader } from './rpc/replicas.ts'
@@ -94,8 +93,9 @@ export async function serve(options: ServeOptions): Promise<Servers> {
   }
   const isReady = async () => (await blockers()).length === 0
   const { host, drainMsMax: msMax = 15_000 } = options
-  const rpc = createRpcServer(options, { blockers, draining })
-  const grpc = createGrpcServer(options, { isReady, ending: ending.signal })
+  const router = createRouter(options)
+  const rpc = createRpcServer(options, { router, blockers, draining })
+  const grpc = createGrpcServer(options, { router, isReady, ending: ending.signal })
   const metrics = createMetricsServer(options, { blockers, draining })
   const all = [rpc, grpc, metrics]
   const end = () => Promise.all(all.map((one) => one.end(msMax)))
@@ -117,6 +117,14 @@ export async function serve(options: ServeOptions): Promise<Servers> {
   }
 }
 
+/** Creates the handlers of all RPCs, once for both ports: they hold 2 MiB with all services. */
+function createRouter({ routes }: ServeOptions): ConnectRouter {
+  const acceptCompression = [compressionGzip, compressionBrotli]
+  const router = createConnectRouter({ acceptCompression, readMaxBytes: messageSizeMax })
+  routes(router)
+  return router
+}
+
 /** Renews the certificates of a server and counts the peers that it refuses. */
 function secure(server: TlsServer, { tls, log }: { tls: MeshTls; log: Log | null }): void {
   tls.onRenewal(() => server.setSecureContext(tls.context()))
@@ -129,18 +137,21 @@ interface DrainingServer<S> {
   end: (msMax: number) => Promise<void>
 }
 
+interface Routed {
+  router: ConnectRouter
+}
+
 interface ServerStates {
   blockers: () => Promise<string[]>
   draining: AbortSignal
 }
 
 function createRpcServer(
-  { routes, tls = null, log = null, ...options }: ServeOptions,
-  { blockers, draining }: ServerStates,
+  { tls = null, log = null, ...options }: ServeOptions,
+  { router, blockers, draining }: ServerStates & Routed,
 ): DrainingServer<Server> {
   const handle = connectNodeAdapter({
-    routes,
-    readMaxBytes: messageSizeMax,
+    routes: ({ handlers }) => handlers.push(...router.handlers),
     fallback: (request, response) => {
       const states = { ...options, blockers, hasMetrics: tls === null }
       void answerOperations(request as IncomingMessage, response as ServerResponse, states)
@@ -175,16 +186,16 @@ function createMetricsServer(
 }
 
 function createGrpcServer(
-  { routes, tls = null, log = null }: ServeOptions,
-  { isReady, ending }: { isReady: () => Promise<boolean>; ending: AbortSignal },
+  { tls = null, log = null }: ServeOptions,
+  { router, isReady, ending }: { isReady: () => Promise<boolean>; ending: AbortSignal } & Routed,
 ): DrainingServer<Http2Server | Http2SecureServer> {
-  const offered = servicesOf(routes)
+  const offered = [...new Set(router.handlers.map(({ service }) => service))]
   const services = offered.map(({ typeName }) => typeName)
   const answer = connectNodeAdapter({
-    routes: (router) => {
-      routes(router)
-      healthRoutes(router, { services, isReady, ending })
-      reflectionRoutes(router, [...offered, Health, ServerReflection])
+    routes: (ofPort) => {
+      ofPort.handlers.push(...router.handlers)
+      healthRoutes(ofPort, { services, isReady, ending })
+      reflectionRoutes(ofPort, [...offered, Health, ServerReflection])
     },
     readMaxBytes: messageSizeMax,
   })

@@ -1,5 +1,5 @@
 import type { DescService } from '@bufbuild/protobuf'
-import { type ConnectRouter, createConnectRouter, type Interceptor } from '@connectrpc/connect'
+import type { ConnectRouter, Interceptor } from '@connectrpc/connect'
 
 /** Adds RPC handlers to a Connect router. */
 export type Routes = (router: ConnectRouter) => void
@@ -12,13 +12,6 @@ export function intercepted(routes: Routes, interceptors: Interceptor[]): Routes
         router.service(service, implementation, { interceptors })
       }),
     )
-}
-
-/** Lists the RPC services that routes register. */
-export function servicesOf(routes: Routes): DescService[] {
-  const services: DescService[] = []
-  routes(intercept(createConnectRouter(), (service) => services.push(service)))
-  return services
 }
 
 /** Returns a router that calls `register` for each RPC service that routes add to it. */
