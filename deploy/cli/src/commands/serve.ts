@@ -4,7 +4,6 @@ import { createLog } from '@coffer/host/logger'
 import type { Environment } from '@coffer/host/settings'
 import { SettingsError } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { greet } from '../demo/demo.ts'
 import { loadParts, type Parts, servicesOf } from '../process/parts.ts'
 import { type RunningProcess, startProcess } from '../process/process.ts'
 import { requireServedTables, updateTables } from '../process/tables.ts'
@@ -46,6 +45,7 @@ export async function serveUntil(
   const { baseUrl } = running
   console.log(readyText(parts, running, externalUrl))
   if (options.demo && config.demo && baseUrl !== null) {
+    const { greet } = await import('../demo/demo.ts')
     const publicUrl = externalUrl || baseUrl
     await Promise.race([stopped, greet({ baseUrl, publicUrl, dataDir })])
   }

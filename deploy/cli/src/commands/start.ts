@@ -20,7 +20,7 @@ await runScript(async (stop) => {
     startStack({ dataDir, ports, log, env: process.env, isKept: true }),
   )
   // A mesh loads no code of services. Other code is loaded while the servers start.
-  const loading = replicas === null ? Promise.all([import('./serve.ts'), loadCode()]) : null
+  const loading = replicas === null ? import('./serve.ts').then(loadCode) : null
   await using stack = await starting
   await loading
   const settings = {
