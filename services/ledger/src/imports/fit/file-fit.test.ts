@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { type FitCandidate, findMisfits } from './file-fit.ts'
+import { type FitCandidate, findMisfits, lastDigitsOf } from './file-fit.ts'
 
 const checking: FitCandidate = {
   bankAccountId: 'bac_checking',
@@ -70,4 +70,18 @@ test.each([
   expect(findMisfits(file, { all, bankAccountId: id })).toEqual(
     expected.map((one) => ({ ...misfit, reason: 'number', ...one })),
   )
+})
+
+const french = 'FR76 3000 3036 2000 0202 1690 725'
+
+test.each([
+  ['a French IBAN, then it again', french, french],
+  ['a French IBAN, then its number without the key', french, '00020216907'],
+  ['a French number, then its IBAN', '00020216907', french],
+  ['a German IBAN, then its number', 'DE89370400440532013000', '532013000'],
+])('a bank account is known by %s', (_, former, number) => {
+  const stated = [lastDigitsOf({ account: { number: former, kind: null } }) ?? '']
+  const file = { account: { number, kind: null }, currency: 'EUR', comparedCount: 0 }
+  const known = { ...savings, stated }
+  expect(findMisfits(file, { all: [known], bankAccountId: 'bac_savings' })).toEqual([])
 })

@@ -69,9 +69,16 @@ function numbersOf({ mask, stated }: FitCandidate): readonly string[] {
   return mask === null ? stated : [mask]
 }
 
-/** Returns the last four letters and digits of a file's account number; null without one. */
+/** IBANs that end with a key of two digits, which account numbers in OFX files lack. */
+const keyedIban = /^((?:FR|MC|PT)\d{8}[\dA-Z]{11,})\d\d$/
+
+/**
+ * Returns the last four letters and digits of a file's account number, of an IBAN those in front of
+ * its key; null without a number.
+ */
 export function lastDigitsOf({ account }: Pick<ReceivedStatement, 'account'>): string | null {
-  return plainNumber(account?.number ?? '')?.slice(-4) ?? null
+  const number = plainNumber(account?.number ?? '')
+  return number?.replace(keyedIban, '$1').slice(-4) ?? null
 }
 
 /** Returns letters and digits of a number; null for names, which have fewer than four digits. */
