@@ -5,7 +5,8 @@ import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
 import { type BankAccount, balancesOf } from '../book/bank-account.ts'
 import type { Envelope } from '../book/envelope.ts'
 import type { JournalEntry } from '../book/journal.ts'
-import type { Settlement } from './operation.ts'
+import { refundableAfter } from './bookings.ts'
+import type { Locked, Settlement } from './operation.ts'
 
 /** The accumulated results of operations on one bank account, applied in order. */
 export interface Settlements {
@@ -36,6 +37,25 @@ export function addSettlement(settlements: Settlements, settlement: Settlement):
 /** Returns the combined result: the last state of each changed envelope, and all journal rows. */
 export function totalOf({ bankAccount, envelopes, entries }: Settlements): Settlement {
   return { bankAccount, envelopes: changedRows(envelopes).changed, entries }
+}
+
+/** Returns a state as the operations have left it: the next one starts from it. */
+export function stateAfter<State extends Locked>(
+  state: State,
+  { bankAccount, envelopes, entries }: Settlement,
+): State {
+  const changed = new Map(envelopes.map((one) => [one.spendingId, one]))
+  const refundable = refundableAfter(state.refundable ?? new Map(), entries)
+  const current = state.envelopes.map((one) => changed.get(one.spendingId) ?? one)
+  return { ...state, bankAccount, envelopes: current, refundable }
+}
+
+/** Returns both results as one, of which the second started from the first. */
+export function withLater(first: Settlement, second: Settlement): Settlement {
+  const envelopes = first.envelopes.concat(second.envelopes)
+  const last = new Map(envelopes.map((one) => [one.spendingId, one]))
+  const entries = first.entries.concat(second.entries)
+  return { ...second, envelopes: [...last.values()], entries }
 }
 
 /** Returns the reply to a change of money: the balances and the changed envelopes. */

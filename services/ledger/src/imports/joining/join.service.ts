@@ -107,7 +107,7 @@ export async function joinBooked(
   for await (const page of inTurns(pending.size === 0 ? [] : rows.pages())) {
     for (const row of known.resolve(page)) {
       const transaction = findBooked(row, pending)
-      if (transaction) joins.push({ row, transaction })
+      if (transaction) joins.push({ row, transaction, isSame: true })
     }
   }
   await insertJoinedRows(tx, key, joins)

@@ -1,11 +1,12 @@
-import type { Transaction } from '../../book/transaction.ts'
-import { differenceOf, isBooked, sumBookings } from '../../money/bookings.ts'
+import { namedEnvelope, type Transaction } from '../../book/transaction.ts'
+import { differenceOf, isBooked, refundableAfter, sumBookings } from '../../money/bookings.ts'
 import {
   type BalanceDeltas,
   deltasOf,
   endOperation,
   moveBalances,
   type Settlement,
+  type StartedOperation,
   startOperation,
 } from '../../money/operation.ts'
 import {
@@ -14,47 +15,59 @@ import {
   startSettlements,
   totalOf,
 } from '../../money/settlements.ts'
+import { giveBack } from '../../money/spend.ts'
 import type { Current } from '../../money/unit-of-work.ts'
+import { assign } from '../../transactions/transaction-creation.ts'
 import type { RowPosting } from './row-joins.ts'
 
-/** A transaction that the import `postedBy` has posted, and the day of the row by which it did. */
+/**
+ * A transaction that the import `postedBy` has posted, amount and day of the row by which it did,
+ * and those of the transaction before; null if posting has not changed these.
+ */
 export interface PostedRow {
   transactionId: string
   postedBy: string
+  amount: bigint
   date: Date
+  formerAmount: bigint | null
+  formerDate: Date | null
 }
 
 type Changed = { settlement: Settlement; transactions: Transaction[] }
 
 /** Returns the ID of the operation in the journal by which an import posts a transaction. */
-export function postingIdOf({ postedBy, transactionId }: Omit<PostedRow, 'date'>): string {
+export function postingIdOf({
+  postedBy,
+  transactionId,
+}: Pick<PostedRow, 'postedBy' | 'transactionId'>): string {
   return `${postedBy}/${transactionId}`
 }
 
 /**
- * Posts the pending transactions of joins: the balances then hold them as after a correction of
- * `isPending` (docs/money.md#corrections). Each is an operation of its own.
+ * Posts the pending transactions of joins: balances and envelopes then hold them as after a
+ * correction (docs/money.md#corrections). Each is an operation of its own.
  */
 export function postJoined(current: Current, posting: readonly RowPosting[]): Changed {
   const postedBy = current.operation.operationId
   const settlements = startSettlements(current)
-  const transactions = posting.flatMap(({ row, transaction: { transactionId } }) => {
+  const transactions = posting.flatMap(({ row, isSame, transaction: { transactionId } }) => {
     const { before, bookings } = storedIn(current, transactionId)
     if (!before) return []
-    const after = { ...before, isPending: false }
+    const { amount, date } = isSame ? row : before
+    const after = { ...before, amount, date, isPending: false }
     const held = sumBookings(bookings)
     const deltas = isBooked(bookings) ? differenceOf(deltasOf(after), held) : none
     const operationId = postingIdOf({ postedBy, transactionId })
-    move(settlements, current, { operationId, transactionId, date: row.date, deltas })
-    return after
+    const moved = { operationId, transactionId, date: row.date, deltas, before, after }
+    return move(settlements, current, moved) ?? []
   })
   return { settlement: totalOf(settlements), transactions }
 }
 
 /**
- * Makes transactions pending again whose import is undone, and takes back what posting them moved.
- * A transaction that was corrected since is held as it is now; one whose deletion has returned all
- * stays. `moved` is the sum of what the balances get.
+ * Makes transactions pending again whose import is undone, with their former amounts and days, and
+ * takes back what posting them moved. A transaction that was corrected since is held as it is now;
+ * one whose deletion has returned all stays. `moved` is the sum of what the balances get.
  */
 export function unpost(
   current: Current,
@@ -66,29 +79,40 @@ export function unpost(
     const { transactionId, date } = row
     const { before, bookings } = storedIn(current, transactionId)
     const isReturned = before?.deletedAt !== null && !isBooked(bookings)
-    const deltas = isReturned ? none : takenBack(before, bookings, postingIdOf(row))
+    const after = before && pendingAgain(before, row)
+    const deltas = isReturned ? none : takenBack(after, bookings, postingIdOf(row))
     const operationId = `${current.operation.operationId}/${transactionId}`
-    move(settlements, current, { operationId, transactionId, date, deltas })
     moved.available += deltas.available
     moved.current += deltas.current
-    return before === undefined || isReturned ? [] : { ...before, isPending: true }
+    const states = before && after && !isReturned ? { before, after } : {}
+    return move(settlements, current, { operationId, transactionId, date, deltas, ...states }) ?? []
   })
   return { settlement: totalOf(settlements), transactions, moved }
 }
 
 const none: BalanceDeltas = { available: 0n, current: 0n }
 
+/** Returns a transaction as before it was posted; what its user has changed since stays. */
+function pendingAgain(before: Transaction, posted: PostedRow): Transaction {
+  const { formerAmount, formerDate } = posted
+  const isPosted = before.deletedAt === null && before.amount === posted.amount
+  const amount = (isPosted ? formerAmount : null) ?? before.amount
+  const isItsDay = before.date.getTime() === posted.date.getTime()
+  const date = (isItsDay ? formerDate : null) ?? before.date
+  return { ...before, amount, date, isPending: true }
+}
+
 /** Returns what takes back a posting: its reverse, unless the transaction was corrected since. */
 function takenBack(
-  before: Transaction | undefined,
+  after: Transaction | undefined,
   bookings: Current['bookings'],
   postingId: string,
 ): BalanceDeltas {
   const own = bookings.filter(({ operationId }) => operationId === postingId)
   if (own.length === 0 || !isBooked(bookings)) return none
   const isLast = bookings.at(-1)?.operationId === postingId
-  if (isLast || !before) return differenceOf(none, sumBookings(own))
-  return differenceOf(deltasOf({ ...before, isPending: true }), sumBookings(bookings))
+  if (isLast || !after) return differenceOf(none, sumBookings(own))
+  return differenceOf(deltasOf(after), sumBookings(bookings))
 }
 
 function storedIn({ transactions, bookings }: Current, transactionId: string) {
@@ -98,19 +122,43 @@ function storedIn({ transactions, bookings }: Current, transactionId: string) {
   }
 }
 
+/**
+ * Moves the balances by `deltas`, and the money of the envelope if the transaction has another
+ * amount after the change. Returns it with what the envelope gives.
+ */
 function move(
   settlements: Settlements,
-  { operation }: Current,
-  moved: { operationId: string; transactionId: string; date: Date; deltas: BalanceDeltas },
-): void {
-  const { operationId, deltas, ...of } = moved
-  const { bankAccount } = settlements
-  const envelopes = [...settlements.envelopes.current.values()]
+  { operation, refundable = new Map() }: Current,
+  moved: {
+    operationId: string
+    transactionId: string
+    date: Date
+    deltas: BalanceDeltas
+    before?: Transaction
+    after?: Transaction
+  },
+): Transaction | undefined {
+  const { operationId, deltas, before, after, ...of } = moved
+  const { bankAccount, entries } = settlements
   const started = startOperation({
     bankAccount,
-    envelopes,
+    envelopes: [...settlements.envelopes.current.values()],
+    refundable: refundableAfter(refundable, entries),
     operation: { ...operation, operationId },
   })
   moveBalances(started, 'transaction', of, deltas)
+  const changed = before && after && reassigned(started, before, after)
   addSettlement(settlements, endOperation(started))
+  return changed
+}
+
+/** Returns the transaction with what its envelope gives for the new amount. */
+function reassigned(
+  started: StartedOperation,
+  before: Transaction,
+  after: Transaction,
+): Transaction {
+  if (before.amount === after.amount) return after
+  giveBack(started, before, { cause: 'transaction', causeId: before.transactionId })
+  return { ...after, ...assign(started, after, namedEnvelope(before)) }
 }

@@ -24,10 +24,14 @@ export type Joinable = z.infer<typeof Joinable>
 /** A row of a file and the stored transaction that it is. */
 export type RowJoin = { row: FileRow; transaction: Joinable }
 
-/** A row of a file and the transaction that it may post. */
+/**
+ * A row of a file and the transaction that it may post. By the same identifier it is the booking
+ * itself (`isSame`), so that amount and day become those of the row.
+ */
 export type RowPosting = {
   row: FileRow
-  transaction: Pick<Joinable, 'transactionId' | 'isPending'>
+  transaction: Pick<Joinable, 'transactionId' | 'amount' | 'isPending'>
+  isSame?: boolean
 }
 
 /** A pending transaction of a file, with the identifier of its row. */
@@ -221,7 +225,8 @@ export function findBooked(
   pending: ReadonlyMap<string, PendingRow>,
 ): PendingRow | undefined {
   const own = pending.get(row.uploadIdentifier)
-  return !row.isPending && own?.amount === row.amount ? own : undefined
+  const isBooked = own && !row.isPending && own.amount < 0n === row.amount < 0n
+  return isBooked ? own : undefined
 }
 
 /** Returns whether the import of a join posts its transaction. */

@@ -6,6 +6,7 @@ import type { UploadKey } from '../../book/upload-key.ts'
 import { readMoney } from '../../money/money-state.sql.ts'
 import type { MoneyScope } from '../../money/money-state.ts'
 import type { Locked } from '../../money/operation.ts'
+import { stateAfter, withLater } from '../../money/settlements.ts'
 import type { MoneyWork } from '../../money/writer.service.ts'
 import {
   addLater,
@@ -15,7 +16,7 @@ import {
   withEntries,
 } from '../file-import.ts'
 import type { ReceivedStatement } from '../formats/statement.ts'
-import { areUnchanged, notePosting } from '../joining/joined-rows.sql.ts'
+import { areUnchanged, notePosting } from '../joining/posting.sql.ts'
 import { postJoined } from '../joining/posting.ts'
 import type { RowPosting } from '../joining/row-joins.ts'
 import {
@@ -59,24 +60,24 @@ export async function workOfFile(
   const ruled = orderRows(fileRules)
   const scope = await scopeOfFile(tx, key, { fileRules, ruled, now })
   const postedIds = posting.map(({ transaction }) => transaction.transactionId)
+  const isPosting = posting.length > 0
   const transactionIds = [...(scope.transactionIds ?? []), ...postedIds]
   return {
-    scope: { ...scope, transactionIds, readsBookings: posting.length > 0 },
+    scope: { ...scope, transactionIds, readsBookings: isPosting, readsRefundable: isPosting },
     operationId: causeId,
     createdBy,
     timezone,
     decide: (read) => {
       const posted = postJoined(read, posting)
-      const current = { ...read, bankAccount: posted.settlement.bankAccount }
+      const current = stateAfter(read, posted.settlement)
       const own = balancesToSet(current, { balances, newCount })
       const all = later && instants && withEntries(later, instants, posted.settlement.entries)
       const stated = own && all && addLater(own, all)
       const settled = settleFile(current, { currency, stated, causeId })
       const { settlement, differing } = assignRows(current, settled, ruled)
       const rows = reassignRows(current.transactions, differing)
-      const entries = posted.settlement.entries.concat(settlement.entries)
       return {
-        settlement: { ...settlement, entries },
+        settlement: withLater(posted.settlement, settlement),
         transactions: rows.concat(posted.transactions),
         changesTexts: importedCount > 0n,
         reply: true,

@@ -3,13 +3,13 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { UploadKey } from '../../book/upload-key.ts'
 import { emitTransactions } from '../../money/changed-rows.sql.ts'
 import { endOperation, startOperation } from '../../money/operation.ts'
-import { renderResult } from '../../money/settlements.ts'
+import { renderResult, stateAfter, withLater } from '../../money/settlements.ts'
 import type { Given } from '../../money/spend.ts'
 import { keepJoined, removeUploaded } from '../../money/uploaded-rows.sql.ts'
 import type { MoneyWork, MoneyWriter } from '../../money/writer.service.ts'
 import { findLastStatement } from '../debt-restatement.sql.ts'
 import { debtCorrection } from '../debt-restatement.ts'
-import { partRows } from '../joining/joined-rows.sql.ts'
+import { partRows } from '../joining/posting.sql.ts'
 import { type PostedRow, postingIdOf, unpost } from '../joining/posting.ts'
 import { findStatedSince, sumTakenBack } from '../settling/file-balances.sql.ts'
 import { settleUndo } from '../settling/upload-undo.ts'
@@ -91,12 +91,19 @@ async function undoWork(
   const isPosting = posted.length > 0
   const stated = isPosting ? await findStatedSince(tx, key, posted.map(postingIdOf)) : null
   return {
-    scope: { accountId, bankAccountId, spendingIds, transactionIds, readsBookings: isPosting },
+    scope: {
+      accountId,
+      bankAccountId,
+      spendingIds,
+      transactionIds,
+      readsBookings: isPosting,
+      readsRefundable: isPosting,
+    },
     operationId: `undo/${causeId}`,
     createdBy,
     decide: (read) => {
       const { settlement: unposted, transactions, moved } = unpost(read, posted)
-      const current = { ...read, bankAccount: unposted.bankAccount }
+      const current = stateAfter(read, unposted)
       // A balance that was stated after the posting stays.
       const kept = {
         ...balances,
@@ -104,7 +111,7 @@ async function undoWork(
         current: balances.current - (stated?.current ? moved.current : 0n),
       }
       const settled = settleUndo(current, { causeId, given, balances: kept, restated })
-      const settlement = { ...settled, entries: unposted.entries.concat(settled.entries) }
+      const settlement = withLater(unposted, settled)
       return { settlement, transactions, changesTexts: true, reply: renderResult(settlement) }
     },
   }

@@ -1,0 +1,93 @@
+import type { Transaction as Tx } from '@coffer/kit/database/database'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { UploadKey } from '../../book/upload-key.ts'
+import { ownBy } from './joined-rows.sql.ts'
+import type { PostedRow } from './posting.ts'
+import { isPosting, type RowPosting } from './row-joins.ts'
+
+/**
+ * Returns whether the transactions of joins are as they were read: live, and of this amount.
+ * Requires the lock of the bank account, so that its user changes none meanwhile.
+ */
+export async function areUnchanged(
+  tx: Tx,
+  { accountId, bankAccountId }: Omit<UploadKey, 'transactionUploadId'>,
+  joins: readonly RowPosting[],
+): Promise<boolean> {
+  if (joins.length === 0) return true
+  const ids = joins.map(({ transaction }) => transaction.transactionId)
+  const amounts = joins.map(({ transaction }) => String(transaction.amount))
+  const { rowCount } = await tx.query(sql.unsafe`
+    SELECT FROM unnest(${sql.array(ids, 'text')}, ${sql.array(amounts, 'int8')})
+      AS joined (transaction_id, amount)
+    JOIN transactions AS one USING (transaction_id, amount)
+    WHERE ${ownBy({ accountId, bankAccountId })} AND deleted_at IS NULL`)
+  return rowCount === joins.length
+}
+
+/**
+ * Notes which of the joins post their transactions: those that are live and pending still. Requires
+ * the lock of the bank account, so that its user changes none meanwhile. Returns them.
+ */
+export async function notePosting(
+  tx: Tx,
+  { accountId, bankAccountId, transactionUploadId }: UploadKey,
+  joins: readonly RowPosting[],
+): Promise<RowPosting[]> {
+  const posting = joins.filter(isPosting)
+  if (posting.length === 0) return []
+  const ids = posting.map(({ transaction }) => transaction.transactionId)
+  const same = posting.flatMap(({ transaction, isSame }) =>
+    isSame ? transaction.transactionId : [],
+  )
+  const isSame = sql.fragment`joined.transaction_id = ANY(${sql.array(same, 'text')})`
+  const noted = await tx.anyFirst(sql.type(TransactionId)`
+    UPDATE joined_rows AS one SET posted_by = one.transaction_upload_id,
+      former_amount = CASE WHEN ${isSame} THEN joined.amount END,
+      former_date = CASE WHEN ${isSame} THEN joined.date END
+    FROM transactions AS joined
+    WHERE ${ownBy({ accountId, bankAccountId })} AND joined.account_id = ${accountId}
+      AND joined.bank_account_id = ${bankAccountId}
+      AND one.transaction_upload_id = ${transactionUploadId}
+      AND one.transaction_id = joined.transaction_id AND is_pending AND deleted_at IS NULL
+      AND joined.transaction_id = ANY(${sql.array(ids, 'text')})
+    RETURNING one.transaction_id AS "transactionId"`)
+  return posting.filter(({ transaction }) => noted.includes(transaction.transactionId))
+}
+
+const TransactionId = z.object({ transactionId: z.string() })
+const Posted = TransactionId.extend({
+  postedBy: z.string(),
+  amount: z.bigint(),
+  date: z.date(),
+  formerAmount: z.bigint().nullable(),
+  formerDate: z.date().nullable(),
+})
+
+/**
+ * Deletes the joins of an upload. Returns those of transactions that it has posted; not those that
+ * a row of another file is too, by whose undo they will be pending again.
+ */
+export function partRows(
+  tx: Tx,
+  { accountId, bankAccountId, transactionUploadId }: UploadKey,
+): Promise<readonly PostedRow[]> {
+  const isOwn = ownBy({ accountId, bankAccountId })
+  return tx.any(sql.type(Posted)`
+    WITH parted AS (
+      DELETE FROM joined_rows AS one
+      WHERE ${isOwn} AND transaction_upload_id = ${transactionUploadId}
+      RETURNING transaction_id, posted_by, amount, date, former_amount, former_date
+    ), left_over AS (
+      UPDATE joined_rows AS one SET posted_by = parted.posted_by,
+        former_amount = parted.former_amount, former_date = parted.former_date FROM parted
+      WHERE ${isOwn} AND transaction_upload_id <> ${transactionUploadId}
+        AND one.transaction_id = parted.transaction_id AND parted.posted_by IS NOT NULL
+      RETURNING one.transaction_id
+    )
+    SELECT transaction_id AS "transactionId", posted_by AS "postedBy", amount, date,
+      former_amount AS "formerAmount", former_date AS "formerDate" FROM parted
+    WHERE posted_by IS NOT NULL AND transaction_id NOT IN (SELECT transaction_id FROM left_over)
+    ORDER BY transaction_id`)
+}
