@@ -47,6 +47,22 @@ test('first envelopes are proposed from payments that come while the page is ope
     await page.getByText('Proposed from your transactions').waitFor()
     expect(await page.getByLabel('Name').inputValue()).toBe('Brook & Co')
     expect(await page.getByLabel('Amount needed').inputValue()).toBe('950.00')
+    await page.getByRole('button', { name: 'Create one envelope' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    const gym = { name: 'Gym', amount: 2_500 }
+    const paid = ['2026-09-05', '2026-10-05', '2026-11-05'].map((day) => ({
+      ...gym,
+      date: `${day}T06:00:00Z`,
+    }))
+    await carol.client.createTransactions({ ...bank, body: { transactions: paid } })
+    await page.goto(`${coffer.baseUrl}/envelopes`)
+    await takePicture(page, 'web-find-payments')
+    await page.getByRole('link', { name: 'Find payments that come again' }).click()
+    await page.getByText('and no envelope pays them').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Gym')
+    expect(await page.getByLabel('Comes again').inputValue()).toBe('monthly')
+    await takePicture(page, 'web-further-envelopes')
+    expect(await axeFaults(page)).toEqual([])
   })
 })
 

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { bankAccountsQuery } from '../../api/account-queries.ts'
 import { type Spending, schedulesQuery, spendingQuery } from '../../api/budget-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
+import buttons from '../../controls/button.module.css'
 import { Button } from '../../controls/button.tsx'
 import rows from '../../controls/rows.module.css'
 import { Empty, Screen } from '../../controls/screen.tsx'
@@ -72,6 +73,17 @@ function List({ bankAccountId }: { bankAccountId: string }) {
               <FreeCard bankAccountId={bankAccountId} isAmongCards={!isTable} onMove={setMove} />
             )}
             <All bankAccountId={bankAccountId} all={all} onMove={setMove} />
+            {hasSchedules && !isOfDebt && (
+              <p>
+                <Link
+                  className={buttons.button}
+                  to="/setup/plan"
+                  search={{ account: bankAccountId }}
+                >
+                  {words.proposals}
+                </Link>
+              </p>
+            )}
           </>
         )}
       </Asked>

@@ -20,6 +20,8 @@ import { firstOfNextMonth, type Suggestion } from './suggestions.ts'
 interface Props {
   bankAccountId: string
   fundingScheduleId: string
+  /** Whether there is no envelope yet: then examples take the place of suggestions. */
+  isFirst: boolean
   suggestions: Suggestion[]
   onDone: () => void
 }
@@ -37,24 +39,19 @@ interface Row {
   isAdded: boolean
 }
 
-interface Proposed {
-  rows: Row[]
-  areExamples: boolean
-}
-
 /** Place of the example that is no bill: groceries, paid in parts over the month. */
 const shopping = 1
 
 /** The proposed envelopes, each to take, to change or to leave. */
 export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: Props) {
-  const { suggestions, onDone } = props
+  const { isFirst, suggestions, onDone } = props
   const { timezone, today } = useReader()
   const manner = useManner(bankAccountId)
   const blank = blankRow(today)
   // Suggestions may come after an import is stored: unchanged rows follow them.
   const [changed, setChanged] = useState<Proposed | null>(null)
-  const proposed = changed ?? proposedRows(suggestions, { today, manner })
-  const { rows } = proposed
+  const proposed = changed ?? proposedRows({ isFirst, suggestions }, { today, manner })
+  const { rows, title, text } = proposed
   const setRows = (next: (all: Row[]) => Row[]) =>
     setChanged((now) => ({ ...(now ?? proposed), rows: next((now ?? proposed).rows) }))
   const change = (id: number, next: Partial<Row>) =>
@@ -80,8 +77,8 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
     else send(wanted, onDone)
   }
   return (
-    <Card title={words.envelopes}>
-      <p>{proposed.areExamples ? words.envelopesNone : words.envelopesText}</p>
+    <Card title={title}>
+      <p>{text}</p>
       <Form
         action={words.createThem({ count: wanted.length })}
         isSending={isSending}
@@ -113,27 +110,39 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
   )
 }
 
-/** Returns a row for each suggestion; without one those of the examples. */
+interface Proposed {
+  title: string
+  text: string
+  rows: Row[]
+}
+
+/** Returns a row for each suggestion; without one, the first envelopes are examples. */
 function proposedRows(
-  suggestions: Suggestion[],
+  { isFirst, suggestions }: Pick<Props, 'isFirst' | 'suggestions'>,
   { today, manner }: { today: string; manner: ReturnType<typeof useManner> },
 ): Proposed {
   const blank = blankRow(today)
-  const areExamples = suggestions.length === 0
-  const rows = areExamples
-    ? words.examples.map((name, id) => ({
-        ...blank,
-        id,
-        name,
-        isBill: id !== shopping,
-      }))
-    : suggestions.map((one, id) => ({
-        ...blank,
-        ...one,
-        id,
-        target: amountText(one.target, manner),
-      }))
-  return { rows, areExamples }
+  const rows = suggestions.map((one, id) => ({
+    ...blank,
+    ...one,
+    id,
+    target: amountText(one.target, manner),
+  }))
+  const isNone = rows.length === 0
+  if (!isFirst) {
+    return { title: words.further, text: isNone ? words.furtherNone : words.furtherText, rows }
+  }
+  const examples = words.examples.map((name, id) => ({
+    ...blank,
+    id,
+    name,
+    isBill: id !== shopping,
+  }))
+  return {
+    title: words.envelopes,
+    text: isNone ? words.envelopesNone : words.envelopesText,
+    rows: isNone ? examples : rows,
+  }
 }
 
 /** Returns a row that is due on the first of the next month, as people mean it, late in it too. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { bankAccountsQuery } from '../../api/account-queries.ts'
-import { schedulesQuery } from '../../api/budget-queries.ts'
+import { schedulesQuery, spendingQuery } from '../../api/budget-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { Card, Screen } from '../../controls/screen.tsx'
 import { dayOf } from '../../format/days.ts'
@@ -36,6 +36,7 @@ function Steps({ bankAccountId }: { bankAccountId: string }) {
   const reader = useReader()
   const navigate = useNavigate()
   const schedules = useQuery(schedulesQuery(bankAccountId))
+  const spending = useQuery(spendingQuery(bankAccountId))
   const groups = useQuery(groupsQuery(bankAccountId, (at) => dayOf(at, reader.timezone)))
   return (
     <Asked query={groups} lines={8}>
@@ -56,12 +57,20 @@ function Steps({ bankAccountId }: { bankAccountId: string }) {
                 />
               </Card>
             ) : (
-              <EnvelopeChoice
-                bankAccountId={bankAccountId}
-                fundingScheduleId={first.fundingScheduleId}
-                suggestions={suggestEnvelopes(payments, reader.today)}
-                onDone={() => void navigate({ to: '/', search: { account: bankAccountId } })}
-              />
+              <Asked query={spending}>
+                {(envelopes) => (
+                  <EnvelopeChoice
+                    bankAccountId={bankAccountId}
+                    fundingScheduleId={first.fundingScheduleId}
+                    isFirst={envelopes.length === 0}
+                    suggestions={suggestEnvelopes(payments, {
+                      today: reader.today,
+                      known: envelopes.map(({ name }) => name),
+                    })}
+                    onDone={() => void navigate({ to: '/', search: { account: bankAccountId } })}
+                  />
+                )}
+              </Asked>
             )
           }
         </Asked>

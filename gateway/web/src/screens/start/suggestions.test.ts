@@ -4,8 +4,8 @@ import { firstOfNextMonth, groupByName, suggestEnvelopes, suggestPayday } from '
 const today = '2026-11-20'
 const movements = (text: string) =>
   text.split(', ').map((one) => {
-    const [day = '', name = '', amount = ''] = one.split(' ')
-    return { day, name, amount: Number(amount) }
+    const [day = '', name = '', amount = '', paid] = one.split(' ')
+    return { day, name, amount: Number(amount), isPaid: paid !== undefined }
   })
 
 test.each`
@@ -14,8 +14,10 @@ test.each`
   ${'2026-06-10 TAX-2 300, 2025-06-12 TAX-1 280'}   | ${'TAX-2 300 yearly 2027-06-10 bill'}
   ${'2026-11-15 SHOP 4000, 2026-11-08 SHOP 4500'}   | ${'SHOP 9000 monthly 2026-12-01'}
   ${'2026-11-15 ONCE 4000'}                         | ${''}
+  ${'2026-11-01 KNOWN 500, 2026-10-01 KNOWN 500'}   | ${''}
+  ${'2026-11-01 GYM 500 paid, 2026-10-01 GYM 500'}  | ${''}
 `('of $payments the start suggests "$suggested"', ({ payments = '', suggested }) => {
-  const found = suggestEnvelopes(groupByName(movements(payments)), today)
+  const found = suggestEnvelopes(groupByName(movements(payments)), { today, known: ['KNOWN'] })
   const texts = found.map(({ isBill, ...one }) => [...Object.values(one), isBill ? 'bill' : ''])
   expect(texts.map((one) => one.join(' ').trim()).join()).toBe(suggested)
 })

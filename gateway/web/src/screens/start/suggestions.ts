@@ -10,6 +10,8 @@ interface Movement {
   day: string
   /** In minor units, above zero. */
   amount: number
+  /** Whether an envelope pays it. */
+  isPaid?: boolean
 }
 
 /** Transactions that look alike, newest first. */
@@ -41,8 +43,9 @@ export function movementsOf(
 ): (Movement & { transactionId: string })[] {
   return transactions
     .filter(({ amount }) => (isIncome ? amount < 0 : amount > 0))
-    .map(({ transactionId, amount, date, merchantName, name, originalName }) => ({
+    .map(({ transactionId, amount, date, spendingId, merchantName, name, originalName }) => ({
       transactionId,
+      isPaid: spendingId !== null,
       name: merchantName || name || originalName,
       day: dayOf(date),
       amount: Math.abs(amount),
@@ -60,9 +63,16 @@ export function groupByName(movements: Movement[]): Group[] {
   return [...byName.values()].map((own) => ({ name: own[0]?.name ?? '', movements: own }))
 }
 
-/** Returns envelopes for what was paid at least twice, the most money first. */
-export function suggestEnvelopes(groups: Group[], today: string): Suggestion[] {
+/**
+ * Returns envelopes for what was paid at least twice, and never from an envelope, the most money
+ * first. Those of a known name are left out.
+ */
+export function suggestEnvelopes(
+  groups: Group[],
+  { today, known }: { today: string; known: string[] },
+): Suggestion[] {
   return groups
+    .filter(({ name, movements }) => !known.includes(name) && !movements.some((one) => one.isPaid))
     .flatMap(({ name, movements }): (Suggestion & { month: number })[] => {
       const gaps = gapsOf(movements)
       const gap = median(gaps)

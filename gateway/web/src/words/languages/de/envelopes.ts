@@ -9,6 +9,7 @@ export const envelopes: Translation<'envelopes'> = {
   none: 'Noch keine Umschläge. Geld in einem Umschlag ist zurückgelegt: Es ist nicht mehr frei verfügbar.',
   noneOfDebt:
     'Die Umschläge gehören auf das Konto, das diese Karte oder diesen Kredit bezahlt: Dort liegt das Geld für die Rechnung.',
+  proposals: 'Zahlungen finden, die wiederkommen',
   noSchedule: 'Umschläge werden an Zahltagen gefüllt. Plane zuerst einen Zahltag.',
   toSchedules: 'Zu den Zahltagen',
   of: 'von',

@@ -52,6 +52,11 @@ export const start: Translation<'start'> = {
     'Vorgeschlagen aus deinen Buchungen, in denen diese Zahlungen immer wiederkommen. Übernimm sie, ändere sie, oder lass sie weg. Ziele, auf die du einmal sparst, legst du später unter Umschläge an.',
   envelopesNone:
     'Ein Umschlag legt Geld für eine Rechnung zurück. Trag ein, was diese brauchen, oder lass sie weg; du kannst Umschläge jederzeit hinzufügen und ändern. Ziele, auf die du einmal sparst, legst du später unter Umschläge an.',
+  further: 'Weitere Umschläge',
+  furtherText:
+    'Diese Zahlungen kommen immer wieder, und kein Umschlag bezahlt sie. Übernimm sie, ändere sie, oder lass sie weg.',
+  furtherNone:
+    'Keine weitere Zahlung kommt immer wieder. Du kannst trotzdem einen Umschlag hinzufügen.',
   examples: ['Miete', 'Lebensmittel', 'Strom'],
   unnamed: 'Neuer Umschlag',
   another: 'Noch einer',

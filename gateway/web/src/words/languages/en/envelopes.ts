@@ -7,6 +7,7 @@ export const envelopes = {
   none: 'No envelopes yet. Money in an envelope is set aside: it is no longer free to use.',
   noneOfDebt:
     'Keep the envelopes on the account that pays this card or loan: there is the money for its bill.',
+  proposals: 'Find payments that come again',
   noSchedule: 'Envelopes are filled at paydays. Plan a payday first.',
   toSchedules: 'To the paydays',
   of: 'of',

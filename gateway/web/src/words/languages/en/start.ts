@@ -49,6 +49,10 @@ export const start = {
     'Proposed from your transactions, among which these payments come again and again. Take them, change them, or leave them out. Goals, for which you save once, come later, under Envelopes.',
   envelopesNone:
     'An envelope sets money aside for a bill. Enter what these need, or leave them out; you can add and change envelopes at any time. Goals, for which you save once, come later, under Envelopes.',
+  further: 'Further envelopes',
+  furtherText:
+    'These payments come again and again, and no envelope pays them. Take them, change them, or leave them out.',
+  furtherNone: 'No further payment comes again and again. You can add an envelope all the same.',
   examples: ['Rent', 'Groceries', 'Electricity'],
   unnamed: 'New envelope',
   another: 'Another one',
