@@ -130,14 +130,18 @@ test('an operation that is gone breaks clients, unless it was in preview', () =>
 test("each key that is taken from the server's answers is noticed, and no other change", () => {
   const api = apiDocument()
   expect(breakingChanges(api, apiDocument())).toEqual([])
-  const paths = JSON.stringify(api.paths)
-  for (const [name, schema] of Object.entries<Json>(api.components.schemas)) {
-    const isAnswered = paths.includes(`schemas/${name}"`)
-    if (!schema.properties || !isAnswered || /Error|Problem|Refus|Invalid|Changed/.test(name))
+  const { schemas } = api.components
+  const texts = Object.entries(api.paths).map((path) => ({ path, text: JSON.stringify(path) }))
+  for (const [name, schema] of Object.entries<Json>(schemas)) {
+    // Only the paths that name the schema: a comparison of all takes 50 ms.
+    const own = texts.filter(({ text }) => text.includes(`schemas/${name}"`))
+    if (!schema.properties || own.length === 0 || /Error|Problem|Refus|Invalid|Changed/.test(name))
       continue
     const [key = ''] = Object.keys(schema.properties)
-    const changed = structuredClone(api)
-    delete changed.components.schemas[name].properties[key]
-    expect({ name, count: breakingChanges(api, changed).length > 0 }).toEqual({ name, count: true })
+    const { [key]: _, ...properties } = schema.properties
+    const before = { ...api, paths: Object.fromEntries(own.map(({ path }) => path)) }
+    const components = { schemas: { ...schemas, [name]: { ...schema, properties } } }
+    const count = breakingChanges(before, { ...before, components }).length
+    expect({ name, isNoticed: count > 0 }).toEqual({ name, isNoticed: true })
   }
 })
