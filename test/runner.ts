@@ -13,7 +13,8 @@ type Run = Parameters<Runner['runTests']>
 
 /**
  * Folders whose tests mostly wait: for pauses, for servers that fall silent, for processes that
- * start. They use a fifth of the time of a core, and other tests half of it.
+ * start. They use a fifth of the time of a core, and other tests half of it. Together they take as
+ * long as one of the other workers.
  */
 const waitingFolders = [
   'deploy/cli/test',
@@ -21,7 +22,6 @@ const waitingFolders = [
   'services/aggregator-sync/test',
   'services/feed-sync/test',
   'services/host/test',
-  'services/notices/test',
   'test/client',
   'test/faults',
   'test/replicas',
