@@ -79,8 +79,9 @@ export function methodsOf({ method }: RoutedPath): (Route['method'] | 'HEAD')[] 
 }
 
 /**
- * Returns whether a route refuses unknown query parameters: a list with filters would answer with
- * everything, a write would do another one than was meant. Webhooks come from others.
+ * Returns whether a route refuses unknown query parameters. With a misspelt one, a filtered list
+ * would answer with everything, and a write would do something else than was meant. Other systems
+ * choose the parameters of webhooks.
  */
 export function refusesUnknownQuery({ method, isFiltered, webhook }: Route): boolean {
   return isFiltered || (method !== 'GET' && webhook === undefined)
@@ -148,7 +149,7 @@ interface Definition<
   success?: 202 | 204
   /** The answer is a stream: it has no ETag. */
   isStreamed?: true
-  /** Its clients wait: the credential is verified again while identity is away for a moment. */
+  /** Its clients wait, so the check of the credential is retried while identity is unavailable. */
   isPatient?: true
   /** Headers of a success that do not follow from the declaration. */
   headers?: readonly HeaderName[]

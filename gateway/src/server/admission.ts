@@ -78,10 +78,10 @@ export async function admit(
   return admission
 }
 
-/** Pauses in ms before the repetitions for a client that waits long. */
+/** Pauses in ms before retries on a route whose clients wait (`isPatient`). */
 const patientPausesMs = [500, 2_000]
 
-/** Calls, and repeats the call while its service is away for a moment. */
+/** Retries a call after transient errors of its service; throws the last one. */
 async function repeated<T>(call: () => Promise<T>): Promise<T> {
   for (const pauseMs of patientPausesMs) {
     try {

@@ -144,7 +144,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
       await background.finally(() => {
         starts = false
       })
-      // After the load of code, which would let the first calls to Temporal time out.
+      // Only now: loading code blocks the event loop, so calls to Temporal would time out.
       for (const service of Object.values(services)) keepSchedules(service, options)
     },
     isStarting,

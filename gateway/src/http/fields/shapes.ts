@@ -2,15 +2,15 @@ import { currencies } from '@coffer/kit/values/currency'
 import { z } from 'zod'
 
 /**
- * Keywords of JSON Schema that state for the OpenAPI document what a schema of `fields.ts` accepts,
- * of texts without blanks at their ends (docs/api/constraints.md).
+ * JSON Schema keywords for the OpenAPI document: which values, after the server has trimmed them, a
+ * schema of `fields.ts` accepts (docs/api/constraints.md).
  */
 export type Shape = Readonly<Record<string, unknown>>
 
 // Regular expressions of ECMA-262 that mean the same with and without the flag u, and have no
 // look-around, back-references or Unicode properties, which the engines of other languages lack.
 
-/** Returns the shape of a text that has this form, instead of a former shape. */
+/** Returns the shape of texts with a pattern; spread over another, it removes its lengths. */
 export function formShape(form: string): Shape {
   return { pattern: `^(?:${form})$`, minLength: undefined, maxLength: undefined }
 }
@@ -30,7 +30,7 @@ const controls = {
 export function lineShape({ min, max }: Range, kind: keyof typeof controls = 'line'): Shape {
   const any = `[^${controls[kind]}]*`
   const visible = `[^${controls[kind]}\\s]`
-  // A blank at an end does not count towards a least length.
+  // Blanks at the ends do not count towards the minimum length.
   const forms = [any, `${any}${visible}${any}`, `${visible}${any}${visible}`]
   return { ...formShape(forms[Math.min(min, 2)] ?? any), ...lengthOf({ min, max }) }
 }
@@ -87,7 +87,7 @@ export const webhookUrlShape: Shape = {
   maxLength: urlLengthMax,
 }
 
-/** Returns the forms of day and month, with this text between them. */
+/** Returns a pattern of month and day, in this order, with the separator between them. */
 function dayForm(separator: string): string {
   const forms = [
     ['(?:0[13578]|1[02])', '(?:0[1-9]|[12]\\d|3[01])'],
@@ -119,7 +119,7 @@ export const timestampShape: Shape = {
   not: { pattern: `${commonYear}-02-29|1900-01-01.*\\+|2199-12-31.*-\\d\\d:\\d\\d$` },
 }
 
-/** Format of the days in a CSV file: year, month and day once each, with marks around them. */
+/** Date format of a CSV file: year, month and day once each, with punctuation around them. */
 export const dayFormatShape: Shape = {
   ...formShape(`${mark()}(?:${orders(['YY(?:YY)?', 'MM?M?', 'DD?']).join('|')})${mark()}`),
   ...lengthOf({ min: 6, max: 13 }),
@@ -139,8 +139,8 @@ function orders(parts: string[]): string[] {
 }
 
 /**
- * DTSTART and RRULE of RFC 5545 (docs/recurrence.md#rules-accepted). The pattern has the form of
- * each line and part, `not` their wrong combinations: one pattern for both would be too long.
+ * DTSTART and RRULE of RFC 5545 (docs/recurrence.md#rules-accepted). `pattern` checks each line and
+ * part, `not` excludes wrong combinations of them: one pattern for both would be too long.
  */
 export function rulesetShape(lengthMax: number): Shape {
   return {
@@ -156,7 +156,7 @@ export function rulesetShape(lengthMax: number): Shape {
   }
 }
 
-/** Returns the forms of date lines and of parts; a number has up to 5 digits, and is not 0. */
+/** Returns patterns of date lines and of parts; a number has up to 5 digits, and is not 0. */
 function ruleTokens(): string[] {
   const at = '(?:19|2[01])\\d\\d[01]\\d[0-3]\\d(?:T[0-2]\\d[0-5]\\d[0-5]\\dZ?)?'
   const zone = ';TZID=[A-Za-z][A-Za-z0-9_+\\-/]*'

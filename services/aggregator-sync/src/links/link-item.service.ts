@@ -30,7 +30,7 @@ import {
 } from '../connections/upstream-call.service.ts'
 import { admitRequest } from '../provider/request-limit.sql.ts'
 
-/** An item and its access token, as an exchange answers them. */
+/** An item and its access token, as the exchange of a public token returns them. */
 interface Exchanged {
   itemId: string
   accessToken: string
@@ -62,8 +62,8 @@ export async function storeWithToken(
 }
 
 /**
- * Exchanges the public token of a link unless that is done; returns the link of the item. Throws
- * refused (500) for faults; after a final one, the link has ended.
+ * Exchanges the public token of a link that has no item yet; returns the link that owns the item.
+ * Throws refused (500) for faults of the aggregator; a final fault also ends the link.
  */
 export async function identify(deps: LinkDeps, link: AggregatorLink): Promise<AggregatorLink> {
   if (link.itemId !== null) return link

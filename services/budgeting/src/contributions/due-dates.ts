@@ -75,8 +75,8 @@ export function countFrom(due: Due, timezone: string, first: Date | undefined): 
 }
 
 /**
- * Counts the due dates in `[from, before)` (ms) that are not paid: a goal's date, or occurrences of
- * the rule, none before the stored due date.
+ * Counts the unpaid due dates in `[from, before)` (ms): the date of a goal, or the occurrences of
+ * the rule from the first unpaid one on.
  */
 export function countDues(
   due: Due,

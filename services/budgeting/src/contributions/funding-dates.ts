@@ -10,7 +10,7 @@ import {
 } from '../recurrence/recurrence.ts'
 import { weekdayStart } from '../recurrence/weekday.ts'
 
-/** Maximum number of occurrences of a rule in the days of a move: one a day. */
+/** Maximum number of occurrences in 3 days from any instant: one a day, on up to 4 days. */
 const movedMax = 4
 
 /** A firing: its date, and `original`, the midnight before it was moved off a weekend. */
@@ -81,8 +81,9 @@ export function countFirings(
 }
 
 /**
- * Returns whether the contribution that was calculated at an instant counts a firing that came
- * before its weekend: the next one would be too small (docs/hourly-job.md#fundings).
+ * Returns whether the contribution that was calculated at `at` counts a firing that had already
+ * run, moved before its weekend. The next contribution would then be too small
+ * (docs/hourly-job.md#fundings).
  */
 export function countsFiredOne(schedule: FundingDates, timezone: string, at: Date): boolean {
   const from = at.getTime()
@@ -96,7 +97,7 @@ function firedEarly(
   { from, before }: { from: number; before: number },
 ): number[] {
   if (!excludeWeekends) return []
-  // A move is by up to two days.
+  // A firing moves from Saturday or Sunday to Friday: by two days at most.
   const near = { from, before: Math.min(before, from + 3 * dayMs) }
   return listOccurrences(occurrencesOf(ruleset, timezone), near, movedMax).filter(
     (one) => one !== nextRecurrence.getTime() && weekdayStart(one, timezone) < from,

@@ -23,9 +23,10 @@ type Bill = Pick<
 const unsettled = { settledFor: null, settledAt: null, settledByRequest: false }
 
 /**
- * Returns the plan as of `now`: settled if it settles by itself and its target is spent in this
- * period, not settled if that, or the due date, has changed (docs/plans/bills.md#bills-paid-early).
- * The spending of a period pays one bill: `settledFor` keeps its date if the due date is moved.
+ * Returns the plan with its settlement as of `now` (docs/plans/bills.md#bills-paid-early). With
+ * `settlesWhenSpent`, the bill is settled while the target is spent in this period. A moved due
+ * date ends any settlement. The spending of a period pays only one bill: if the target stays spent,
+ * `settledFor` keeps the former due date, so that the bill of the new one is not settled too.
  */
 export function withSettledBill<Plan extends Bill>(plan: Plan, now: Date): Plan {
   const { settledFor, settledAt, nextRecurrence } = plan

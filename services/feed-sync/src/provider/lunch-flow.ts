@@ -88,7 +88,7 @@ export function readBalance(answer: unknown): StatedBalance | null {
 /**
  * Returns the transactions of an answer; null if it is no list of transactions. Posted ones without
  * an ID, and those of another bank account than `feedId`, are left out and make the list
- * incomplete: what such a list lacks may exist.
+ * incomplete. A transaction that an incomplete list lacks may still exist at the provider.
  */
 export function readTransactions(
   answer: unknown,
@@ -135,7 +135,7 @@ function isOfAnother(row: unknown, feedId: string | undefined): boolean {
   return feedId !== undefined && isStated && accountId !== feedId
 }
 
-/** Returns whether the ledger takes a provider's ID: it keeps them as they are. */
+/** Returns whether the ledger accepts an ID of the provider, which it stores unchanged. */
 function isId(id: string): boolean {
   const line = id
     .replace(/[\p{Cc}\p{Z}]+/gu, ' ')

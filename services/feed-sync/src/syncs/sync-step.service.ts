@@ -17,8 +17,8 @@ export type SyncDeps = FeedDeps &
   LedgerDeps &
   Pick<ServiceDeps, 'broker' | 'log'> & { load: SyncLoad }
 
-// A call of the provider ends after 60 s (docs/limits.md): an answer that takes long is not
-// requested twice.
+// Timeout of an attempt, as long as that of the whole call (docs/limits.md), so that a slow answer
+// is not requested twice.
 const attemptMs = 60_000
 
 /** The connection of a sync, and its client. */
@@ -58,7 +58,7 @@ export function publishStatus(
   publish(deps, of, { status })
 }
 
-/** Publishes the end of a failed sync of a bank account, with the reason in words. */
+/** Publishes the end of a failed sync of a bank account, with a text of the reason. */
 export function publishError(
   deps: Pick<ServiceDeps, 'broker'>,
   of: Watched,

@@ -3,12 +3,12 @@ export function subjectSpace(serviceName: string): string {
   return serviceName.replaceAll('-', '')
 }
 
-/** Returns the subject on which the replicas of a part tell each other that they live. */
+/** Returns the subject of the heartbeats that the replicas of a part send each other. */
 export function aliveSubjectOf(prefix: string, part: string): string {
   return `${prefix}.alive.${part}`
 }
 
-/** Returns the name of the stream of a deployment's changes, by its prefix of subjects. */
+/** Returns the name of a deployment's JetStream stream of changes: the prefix in capitals. */
 export function streamNameOf(prefix: string): string {
   return prefix.toUpperCase()
 }

@@ -16,8 +16,8 @@ export type MatchReason = z.infer<typeof MatchReason>
 
 /**
  * How a posted record joined the transaction of a pending one of another amount
- * (docs/syncs.md#tips-and-holds). Its `matchReason` is amount-date-name, as release 0.3 refuses new
- * ones. A record with another reason has left the transaction since.
+ * (docs/syncs.md#tips-and-holds). Its `matchReason` is amount-date-name, because release 0.3
+ * refuses unknown reasons. A record with another reason has left the transaction since.
  */
 export const Joined = z.object({
   by: z.enum(values['Transaction.joinedBy']),
@@ -25,14 +25,14 @@ export const Joined = z.object({
   from: z.string().nullable(),
   /** Whether the provider still lists the pending record. */
   isListed: z.boolean(),
-  /** Fields of the pending transaction before. */
+  /** Fields of the pending transaction before the join. */
   before: z.object({
     originalName: z.string(),
     name: z.string().nullable(),
     merchantName: z.string().nullable(),
     notes: z.string().nullable(),
     spendingId: z.string().nullable(),
-    /** Missing in a record of a version without tags, which had none. */
+    /** Missing in records of a version without tags. */
     tags: z.array(z.string()).nullable().default(null),
     /** Missing in a record of a version that did not store them. */
     fieldMarks: FieldMarks.nullable().optional(),
@@ -69,7 +69,7 @@ export const ProviderRecord = z.object({
   raw: z.string().nullable(),
   matchReason: MatchReason,
   joined: Joined.nullable(),
-  /** IDs of pending transactions that are not this one, as the user said. */
+  /** IDs of pending transactions that the user has rejected as matches of this record. */
   rejectedIds: z.array(z.string()).nullable(),
   createdAt: z.date(),
   deletedAt: z.date().nullable(),
@@ -111,7 +111,7 @@ export type AccountAlias = z.infer<typeof AccountAlias>
 
 /**
  * Returns the changed records: those with `deletedAt` first, then those that move to another
- * transaction. A unique index allows one live record for each transaction, at each row.
+ * transaction. A unique index allows one live record per transaction, and is checked at each row.
  */
 export function recordsInOrder(records: TrackedRows<ProviderRecord>): ProviderRecord[] {
   const { created, changed } = changedRows(records)

@@ -16,8 +16,8 @@ import type { Envelope } from '../book/envelope.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 /**
- * Returns the events of a save: changed and closed envelopes, an archived or restored bank account,
- * one that was attached to another candidate, and the objects that changed for clients.
+ * Returns the events of a save: changed and closed envelopes, an archived, restored or re-attached
+ * bank account (to another candidate), and the objects that changed for clients.
  */
 export function createChanges(
   { bankAccount, readCandidateId: former, created, envelopes, told }: ChangeSet,
@@ -27,7 +27,7 @@ export function createChanges(
   const isOther = former !== bankAccount.feedBankAccountId
   const changed = [...created.filter(isMoved), ...envelopes]
   const isShort = told.reduce((sum, { objects }) => sum + objects.length, 0) <= entitiesMax
-  // One event costs one row, one publication and one reception less.
+  // Batching: the event of the envelopes also carries the changes for clients, to save a message.
   const isJoined = isShort && changed.some(({ closedAt }) => closedAt === null)
   const joined = isJoined ? told : []
   return [
@@ -52,7 +52,7 @@ function isMoved({ version }: Envelope): boolean {
 
 /**
  * Returns events for budgeting: the amounts of open envelopes, and the IDs of closed ones. The
- * first one of open envelopes also has `told`.
+ * first event of open envelopes also carries `told`, the changes for clients.
  */
 export function envelopeChanges(
   bankAccount: Pick<BankAccount, 'accountId' | 'bankAccountId' | 'version'>,

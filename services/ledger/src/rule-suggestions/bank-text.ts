@@ -18,10 +18,10 @@ export interface Word {
   end: number
 }
 
-/** Letters from which on a kind of payment ends a name. */
+/** Minimum length in letters of a kind of payment that ends a name. */
 const kindMin = 7
 
-/** Most words that a name may have. */
+/** Maximum number of words in a name. */
 const wordsMax = 4
 
 const wordPattern = /[^\s*/,;:#_|()<>+"=\\]+/gu
@@ -69,7 +69,7 @@ export function findMerchant(text: string, common: ReadonlySet<string> = new Set
   return found
 }
 
-/** Returns whether a word behind a name is of a branch or a matter; a generic word needs it. */
+/** Returns whether a word only details the name before it; a generic name needs a second word. */
 function isDetail(found: readonly Word[], { folded }: Word): boolean {
   const [first] = found
   if (found.length === 1 && first && genericWords.has(first.folded)) return false
@@ -80,7 +80,7 @@ function isLegalForm({ folded }: Word): boolean {
   return legalForms.has(folded) || legalForms.has(folded.split('-').slice(1).at(-1) ?? '')
 }
 
-/** Returns whether a word is the address of a site, other than the end of a name: EAT.CO.UK. */
+/** Returns whether a web address repeats the name or has a subdomain; EAT.CO.UK is a name. */
 function isOtherSite(found: readonly Word[], { text }: Word): boolean {
   const site = text.match(/^(.+?)(?:\.(?:co|com))?\.\p{L}{2,3}$/iu)?.[1]
   if (site === undefined) return false
@@ -137,7 +137,7 @@ function isDomain({ text }: Word): boolean {
   return text.includes('.')
 }
 
-/** Returns whether the columns of a text are separated here: by two blanks or more, and no sign. */
+/** Returns whether a text between words separates columns: two or more blanks, and no sign. */
 function isGap(between: string): boolean {
   return /\s{2,}/u.test(between) && !/[*&]/u.test(between)
 }
@@ -179,11 +179,11 @@ function isPlace(words: readonly Word[], word: Word): boolean {
   return word.folded.length > 2 || !next || isNumber(words, next) || endWords.has(next.folded)
 }
 
-/** Returns whether a last word says nothing: one letter, a code of a state, or a small word. */
+/** Returns whether a last word names no merchant: one letter, a state's code or a small word. */
 function isTrailing(words: readonly Word[], word: Word | undefined): boolean {
   if (!word) return false
   const { text, folded } = word
-  // A letter before a number is part of a name: the number is that of a branch.
+  // A letter before a number belongs to the name: the number is that of a branch.
   if (/^[a-z]$/u.test(folded) && isNumber(words, nextOf(words, word))) return false
   if (/^[a-z]$/u.test(folded) || connecting.has(folded) || branchWords.has(folded)) return true
   return text.length === 2 && states.has(folded)

@@ -13,7 +13,7 @@ export const Webhook = z.object({
   types: z.array(z.string()),
   description: z.string(),
   isEnabled: z.boolean(),
-  /** Null if it is enabled, or its user has switched it off. */
+  /** Null while it is enabled, and after its user has disabled it. */
   disabledReason: z.enum(values['Webhook.disabledReason']).nullable(),
   disabledAt: z.date().nullable(),
   createdAt: z.date(),
@@ -52,7 +52,7 @@ function isType(type: string): boolean {
 }
 
 /**
- * Returns a webhook after a change by its user, enabled or disabled as it states. Throws invalid.
+ * Returns a webhook after a change by its user; `isEnabled` enables or disables it. Throws invalid.
  */
 export function changeWebhook(
   webhook: Webhook,

@@ -2,7 +2,7 @@ import { homeWords } from '../../words/home.ts'
 import { Button } from '../button.tsx'
 
 interface Props {
-  /** The explained amount, for screen readers; left out where it is the only one. */
+  /** Name of the explained amount, for screen readers; undefined if a card has only one. */
   of?: string
   /** ID of the element with the reason. */
   controls: string
@@ -11,7 +11,7 @@ interface Props {
   kind?: 'quiet'
 }
 
-/** The button that shows and hides the reason of an amount. */
+/** Disclosure button: shows and hides the reason of an amount. */
 export function WhyButton({ of, controls, isShown, onShow, ...look }: Props) {
   return (
     <Button

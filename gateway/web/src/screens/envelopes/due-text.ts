@@ -3,7 +3,7 @@ import { isEveryday } from '../../controls/assignments/everyday.ts'
 import { dayAfter, dayOf, daysBetween, formatDistance, formatShortDay } from '../../format/days.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 
-/** The day and the language of the person who reads. */
+/** The current day of the user, and the language of the texts. */
 interface Reading {
   today: string
   timezone: string
@@ -17,20 +17,20 @@ export function isAwaited(spending: Spending): boolean {
   return graceUntil !== null && graceAmount > 0 && !isEveryday(spending)
 }
 
-/** Share of the needed amount from which on payments shortly before a due date are of its bill. */
+/** Minimum share of the target that payments must reach to count as payment of the bill. */
 const billShare = 0.75
 
 /**
- * Returns whether payments have paid the bill of the last due date: since then one that took from
- * the envelope, or most of the needed amount; or such that took most of it shortly before, in the
- * second half of its period.
+ * Returns whether payments have paid the bill of the last due date. From that date on, any payment
+ * out of the envelope counts, and so do payments of most of the target. Earlier payments count in
+ * the second half of the period, if they took most of the target out of the envelope.
  */
 export function isBillPaid(paid: Transaction[], spending: Spending, timezone: string): boolean {
   const { lastRecurrence, nextRecurrence, graceDays, targetAmount } = spending
   if (lastRecurrence === null) return false
   const due = dayOf(lastRecurrence, timezone)
   const period = daysBetween(due, dayOf(nextRecurrence, timezone))
-  // Payments within the grace of the bill before are of that one.
+  // Payments within the grace of the previous due date belong to the previous bill.
   const first = dayAfter(due, Math.max(graceDays + 1 - period, -Math.floor(period / 2)))
   const sumOf = (of: Transaction[], amountOf: (one: Transaction) => number) =>
     of.reduce((sum, one) => sum + amountOf(one), 0)
@@ -41,19 +41,19 @@ export function isBillPaid(paid: Transaction[], spending: Spending, timezone: st
     return day >= first && day < due
   })
   const most = targetAmount * billShare
-  // Without a grace the envelope is empty on the due date, and free to use pays the bill.
+  // Without a grace the envelope is emptied on the due date, and free-to-use pays the bill.
   const isPaidSince = takenBy(since) > 0 || sumOf(since, ({ amount }) => amount) >= most
   return isPaidSince || takenBy(before) >= most
 }
 
-/** Returns whether an expense was due today. Its next due date is another one since midnight. */
+/** Returns whether an expense was due today: `nextRecurrence` has moved on at midnight. */
 export function wasDueToday({ lastRecurrence }: Spending, { today, timezone }: Reading): boolean {
   return lastRecurrence !== null && dayOf(lastRecurrence, timezone) === today
 }
 
 /**
- * Returns whether the envelope keeps money for a bill of a former day that no payment has paid yet;
- * not while that is unknown.
+ * Returns whether the envelope holds money for an unpaid bill of an earlier day; false while it is
+ * unknown whether the bill is paid (`isPaidLate` is undefined).
  */
 export function isLate(
   spending: Spending,
@@ -63,20 +63,20 @@ export function isLate(
   return isAwaited(spending) && !wasDueToday(spending, reading) && isPaidLate === false
 }
 
-/** Returns whether the bill of today is paid: of it nothing waits, or payments have paid it. */
+/** Returns whether today's bill is paid: by payments, or because its target was spent before. */
 export function isPaidToday(
   spending: Spending,
   reading: Reading,
   isPaidLate: boolean | undefined,
 ): boolean {
   if (isEveryday(spending) || !wasDueToday(spending, reading)) return false
-  // Money that a bill lacks would be awaited too, though there is none of it.
+  // `graceUntil` instead of `isAwaited`: an unpaid bill has a grace even if its envelope is empty.
   return isPaidLate || (spending.graceDays > 0 && spending.graceUntil === null)
 }
 
 /**
- * Returns when an envelope is needed, in words; on the day of a bill also that it is today. One
- * for every day lasts until its payday, a day if it is known.
+ * Returns a text about the due date of an envelope, such as when its bill is due or was paid. An
+ * everyday envelope has to last until `payday`, the day of the next funding if it is known.
  */
 export function dueText(
   spending: Spending,

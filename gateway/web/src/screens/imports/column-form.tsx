@@ -27,7 +27,7 @@ import styles from './imports.module.css'
 import { type Choices, ReadChoices } from './read-choices.tsx'
 import { SheetChoice } from './sheet-choice.tsx'
 
-/** Asks what the columns of a CSV file mean, or reads it as the last one with these columns. */
+/** Asks what the columns of a CSV file mean, or offers the last mapping of these columns. */
 export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
   const { bankAccountId, transactionImportId, headers, reading } = found
   const { locale } = useReader()
@@ -92,7 +92,7 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
   )
 }
 
-/** The server's findings in the file, and the bank account that it is for. */
+/** Returns the server's findings in the file, and facts about the bank account of the import. */
 function useEvidence({ bankAccountId, reading }: Import): Evidence {
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const account = accounts.find((one) => one.bankAccountId === bankAccountId)
@@ -106,7 +106,7 @@ function useEvidence({ bankAccountId, reading }: Import): Evidence {
   }
 }
 
-/** How the file is read; another choice reads it again. */
+/** Shows encoding and delimiter of the file; if one is changed, the server reads it again. */
 function ReadAgain({ found }: { found: Import }) {
   const { bankAccountId, transactionImportId, reading } = found
   const path = { bankAccountId, transactionImportId }
@@ -116,7 +116,7 @@ function ReadAgain({ found }: { found: Import }) {
   })
   if (!reading) return null
   const { encoding, delimiter, reasons, sheet } = reading
-  // A sheet has become text with tabs: there is nothing to choose.
+  // A sheet is converted to text with tabs: it has no encoding or delimiter to choose.
   const read = sheet ? [] : Object.entries({ encoding, delimiter })
   const made = read.map(([choice, value]) => {
     const { reason = '', codedReason } = reasons.find((one) => one.choice === choice) ?? {}
@@ -214,7 +214,7 @@ function Amounts(part: PartProps) {
   )
 }
 
-/** Whether amounts without a minus leave the account; open where the file does not tell. */
+/** Asks whether amounts without a minus leave the account; no default if the file is unclear. */
 function Direction({ columns, change, open }: PartProps) {
   const options = Object.entries(words.plainAmounts).map(([value, text]) => ({ value, text }))
   const none = { value: '', text: words.pleaseChoose }

@@ -76,7 +76,7 @@ export function Sessions() {
   )
 }
 
-/** Returns the stored name, such as "Firefox on Windows", in the language of the app. */
+/** Translates a stored device name, such as "Firefox on Windows", to the language of the app. */
 function deviceText(name: string): string {
   const [browser = '', system] = name.split(' on ')
   return system === undefined ? name : words.deviceOn({ browser, system })

@@ -6,8 +6,9 @@ import { applyDevice } from '../../offline/device.ts'
 import { setPreferences } from '../../preferences/preferences.ts'
 
 /**
- * Returns the function that leads into the app after a sign-in: to the path where the person was,
- * if it is one of this app, else to the next step that the server names.
+ * Returns a function that opens the app after a sign-in: at `nextUrl`, the next step that the
+ * server requires, else at `next`, the page before the sign-in, if it is a path of this app. Else
+ * it opens home.
  */
 export function useArrival(): (to: {
   next?: string | undefined
@@ -17,14 +18,14 @@ export function useArrival(): (to: {
   const router = useRouter()
   const cache = useQueryClient()
   return async ({ next, nextUrl }) => {
-    // Answers of a former person must not show.
+    // The cache may hold answers for the user who was signed in before.
     forgetSession()
     setPreferences({ isSignOutDue: false, isSignedIn: true })
     void applyDevice().catch(() => {})
     cache.clear()
     const isOwn = next !== undefined && /^\/(?![/\\])/.test(next)
     const to = nextUrl ?? (isOwn ? next : '/')
-    // Plaid Link has a document of its own.
+    // Plaid Link is an HTML page of its own: the router of the app cannot show it.
     if (/^\/(links\/connect|aggregator\/)/.test(to)) location.assign(`${basePath}${to.slice(1)}`)
     else {
       await router.invalidate()

@@ -2,9 +2,9 @@ import { HEAD_LENGTH, hasTable, isZip } from './sheets/sheet-kind.ts'
 import { decodeFile } from './text/file-text.ts'
 
 /**
- * The file formats that are supported: `camt053` is all of CAMT, `mt940` MT942 too, `json` an
- * export of this program, `zip` several of these. `csv` needs a mapping of its columns, as sheets
- * do.
+ * Supported file formats. `camt053` stands for all CAMT messages, `mt940` also for MT942, `json`
+ * for an export of Coffer, and `zip` for an archive of such files. `csv` also stands for sheets:
+ * both need a mapping of their columns.
  */
 export const fileKinds = ['ofx', 'camt053', 'mt940', 'qif', 'csv', 'json', 'zip'] as const
 export type FileKind = (typeof fileKinds)[number]
@@ -30,7 +30,7 @@ export function detectKind({ name, head }: { name: string; head: Uint8Array }): 
 }
 
 function kindByContent(head: Uint8Array): FileKind | null {
-  // An entry that is stored as it is shows the signs of its own format.
+  // First, because an uncompressed entry of a ZIP archive matches the patterns of its own format.
   if (isZip(head)) return hasTable(head) ? 'csv' : 'zip'
   const text = decodeFile(head.subarray(0, HEAD_LENGTH))
   const ofx = /OFXHEADER|<OFX[\s>]|<(?:BANK|CREDITCARD)MSGSRSV1>|<(?:CC)?STMTRS>/i

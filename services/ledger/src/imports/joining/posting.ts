@@ -21,8 +21,8 @@ import { assign } from '../../transactions/transaction-creation.ts'
 import type { RowPosting } from './row-joins.ts'
 
 /**
- * A transaction that the import `postedBy` has posted, amount and day of the row by which it did,
- * and those of the transaction before; null if posting has not changed these.
+ * A pending transaction that the import `postedBy` has posted. `amount` and `date` are those of the
+ * row, `formerAmount` and `formerDate` those of the transaction before it, null if it kept them.
  */
 export interface PostedRow {
   transactionId: string
@@ -44,8 +44,8 @@ export function postingIdOf({
 }
 
 /**
- * Posts the pending transactions of joins: balances and envelopes then hold them as after a
- * correction (docs/money.md#corrections). Each is an operation of its own.
+ * Posts the pending transactions that rows of a file have joined. Balances and envelopes change as
+ * by a correction (docs/money.md#corrections). Each posting is an operation of its own.
  */
 export function postJoined(current: Current, posting: readonly RowPosting[]): Changed {
   const postedBy = current.operation.operationId
@@ -65,9 +65,10 @@ export function postJoined(current: Current, posting: readonly RowPosting[]): Ch
 }
 
 /**
- * Makes transactions pending again whose import is undone, with their former amounts and days, and
- * takes back what posting them moved. A transaction that was corrected since is held as it is now;
- * one whose deletion has returned all stays. `moved` is the sum of what the balances get.
+ * Undo of `postJoined`: makes the transactions pending again, with their former amounts and days,
+ * and reverses their effect on the balances. A transaction that was corrected since counts with its
+ * current values; a deleted one, whose money was returned, stays unchanged. `moved` is the sum of
+ * the reversals.
  */
 export function unpost(
   current: Current,
@@ -92,7 +93,7 @@ export function unpost(
 
 const none: BalanceDeltas = { available: 0n, current: 0n }
 
-/** Returns a transaction as before it was posted; what its user has changed since stays. */
+/** Returns a transaction as it was before the posting; later changes by its user are kept. */
 function pendingAgain(before: Transaction, posted: PostedRow): Transaction {
   const { formerAmount, formerDate } = posted
   const isPosted = before.deletedAt === null && before.amount === posted.amount
@@ -102,7 +103,10 @@ function pendingAgain(before: Transaction, posted: PostedRow): Transaction {
   return { ...before, amount, date, isPending: true }
 }
 
-/** Returns what takes back a posting: its reverse, unless the transaction was corrected since. */
+/**
+ * Returns the balance deltas that undo a posting: its reverse. If the transaction was corrected
+ * since, the balances instead get the difference to its current values as a pending transaction.
+ */
 function takenBack(
   after: Transaction | undefined,
   bookings: Current['bookings'],
@@ -123,8 +127,8 @@ function storedIn({ transactions, bookings }: Current, transactionId: string) {
 }
 
 /**
- * Moves the balances by `deltas`, and the money of the envelope if the transaction has another
- * amount after the change. Returns it with what the envelope gives.
+ * Moves the balances by `deltas`, and the money of the envelope if the amount of the transaction
+ * changes. Returns the transaction with the amount that the envelope gives.
  */
 function move(
   settlements: Settlements,
@@ -152,7 +156,7 @@ function move(
   return changed
 }
 
-/** Returns the transaction with what its envelope gives for the new amount. */
+/** Returns the transaction with the amount that its envelope gives for the new amount. */
 function reassigned(
   started: StartedOperation,
   before: Transaction,

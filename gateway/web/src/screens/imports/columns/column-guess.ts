@@ -3,7 +3,7 @@ import { Cells, type Evidence } from './cells.ts'
 import type { Columns } from './column-mapping.ts'
 import { findHeader } from './headers.ts'
 
-/** Words of headers by their meaning, in the languages of banks. */
+/** Words in headers by the meaning of the column, in the languages of banks. */
 const meanings = {
   date: /date|buchungstag|datum|fecha|day/i,
   merchant: new RegExp(
@@ -21,25 +21,25 @@ const meanings = {
   id: /(transaction|reference).*(id|number|no)|\bid\b|referenz|fitid/i,
 } as const
 
-/** Days on which interest begins, beside those of bookings. */
+/** Headers of value dates, from which interest counts: not the booking date. */
 const valueDate = /valu|wertstell/i
-/** Identifiers of SEPA that several payments share: a creditor, a mandate, a customer, a batch. */
+/** Headers of SEPA identifiers that payments share: creditor, mandate, customer, batch. */
 const sharedIds = /gl(ä|ae)ubiger|creditor|mandat|kunden|customer|sammler|end.to.end/i
-/** Columns of the bank account itself: its name is no other party of a payment. */
+/** Headers of the user's own bank account: its name is not the other party of a payment. */
 const ofOwnAccount =
   /account|konto|inhaber|owner|titular|compte|card|source name|számla|(?<!proti)účtu/i
-/** Columns of few words and of codes, which tell less of a payment. */
+/** Headers of codes and categories: they describe a payment less than free text does. */
 const ofKind =
   /typ|típus|art$|[ck]at[eé]gor|status|state|currency|bic|iban|ref|number|no$|code|bank|method/i
-/** Ways to pay, whose name is no other party. */
+/** Headers of the payment method: its name is not the other party. */
 const ofMethod = /method/i
 
-/** A column of a fitting name is passed over if another one tells so many times as much. */
+/** A column with a matching header is skipped if another match tells this many times more. */
 const toldBy = 3
-/** Number of rows from which one text in all of them says that it names no other party. */
+/** Minimum number of rows from which a column with one and the same text names no other party. */
 const sameMin = 3
 
-/** The columns of the app's own file, which is read as equal rows (docs/transactions.md#csv). */
+/** Columns of Coffer's own CSV export, which imports as equal rows (docs/transactions.md#csv). */
 const ofOwnFile: Columns = {
   date: 'Date',
   format: 'YYYY-MM-DD',
@@ -57,7 +57,7 @@ const ofOwnFile: Columns = {
   balance: '',
 }
 
-/** Returns a first guess by headers and first rows, which the person may change. */
+/** Guesses the columns from headers and first rows; the user may change them. */
 export function guessColumns(
   headers: readonly string[],
   locale: string,
@@ -76,12 +76,12 @@ export function guessColumns(
   const texts = free.filter((one) => !taken.includes(one))
   const id = findId(texts, cells)
   const others = texts.filter((one) => one !== id)
-  // Countries that write points have the day first.
+  // Countries that separate days with points write the day first: the order is known.
   const isOpen = evidence.isDayOpen && !format.includes('.')
   return { date, format: isOpen ? '' : format, ...amounts, id, ...guessTexts(others, cells) }
 }
 
-/** Returns the columns with other amounts, whose direction is guessed again. */
+/** Returns the columns with another column of amounts, and guesses their direction again. */
 export function withAmount(
   columns: Columns,
   amount: string,
@@ -92,7 +92,7 @@ export function withAmount(
   return { ...columns, amount, ...directionOf(amount, { headers, cells, isDebt }) }
 }
 
-/** Returns the column of the days: rows without a day are left out, so a full one wins. */
+/** Returns the date column: the import skips rows without a day, so the fullest column wins. */
 function findDate(headers: readonly string[], days: readonly string[], cells: Cells): string {
   const most = Math.max(...days.map((one) => cells.filled(one)))
   const full = days.filter((one) => cells.filled(one) === most)
@@ -101,14 +101,14 @@ function findDate(headers: readonly string[], days: readonly string[], cells: Ce
   return findHeader(booked, meanings.date) || (first ?? findHeader(headers, meanings.date))
 }
 
-/** Returns the column of the bank's numbers, if no two rows have the same one. */
+/** Returns the column of the bank's transaction IDs, if they differ in all rows. */
 function findId(headers: readonly string[], cells: Cells): string {
   const isOne = (one: string) => !sharedIds.test(one) && cells.different(one) === cells.count
   return findHeader(headers.filter(isOne), meanings.id)
 }
 
 function guessTexts(headers: readonly string[], cells: Cells) {
-  // The first rows may leave a column blank that has the text of most others.
+  // Only the first rows are known: a mostly blank column is used if no fuller one matches.
   const isRead = (one: string) => cells.count === 0 || cells.told(one) > 0
   const texts = headers.filter(isRead)
   const isFull = (one: string) => cells.filled(one) * 2 >= cells.count
@@ -131,7 +131,7 @@ function isParty(header: string, cells: Cells): boolean {
   return !isSame && !isOwn && !cells.areIbans(header)
 }
 
-/** Returns a header of the meaning, unless the cells of another one tell far more. */
+/** Returns a header that matches `meaning`; skips those whose cells tell far less than others. */
 function findTold(
   headers: readonly string[],
   { meaning, cells }: { meaning: RegExp; cells: Cells },

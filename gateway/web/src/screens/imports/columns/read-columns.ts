@@ -11,7 +11,7 @@ export function readColumns(
     [words.memo, [memo]],
     [words.merchant, merchant ? [merchant] : []],
     [words.amount, amount.fields],
-    // Hashed ones are the columns above.
+    // A hashed ID has no column of its own: it is computed from columns that are listed above.
     [words.id, id.kind === 'native' ? id.fields : []],
     [words.balance, balance.fields ?? []],
   ] as const

@@ -12,15 +12,15 @@ import { UndoImport } from './undo-import.tsx'
 interface Props {
   bankAccountId: string
   transactionUploadId: string | null
-  /** Counts of the rows, in words. */
+  /** Text with the numbers of imported and skipped rows. */
   counts: string
   /** The preview of the file; null without one. */
   preview: Balancing | null
-  /** Further words about the import. */
+  /** Further text about the import. */
   note?: string
 }
 
-/** The end of an import: its counts, its balance, the way to its transactions, and its undo. */
+/** Result of an import: its counts, its balance, a link to its transactions, and its undo. */
 export function Stored({ bankAccountId, transactionUploadId, counts, preview, note }: Props) {
   const { data: uploads = [] } = useQuery(uploadsQuery(bankAccountId))
   const [isAsked, setAsked] = useState(false)

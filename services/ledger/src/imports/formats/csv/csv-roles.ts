@@ -38,21 +38,21 @@ const BOOKED = namesIn([
   'teljesült, исполнено, выполнено, проведено, tamamlandı, gerçekleşti, 交易成功, 支付成功, 已完成',
 ])
 
-/** Names of a column of fees beside amounts. */
+/** Names of a column of fees, beside the column of amounts. */
 const FEES = namesIn([
   'fee, fees, fee amount, gebuhr, gebuehr, gebuhren, entgelt, frais, comision, comisiones, tarifa',
   'commissione, commissioni, comissao, taxa, tasa, kosten, transactiekosten, avgift, gebyr, oplata',
   'prowizja, poplatek, kulu, teenustasu, mokestis, komisija, комиссия, 手数料, 手续费',
 ])
 
-/** Names of a column of amounts from which the fees were taken. */
+/** Names of a column of net amounts: after fees. */
 const NETS = namesIn([
   'net, net amount, net total, netto, nettobetrag, netto betrag, montant net, neto, importe neto',
   'importo netto, liquido, valor liquido, kwota netto, nettobelopp, nettobeløp, bedrag netto',
   'čistá částka, сумма нетто, 純額, 净额',
 ])
 
-/** Names of the columns of both parties: who pays, and who is paid. */
+/** Names of the columns of both parties: the payer, and the payee. */
 const PAYERS = namesIn([
   'zahlungspflichtige*r, zahlungspflichtige r, zahlungspflichtiger, zahler, auftraggeber',
   'auftraggeber name, payer, payer name, sender, sender name, debtor, debtor name, from, donneur',
@@ -65,10 +65,10 @@ const PAYEES = namesIn([
   'beneficiario, odbiorca, saaja, получатель',
 ])
 
-/** The columns of both parties of a payment; the account's own name is in either. */
+/** Columns of payer and payee: depending on direction, either has the account's own name. */
 export type Parties = { payer: FieldRef; payee: FieldRef }
 
-/** Returns the columns of both parties if `merchant` is one of them: the sign tells the other. */
+/** Returns both columns if `merchant` is one: the sign then decides which has the other party. */
 export function findParties(headers: readonly string[], merchant?: FieldRef): Parties | null {
   const payer = headers.find((name) => PAYERS.has(foldName(name)))
   const payee = headers.find((name) => PAYEES.has(foldName(name)))
@@ -85,7 +85,7 @@ export function findFees(headers: readonly string[]): Record<'fee' | 'net', Fiel
   return { fee: find(FEES), net: find(NETS) }
 }
 
-/** Returns the columns with the state of a row: by their name, or as they have only such words. */
+/** Returns the columns with the state of a row: by name, or because they have only such words. */
 export function findStates(
   headers: readonly string[],
   rows: Iterable<{ at: (ref: FieldRef) => string }>,
@@ -95,7 +95,7 @@ export function findStates(
   return columnsWhere(headers, rows, (text) => stateOf(text) !== null).map((name) => ({ name }))
 }
 
-/** Returns the names of the columns with at least one text whose texts all fit. */
+/** Returns the names of columns that have texts, all of which fit. */
 export function columnsWhere(
   headers: readonly string[],
   rows: Iterable<{ at: (ref: FieldRef) => string }>,
@@ -115,9 +115,9 @@ export function columnsWhere(
 }
 
 /**
- * Returns what a text says as the state of a payment: `failed` if it never took place, and moves no
+ * Returns the state of a payment that a text names: `failed` if it never took place, and moves no
  * money; `waiting` if the bank has not booked it yet; null if the text is no state. The whole text
- * counts, and for the first two each word of a short one, as in `Umsatz vorgemerkt`.
+ * is compared, and for `failed` and `waiting` each word of a short one, as in `Umsatz vorgemerkt`.
  */
 export function stateOf(text: string): 'failed' | 'waiting' | 'booked' | null {
   const folded = foldName(text)
@@ -138,7 +138,7 @@ export function foldName(name: string): string {
     .trim()
 }
 
-/** Returns the folded names of lines in which commas part them. */
+/** Returns the folded names in lines that separate them by commas. */
 export function namesIn(lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => line.split(', ').map(foldName)))
 }

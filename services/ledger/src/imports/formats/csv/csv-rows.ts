@@ -20,7 +20,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /**
  * A row below a header of `columns` names; `at` returns a field's text, empty without a cell, and
- * `behind` the index of the cell behind it.
+ * `behind` the index of the next cell.
  */
 export type CsvCells = {
   cells: readonly string[]
@@ -38,13 +38,13 @@ export type CsvSettings = AmountNotation & {
   /** The columns of both parties, if the name is in one of them. */
   parties: Parties | null
   /**
-   * Of kinds `column` and `type`: the usual sign of debits, and of credits; amounts with the other
-   * one go the other way.
+   * For the kinds `column` and `type`: the usual sign of debits, and of credits. An amount with the
+   * other sign moves money in the other direction.
    */
   signs: readonly [debits: bigint, credits: bigint]
   /**
-   * The column of fees, if the money that moves is the amount and its fee, and how a fee that is
-   * paid is written: with the other sign it is given back.
+   * The column of fees, if they are charged on top of the amount. `cost` is the sign of a charged
+   * fee: a fee with the other sign is refunded.
    */
   fees: { column: FieldRef; cost: 'minus' | 'plus' | 'either' } | null
   readDay: (text: string) => Day | null
@@ -96,7 +96,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   return {
     identifier,
     isHashed,
-    // A pending row and its booking have one identifier, and may differ in all else.
+    // A pending row and its posted row have the same identifier, and may differ in all else.
     ...(isReusable ? { content: written, isReusable } : {}),
     balance: balanceText === '' ? null : readWrittenAmount(balanceText, settings),
     balanceText,
@@ -112,7 +112,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   }
 }
 
-/** Returns whether a row has more cells than names, besides the direction behind its amount. */
+/** Returns whether a row is wider than the header, apart from a direction after its amount. */
 function isTooWide(line: CsvCells, settings: CsvSettings): boolean {
   const moreCount = columnsOf(line.cells) - line.columns
   if (moreCount !== 1) return moreCount > 1
@@ -128,7 +128,7 @@ function nameIn({ at }: CsvCells, { mapping, parties }: CsvSettings, amount: big
   return mapping.merchant === undefined ? '' : at(mapping.merchant)
 }
 
-/** Returns whether a row names another currency: without names of columns, beside the amount. */
+/** Returns whether a row states another currency: in its column, else beside the amount. */
 function isInOther({ at, behind, cells }: CsvCells, settings: CsvSettings): boolean {
   const { currency, currencyColumn, mapping } = settings
   if (currencyColumn !== null) return isOtherCurrency(at(currencyColumn), currency)
@@ -140,8 +140,8 @@ function isInOther({ at, behind, cells }: CsvCells, settings: CsvSettings): bool
 }
 
 /**
- * Returns whether a row names a balance in place of the other party, or in any column if it has no
- * texts of a booking.
+ * Returns whether a row is a balance line instead of a transaction: it names a balance as the other
+ * party or, if other party and memo are blank, in any column.
  */
 function isBalance({ at, cells }: CsvCells, { memo, merchant }: CsvMapping): boolean {
   const party = merchant === undefined ? '' : at(merchant)
@@ -158,7 +158,7 @@ function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReas
   const amount = kind === 'column' ? readColumns(line, settings) : readField(line, first, settings)
   if (typeof amount === 'string') return amount
   const direction = kind === 'sign' && first ? directionOf(line, first, settings) : null
-  // The words say the direction themselves, whatever amounts without them mean.
+  // Words for debit and credit decide the direction: neither sign nor `invert` counts.
   if (direction !== null) return direction === 'DR' ? magnitudeOf(amount) : -magnitudeOf(amount)
   const sign = kind === 'type' ? signOf(second ? line.at(second) : '', settings.mapping) : 1n
   if (sign === null) return 'direction'
@@ -167,7 +167,7 @@ function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReas
   return amount * sign * (kind === 'type' ? usual : 1n) * (invert ? -1n : 1n)
 }
 
-/** Returns the word debit or credit behind an amount, or alone in the cell behind it. */
+/** Returns the direction that a word states, after the amount or alone in the next cell. */
 function directionOf(line: CsvCells, ref: FieldRef, settings: CsvSettings): 'DR' | 'CR' | null {
   return directionBehind(line.at(ref), settings.currency) ?? directionAlone(line, ref, settings)
 }
@@ -202,7 +202,7 @@ function readField(
   return ref && statesOther(line.at(ref), settings.currency) ? 'currency' : 'amount'
 }
 
-/** Returns 1 for the word of money out, -1 for that of money in; null for any other. */
+/** Returns 1 for the mapping's debit word, -1 for its credit word, null for any other. */
 export function signOf(type: string, { amount }: CsvMapping): bigint | null {
   if (type === amount.credit) return -1n
   return type === amount.debit ? 1n : null
@@ -226,8 +226,8 @@ export function readAmountAt(
 }
 
 /**
- * CSV injection: returns a text without the apostrophes by which exports keep spreadsheets from
- * taking it for a formula (docs/transactions.md#csv).
+ * CSV injection: removes the apostrophes that exports insert so that spreadsheets do not run a text
+ * as a formula (docs/transactions.md#csv).
  */
 function unescaped(text: string): string {
   return text.replace(/(?<=^|[,;])'(?='*[=+\-@＝＋－＠])/gu, '')

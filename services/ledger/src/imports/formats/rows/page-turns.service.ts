@@ -2,14 +2,14 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Steps } from '../steps.ts'
 
 /**
- * Pause in ms after a page, about as long as the page takes: a request that needs several turns of
- * the event loop would wait for a page in each.
+ * Pause in ms after a page, about as long as the page takes: without it, a request that needs
+ * several event-loop turns would wait for a page in each.
  */
 const pagePauseMs = 1
 
 /**
- * Yields pages of rows, each in a turn of the event loop of its own, with pauses between: all pages
- * of a file in one turn would delay requests, as those without a statement to send do.
+ * Yields each page of rows in an event-loop turn of its own, with a pause after it. Pages that need
+ * no SQL statement would otherwise all run in one turn, and delay requests.
  */
 export async function* inTurns<Page>(pages: Iterable<Page>): AsyncGenerator<Page> {
   for (const page of pages) {
@@ -18,7 +18,7 @@ export async function* inTurns<Page>(pages: Iterable<Page>): AsyncGenerator<Page
   }
 }
 
-/** Runs steps, each in a turn of the event loop of its own, and returns their result. */
+/** Runs each step in its own event-loop turn, so that requests run between; returns the result. */
 export async function endInTurns<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     const next = steps.next()

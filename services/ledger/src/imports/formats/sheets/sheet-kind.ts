@@ -1,15 +1,15 @@
 import { decodeFile } from '../text/file-text.ts'
 
-// The service itself loads this file. It imports no parser: only the threads that read files do.
+// The main thread loads this file, so it imports no parser: only worker threads parse files.
 
 /** Number of bytes at the start of a file that are read to detect its kind. */
 export const HEAD_LENGTH = 4096
-/** How the compound files begin that hold workbooks before 2007 and those with a password. */
+/** Signature of OLE compound files: Excel workbooks before 2007, and those with a password. */
 const COMPOUND = [0xd0, 0xcf, 0x11, 0xe0]
-/** Names of parts of a workbook, and the media type that an OpenDocument file begins with. */
+/** Names of parts of an XLSX workbook, and the media type at the start of OpenDocument files. */
 const WORKBOOK = /\[Content_Types\]\.xml|xl\/w|_rels\/|docProps\/|mimetypeapplication\/vnd\.oasis/
 
-/** The delimiter of converted sheets; cells have no tab, because each is one line of printables. */
+/** Delimiter of converted sheets: cells are one line of printable characters, without tabs. */
 export const sheetDelimiter = '\t' as const
 
 /** Returns whether bytes begin as a ZIP archive does, XLSX and ODS files included. */
@@ -22,18 +22,18 @@ export function isSheet(head: Uint8Array): boolean {
   return isZip(head) || isCompound(head) || isMarkup(head)
 }
 
-/** Returns whether a file is a sheet for sure: a ZIP archive only with the parts of a workbook. */
+/** Returns whether a file surely is a sheet: a ZIP archive needs the parts of a workbook. */
 export function hasTable(head: Uint8Array): boolean {
   const text = new TextDecoder('latin1').decode(head)
   return isSheet(head) && (!isZip(head) || WORKBOOK.test(text))
 }
 
-/** Returns whether a file is a workbook of before 2007, or one with a password. */
+/** Returns whether a file is an Excel workbook before 2007, or one with a password. */
 export function isCompound(bytes: Uint8Array): boolean {
   return COMPOUND.every((byte, index) => bytes[index] === byte)
 }
 
-/** Returns whether a text is a workbook in the XML of Excel 2003, by its first characters. */
+/** Returns whether a text is a workbook in XML of Excel 2003, by its first characters. */
 export function isSpreadsheetXml(head: string): boolean {
   return /<(?:\w+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet/.test(head)
 }

@@ -5,13 +5,13 @@ import { isPlausible, isShiftJis } from './letters.ts'
 
 const SINGLE_BYTE = 'windows-1252'
 const HEADER_LENGTH_MAX = 1024
-/** Number of bytes from which the character set is guessed. */
+/** Length in bytes of the sample by which the character set is guessed. */
 const SAMPLE_LENGTH = 65_536
-/** Fewer bytes above ASCII say too little: a file with two accents is taken for Windows-1252. */
+/** Minimum of non-ASCII bytes for a guess: a file with two accents counts as Windows-1252. */
 const SAMPLE_MIN = 3
-/** Fewer bytes above ASCII may fit several character sets. */
+/** Fewer non-ASCII bytes may fit several character sets. */
 const SURE_MIN = 50
-/** Minimum confidence (of 100) in a character set with several bytes for a character. */
+/** Minimum confidence (of 100) in a multi-byte character set. */
 const MULTIBYTE_MIN = 50
 const SINGLE_BYTES = /^(?:windows-|ISO-8859-|KOI8-)/
 
@@ -33,7 +33,7 @@ export function encodingOf(bytes: Uint8Array, stated?: string): MadeChoice {
   }
 }
 
-/** Returns why a detected encoding was chosen, in words, and what to do where it may be wrong. */
+/** Returns a text: why an encoding was detected, and what to do if it may be wrong. */
 export function reasonOf(bytes: Uint8Array, encoding: string): string {
   if (encoding === 'utf-8') return say('ENCODING_UNICODE')
   if (utf16Of(bytes) !== null) return say('ENCODING_UNICODE_WIDE')
@@ -70,15 +70,15 @@ function guessCharset(bytes: Uint8Array): string {
   const plausible = texts.filter(({ name }) => isPlausible(textOf(sample, labelOf(name))))
   const matches = plausible.length === 0 ? texts : plausible
   const [best] = matches
-  // On a tie with a western set, the other one fits letters that western languages lack.
+  // On a tie, the set that is not western wins: the text has letters that western languages lack.
   const equal = matches.filter(({ confidence }) => confidence === best?.confidence)
   const chosen = equal.find(({ name }) => !/^(?:windows-1252|ISO-8859-1)$/.test(name)) ?? best
   const label = labelOf(chosen?.name) ?? SINGLE_BYTE
-  // Letters that these sets have at one place: the usual set is the one to show.
+  // Both sets decode the sample to the same text: show the name of the usual one.
   return textOf(sample, label) === textOf(sample, SINGLE_BYTE) ? SINGLE_BYTE : label
 }
 
-/** Counts the bytes above ASCII, up to `max`: without a callback, as a file has millions. */
+/** Counts non-ASCII bytes, up to `max`. Without a callback, because a file has millions. */
 function countNonAscii(bytes: Uint8Array, max: number): number {
   let count = 0
   for (let at = 0; at < bytes.length && count < max; at += 1) {
@@ -87,13 +87,13 @@ function countNonAscii(bytes: Uint8Array, max: number): number {
   return count
 }
 
-/** Returns whether the bytes have no control character and no undefined one in this encoding. */
+/** Returns whether the bytes decode without control characters and undefined characters. */
 function isText(sample: Uint8Array, label: string | null): boolean {
   return !/[\u0080-\u009f\ufffd]/.test(textOf(sample, label))
 }
 
 function textOf(sample: Uint8Array, label: string | null): string {
-  // As part of a stream: the sample may end within a character.
+  // `stream`, because the sample may end within a character.
   return new TextDecoder(label ?? SINGLE_BYTE).decode(sample, { stream: true })
 }
 

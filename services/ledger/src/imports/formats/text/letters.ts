@@ -1,6 +1,6 @@
 /**
- * Letters beyond ASCII of one language each, without those that all Latin sets have at one place
- * (ä é ö ü ß): they tell no set from another.
+ * Non-ASCII letters, a set for each language. Letters with the same code in all Latin character
+ * sets (`COMMON`) do not count, because they fit every set.
  */
 const ALPHABETS = (
   'àâæçèêëîïôœùûÿ áíóúñºª àçèíïòóú ãáàâçêíóôõú àèìîòóù áëïíóúè åäö åæøóòô áðíóúýþæ ' +
@@ -10,12 +10,12 @@ const ALPHABETS = (
   .split(' ')
   .map((letters) => new Set(letters))
 const COMMON = new Set('äéöüß')
-/** Minimum share of the letters that one alphabet has: texts hold foreign names too. */
+/** Minimum share of letters from one alphabet: texts also have foreign names. */
 const COVERED_MIN = 0.9
 
 /**
- * Returns whether the letters of a text beyond ASCII are those of one language: read in another
- * set, a text has letters of several. Letters of other scripts than Latin always are.
+ * Returns whether the non-ASCII letters of a text belong to one language. A text that is decoded in
+ * a wrong character set has letters of several. Only letters of the Latin script are checked.
  */
 export function isPlausible(text: string): boolean {
   const letters = [...text.toLowerCase()].filter(
@@ -26,12 +26,12 @@ export function isPlausible(text: string): boolean {
 }
 
 const JAPANESE = /^[\u3000-\u30ff\p{Script=Han}\uff00-\uffef]+$/u
-/** Minimum number of different letters in a row: an apostrophe with its letter is one. */
+/** Minimum of different characters in a run: an apostrophe and its letter decode to one. */
 const RUN_MIN = 2
 
 /**
- * Returns whether bytes are Japanese text in Shift_JIS: every character beyond ASCII is Japanese,
- * some stand in a row, and most have a first byte that is no letter in sets of single bytes.
+ * Returns whether bytes are Japanese text in Shift_JIS: all non-ASCII characters are Japanese, some
+ * adjoin each other, and most have a lead byte that is no letter in single-byte character sets.
  */
 export function isShiftJis(sample: Uint8Array): boolean {
   const text = new TextDecoder('shift_jis').decode(sample, { stream: true })
@@ -46,7 +46,7 @@ export function isShiftJis(sample: Uint8Array): boolean {
   return wide > 0 && leadsOf(sample) * 2 > wide
 }
 
-/** Counts the first bytes of two that are control characters or marks in sets of single bytes. */
+/** Counts lead bytes (of two) that are control characters or marks in single-byte sets. */
 function leadsOf(sample: Uint8Array): number {
   let count = 0
   for (let at = 0; at < sample.length; at += 1) {

@@ -15,8 +15,8 @@ const OWN = namesIn([
   'konyvelesi szamla, ucet, 账户, 口座番号, 계좌번호, חשבון',
 ])
 /**
- * Names that also stand for the other party's account: the own one in the first column, else by
- * the contents.
+ * Names of columns of either party's account: the own one in the first column, in others the
+ * contents decide.
  */
 const OWN_IF_FIRST = namesIn([
   'kontonummer, konto nr, kontonr, iban, iban bban, numer rachunku, nr rachunku, numer konta',
@@ -25,22 +25,22 @@ const OWN_IF_FIRST = namesIn([
 ])
 /** Part of the name of a column with an account. */
 const ACCOUNT_NAME = /acc(?:oun)?t|konto|rachun|iban|rekening|tili|szamla|cuenta|compte|conto|uct/
-/** Names of a column of products, such as accounts for savings, behind that of the kind at most. */
+/** Names of a column of products, such as savings accounts; only of the first two columns. */
 const PRODUCTS = namesIn(['product, produkt, produit, producto, prodotto, produto, produktas'])
 const AMOUNT = /^[-+(]?\s?[\d.,'\s]*[.,]\d{2}\)?\D{0,5}$/u
 
-/** Maximum number of accounts that are told apart; a column of more is of other parties. */
+/** Maximum number of own accounts: a column with more has accounts of other parties. */
 const accountsMax = 20
-/** The same for numbers that few rows share. */
+/** Maximum number of own accounts if few rows share each. */
 const unsharedMax = 5
 const nameLengthMax = 60
 const unnamedLengthMin = 3
 const digitsMin = 3
 
-/** An account of a table; `party` is the text of its rows as other party, null for several. */
+/** An account of a table; `party` is the other party in all its rows, null if they differ. */
 type Account = { name: string; rowCount: number; party: string | null }
 
-/** A column that may be of accounts, its rows counted until they are of too many. */
+/** A column that may hold accounts. Rows are counted until it has too many accounts. */
 export type AccountColumn = {
   at: number
   name: string
@@ -59,7 +59,7 @@ export type ColumnsOf = {
   mapping: Pick<CsvMapping, 'date' | 'amount' | 'memo' | 'merchant'>
 }
 
-/** Returns the columns that may be of accounts: by their names, or in a file without by place. */
+/** Returns columns that may hold accounts: by name, without a header those before the date. */
 export function accountColumns({ headers, headerRow, mapping }: ColumnsOf): AccountColumn[] {
   const { date, amount, memo, merchant } = mapping
   const [day] = date.fields
@@ -91,7 +91,7 @@ function isAccountName(name: string): boolean {
   return OWN_IF_FIRST.has(name) || ACCOUNT_NAME.test(name)
 }
 
-/** Counts a row, of which `party` is the text of the other party, to its account. */
+/** Counts a row for the account in its cell; `party` is the text of the other party. */
 export function countAccount(
   column: AccountColumn,
   { cells, party }: { cells: readonly string[]; party: string },
@@ -120,8 +120,8 @@ function isMany({ accounts }: AccountColumn): boolean {
 }
 
 /**
- * Returns the column of the own account: with a name of one, else by its contents. Of several the
- * one that holds more than one account.
+ * Returns the column of the own account: one that is named so, else one whose contents fit. Prefers
+ * a column with more than one account.
  */
 export function ownColumn(columns: readonly AccountColumn[]): AccountColumn | undefined {
   const whole = columns.filter((one) => !one.hasBlank && !isMany(one))
@@ -132,8 +132,8 @@ export function ownColumn(columns: readonly AccountColumn[]): AccountColumn | un
 }
 
 /**
- * Returns whether a named column has numbers of accounts, or one a few names that rows share. In a
- * column without a name shorter ones are kinds, such as `D` and `C`.
+ * Returns whether a column holds own accounts: account numbers if it is named so, or a few names
+ * that several rows share. Without a column name, short texts are kinds, such as `D` and `C`.
  */
 function holdsAccounts({ isOwn, accounts, rowCount }: AccountColumn): boolean {
   const all = [...accounts.values()]
@@ -143,8 +143,9 @@ function holdsAccounts({ isOwn, accounts, rowCount }: AccountColumn): boolean {
 }
 
 /**
- * Returns whether a column whose name is of either party has the own account: numbers beside those
- * of other accounts, or a few accounts that rows share. Other parties have a text each.
+ * Returns whether a column that is named for either party holds the own account: numbers beside a
+ * column of other accounts, or a few accounts that rows share. Each account of another party would
+ * always stand beside that party's name.
  */
 function isOwnBeside(column: AccountColumn, columns: readonly AccountColumn[]): boolean {
   const { accounts, rowCount, areNumbers } = column
@@ -156,7 +157,7 @@ function isOwnBeside(column: AccountColumn, columns: readonly AccountColumn[]): 
   return isShared && isFew && accounts.size > 1 && !isOfParties
 }
 
-/** Returns whether a column has numbers of other accounts: more of them, or none in some rows. */
+/** Returns whether a column holds other parties' accounts: it has more of them, or blanks. */
 function isOther(
   { at, name, accounts, hasBlank, areNumbers }: AccountColumn,
   own: AccountColumn,
@@ -166,19 +167,19 @@ function isOther(
   return hasBlank || more > 0 || (more === 0 && at > own.at)
 }
 
-/** Returns whether a text looks like the number of an account, or the last digits of one. */
+/** Returns whether a text looks like an account number, or the last digits of one. */
 function isNumber(text: string): boolean {
   const plain = text.replaceAll(/x{2,}|[^\p{L}\d]/giu, '')
   const digits = plain.replaceAll(/\D/g, '').length
   return digits >= digitsMin && digits * 2 >= plain.length && !isAmount(text)
 }
 
-/** Returns whether a text is an amount with decimals, as a line of balances has it. */
+/** Returns whether a text is an amount with decimals, as in a balance line. */
 export function isAmount(text: string): boolean {
   return AMOUNT.test(text)
 }
 
-/** Returns the name of an account as it is listed, in which a comma parts no names. */
+/** Returns the name of an account for a list, without commas: they separate the names. */
 export function nameOf(text: string): string {
   return cut(text.replaceAll(/[,"']/g, ' ').trim(), nameLengthMax)
 }
