@@ -142,7 +142,8 @@ test('each named join has an outcome', () => {
 test.each<[string, FileRow, boolean]>([
   ['a posted row', aRow('r', 25, 'Other'), true],
   ['a pending row', { ...aRow('r', 5), isPending: true }, false],
-  ['a row of another amount', { ...aRow('r', 5), amount: 476n }, false],
+  ['a row with a tip', { ...aRow('r', 5), amount: 576n }, true],
+  ['a row of the other direction', { ...aRow('r', 5), amount: -475n }, false],
   ['a row of another identifier', aRow('s', 5), false],
 ])('%s may book the pending one of its identifier', (_, row, isBooked) => {
   const pending = { uploadIdentifier: 'r', transactionId: 't', amount: 475n, isPending: true }
