@@ -123,16 +123,23 @@ export type Given = z.infer<typeof Given>
 
 /**
  * Returns `spendingAmount` to the transaction's envelope, or takes min(held, `refundAmount`) of a
- * refund back from it; does nothing if unassigned. Cause `transaction` of a refund is `refund`.
+ * refund back from it; does nothing if unassigned. Cause `transaction` of a refund is `refund`. In
+ * an undo `beside` is the amount of the refunds that follow its payments, of these for the refunds.
  */
-export function giveBack(started: StartedOperation, assignment: Assignment, reason: Reason): void {
+export function giveBack(
+  started: StartedOperation,
+  { beside = 0n, ...assignment }: Assignment & { beside?: bigint },
+  reason: Reason,
+): void {
   const envelope = envelopeOf(started, assignment)
   if (envelope === null) return
+  const { periodRefunded, graceUntil } = envelope
   if (assignment.refundAmount === null) {
     const delta = assignment.spendingAmount ?? 0n
     // The reverse of `take`: what the running period has not spent was spent in the closed one.
-    const spent = lesser(delta, atLeastZero(envelope.periodSpent))
-    spendOfGrace(envelope, envelope.graceUntil === null ? 0n : spent - delta)
+    const periodSpent = envelope.periodSpent + beside - lesser(beside, periodRefunded)
+    const spent = lesser(delta, atLeastZero(periodSpent))
+    spendOfGrace(envelope, graceUntil === null ? 0n : spent - delta)
     move(started, envelope, { ...reason, delta })
     noteSpending(envelope, null)
     return
@@ -142,7 +149,9 @@ export function giveBack(started: StartedOperation, assignment: Assignment, reas
   const missing = assignment.refundAmount - returned
   move(started, envelope, { ...reason, cause: 'kept', delta: missing })
   move(started, envelope, { ...reason, cause, delta: -assignment.refundAmount })
-  refundEarlier(envelope, -lesser(returned, envelope.periodRefunded))
+  // Without a grace, a refund first gives back what payments beside it took in this period.
+  const earlier = atLeastZero(returned - (graceUntil === null ? beside : 0n))
+  refundEarlier(envelope, -lesser(earlier, periodRefunded))
 }
 
 /** Counts spending of an amount in the closed period, not in the running one. */

@@ -14,6 +14,7 @@ import {
   startFileRules,
   tidyRows,
 } from '../../src/imports/rules/file-rules.ts'
+import { settleUndo } from '../../src/imports/settling/upload-undo.ts'
 import { totalOf } from '../../src/money/settlements.ts'
 import { compileRules } from '../../src/rules/rule.ts'
 import { assignByRule, startSettling } from '../../src/rules/rule-effects.ts'
@@ -78,6 +79,43 @@ function summed(entries: readonly JournalEntry[]) {
   }
   return { sums: new Map([...sums].filter(([, delta]) => delta !== 0n)), last }
 }
+
+// The unspent part of the closed period (null without a grace), refunds of earlier periods,
+// a payment and a refund after it, in minor units.
+test.each([
+  [0n, 0n, 100n, 60n],
+  [30n, 0n, 100n, 60n],
+  [30n, 0n, 100n, 90n],
+  [500n, 0n, 100n, 60n],
+  [30n, 0n, 0n, 60n],
+  [null, 0n, 100n, 60n],
+  [null, 10n, 100n, 60n],
+  [null, 10n, 20n, 60n],
+])('an undo restores a grace of %s and refunds of %s after a payment of %s and %s', (...of) => {
+  const [unspent, periodRefunded, payment, refund] = of
+  const spendingId = ids[0]
+  const graceUntil = unspent === null ? null : dayOf(9)
+  const grace = { graceUntil, graceUnspent: unspent ?? 0n, periodRefunded }
+  const before = anEnvelope({ spendingId, currentAmount: 900n, ...grace })
+  const locked = { bankAccount: aBankAccount(), operation: anOperation(), envelopes: [before] }
+  const refundable = new Map([[spendingId, 900n]])
+  const rows = [payment, -refund].map((amount, index) => ({
+    ...aTransaction({ transactionId: `txn_${index}`, amount, date: dayOf(2) }),
+    envelope: { ruleId: 'rule', spendingId, isRefund: amount < 0n },
+    given: null,
+  }))
+  const { settlement } = assignRows({ ...locked, refundable }, null, {
+    payments: rows.slice(0, 1),
+    refunds: rows.slice(1),
+  })
+  const after = { ...locked, ...settlement, operation: anOperation() }
+  const given = [{ spendingId, given: payment, refunded: refund }]
+  const balances = { available: 0n, current: 0n, limit: 0n, asOf: null }
+  const restated = { delta: 0n, causeId: '' }
+  const undone = settleUndo(after, { causeId: 'txup', given, balances, restated })
+  const version = undone.envelopes[0]?.version
+  expect(undone.envelopes).toEqual([{ ...before, version }])
+})
 
 test('the rows of a file are assigned by one operation as they are one by one', () => {
   fc.assert(

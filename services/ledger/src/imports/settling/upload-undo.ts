@@ -55,9 +55,11 @@ export function settleUndo(
   const { given, balances, restated } = undone
   const reason = { cause: 'undo', causeId: undone.causeId } as const
   const started = startOperation(locked)
-  for (const { spendingId, given: spendingAmount, refunded: refundAmount } of given) {
-    giveBack(started, { spendingId, spendingAmount, refundAmount: null }, reason)
-    giveBack(started, { spendingId, spendingAmount: 0n, refundAmount }, reason)
+  for (const { spendingId, given: paid, refunded } of given) {
+    const payments = { spendingId, spendingAmount: paid, refundAmount: null, beside: refunded }
+    const refunds = { spendingId, spendingAmount: 0n, refundAmount: refunded, beside: paid }
+    giveBack(started, payments, reason)
+    giveBack(started, refunds, reason)
   }
   for (const pot of ['available', 'current', 'limit'] as const) {
     if (balances[pot] !== 0n) postBalance(started, { pot, delta: balances[pot], ...reason })
