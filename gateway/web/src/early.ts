@@ -1,22 +1,22 @@
-// The first script, a small one: it asks for the texts and for the answers that each screen of a
-// person needs, while the browser still loads the app. `main.tsx` imports it and takes them.
+// A small entry script. While the browser still loads the app, it requests the texts and the
+// answers that each signed-in screen needs. `main.tsx` imports it and takes them.
 import { basePath } from './base-path.ts'
 import { currentLanguage, languages } from './words/languages/languages.ts'
 
-/** Answers by URL, until they are taken. */
+/** Pending answers by URL, until they are taken. */
 const early = new Map<string, Promise<Response>>()
 
-/** Paths of the answers that the frame and home begin with. */
+/** Paths of the answers that the frame and home need first. */
 const paths = ['api/users/me', 'api/overview']
 
-/** Screens of visitors, who have no session. */
+/** Paths of screens for visitors without a session. */
 const isVisitor = /^(login|register)(\/|$)/
 
 begin()
 
 function begin(): void {
   void languages[currentLanguage()].load()
-  // The gateway notes in the page whether its request had a cookie.
+  // The gateway writes into the page whether its request had a cookie.
   const hasCookie = document.documentElement.dataset.cookie === 'yes'
   if (!hasCookie || isVisitor.test(location.pathname.slice(basePath.length))) return
   for (const path of paths) {
@@ -27,14 +27,14 @@ function begin(): void {
   }
 }
 
-/** Returns an answer that was asked for before the app was there, once. */
+/** Returns an answer that was requested before the app was loaded, once. */
 export function takeEarly(url: string): Promise<Response> | undefined {
   const answer = early.get(url)
   early.delete(url)
   return answer
 }
 
-/** Forgets the answers: a change of the session or of money makes them old. */
+/** Drops the answers, as a change of the session or of money makes them stale. */
 export function forgetEarly(): void {
   early.clear()
 }

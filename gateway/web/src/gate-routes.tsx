@@ -45,7 +45,7 @@ const register = createRoute({
   component: lazyRouteComponent(() => import('./screens/sign-in/register.tsx'), 'Register'),
 })
 
-/** The screens before and without a sign-in. */
+/** Screens that need no session. */
 export const gateRoutes = [
   signIn,
   secondFactor,

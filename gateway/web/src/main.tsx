@@ -17,7 +17,9 @@ apply()
 watchServer()
 document.documentElement.lang = language
 
-/** Time in ms after which the service worker loads its files: the first screen comes first. */
+/**
+ * Delay in ms before the service worker precaches, so that it does not slow down the first screen.
+ */
 const settledMs = 4_000
 setTimeout(
   () => void import('./offline/device.ts').then((device) => device.applyDevice()).catch(() => {}),
@@ -34,10 +36,10 @@ const leave = () => {
   void router.navigate({ to: '/login', search, ignoreBlocker: true }).then(forgetSession)
 }
 
-// The person has signed out in another tab.
+// The user has signed out in another tab.
 addEventListener('coffer-left', leave)
 
-// The session has ended elsewhere: a screen stays below the sign-in that opens over it.
+// The session has ended elsewhere: the sign-in opens over the screen, which keeps its entries.
 addEventListener('coffer-signed-out', () => {
   const hasScreen = router.state.matches.some(({ routeId }) => routeId === '/frame')
   if (hasScreen) noteSession(true)

@@ -16,7 +16,7 @@ import { finishSignOut } from './shell/due-sign-out.ts'
 import { BrokenPage, MissingPage } from './shell/faulty-pages.tsx'
 import { Frame } from './shell/frame.tsx'
 
-/** All screens of a person who is signed in. The chosen bank account stays in the URL. */
+/** All screens of a signed-in user. The chosen bank account stays in the URL. */
 const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',

@@ -3,13 +3,13 @@ import type { Filters } from './api/transaction-queries.ts'
 /** Search parameters of the sign-in. */
 export interface SignInSearch {
   next?: string | undefined
-  /** Whether a session has ended by itself. */
+  /** Whether the session has expired or was ended elsewhere. */
   ended?: boolean | undefined
   /** Whether the account was just deleted. */
   deleted?: boolean | undefined
 }
 
-/** Reads the search parameters of the sign-in. */
+/** Parses the search parameters of the sign-in. */
 export function signInSearchOf({ next, deleted, ended }: Record<string, unknown>): SignInSearch {
   return {
     next: textOf(next),
@@ -18,24 +18,24 @@ export function signInSearchOf({ next, deleted, ended }: Record<string, unknown>
   }
 }
 
-/** Returns a search parameter of the URL that is a text. */
+/** Returns a search parameter if it is a string. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Names of the objects that screens are about, each of one bank account. */
+/** IDs of objects that belong to one bank account. */
 interface Objects {
   spendingId?: string | undefined
   like?: string | undefined
 }
 
-/** Returns the search parameters for another bank account, which has none of these objects. */
+/** Returns the search parameters for another bank account, without objects of the current one. */
 export function ofAccount<Search extends Objects>(search: Search, account: string) {
   const { spendingId, like: _, ...others } = search
   return { ...others, account, spendingId: spendingId === 'free' ? spendingId : undefined }
 }
 
-/** Reads the filters of transactions from the URL; whatever is none of them is left out. */
+/** Parses the filters of transactions in the URL; ignores invalid values. */
 export function filtersOf(search: Record<string, unknown>): Filters {
   const sources = ['aggregator', 'upload', 'manual', 'feed'] as const
   const flows = ['out', 'in'] as const

@@ -14,7 +14,7 @@ export type { Balances, BankAccount, BankAccountOverview, User }
 /** A link with its connection, where it has one. */
 export type Link = NonNullable<ListLinksResponse>[number]
 
-/** A funding schedule with what its next firing moves into envelopes. */
+/** A funding schedule with its next firing, and the amount that this moves into envelopes. */
 export type Payday = GetOverviewResponse['paydays'][number]
 
 /** The features of the server. */
@@ -25,14 +25,14 @@ export const configQuery = queryOptions({
   refetchInterval: false,
 })
 
-/** The caller: user, account, and the step that comes next, such as a subscription. */
+/** The signed-in user with account, and the step that is required next, such as a subscription. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async ({ signal }) => (await coffer.getMe({ signal })).data,
   staleTime: 60_000,
 })
 
-/** Bank accounts with balances, next paydays and links: one request for the frame and home. */
+/** One request for the frame and home: bank accounts with balances, next paydays, and links. */
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
   queryFn: async ({ signal }) => (await coffer.getOverview({ signal })).data,
@@ -55,7 +55,7 @@ export function archivedAccountsQuery(link_id: string) {
   })
 }
 
-/** Sums of a bank account in minor units, and how many payments no envelope has paid for. */
+/** Sums of a bank account in minor units, and the number of payments that wait for an envelope. */
 export function bankAccountOverviewQuery(bankAccountId: string) {
   return queryOptions({
     ...overviewQuery,
@@ -64,7 +64,10 @@ export function bankAccountOverviewQuery(bankAccountId: string) {
   })
 }
 
-/** The next paydays of a bank account; none if 20 of other bank accounts are before them. */
+/**
+ * The next paydays of a bank account. Empty if the 20 next of the account are of other bank
+ * accounts.
+ */
 export function paydaysQuery(bankAccountId: string) {
   return queryOptions({
     ...overviewQuery,
@@ -83,7 +86,7 @@ export function linkHealthQuery(linkId: string) {
   })
 }
 
-/** ISO 4217 codes of the currencies that the server keeps accounts in. */
+/** ISO 4217 codes of the currencies that the server supports. */
 export const currenciesQuery = queryOptions({
   queryKey: ['currencies'],
   queryFn: async ({ signal }) => (await coffer.listCurrencies({ signal })).data,

@@ -8,8 +8,8 @@ import { coffer } from './client.ts'
 export type { FundingSchedule, Spending, Transaction }
 
 /**
- * Envelopes of a bank account, with their plans. Where an expense leaves it to the setting of the
- * server whether it keeps what is left, `carryOver` is that setting.
+ * Envelopes of a bank account, with their plans. `carryOver`: whether an expense keeps unspent
+ * money; null is replaced by the default of the server.
  */
 export function spendingQuery(bankAccountId: string) {
   return queryOptions({
@@ -45,10 +45,13 @@ export function explanationQuery(bankAccountId: string, spendingId: string) {
   })
 }
 
-/** Payments in no envelope that wait for the choice of one; deposits need none. */
+/**
+ * Filter for payments that wait for the choice of an envelope. Deposits (negative) need no
+ * envelope.
+ */
 const waiting = { spendingId: 'undecided', amount_from: 1 } as const
 
-/** The newest payments that wait for the choice of an envelope. */
+/** The newest payments for which the user still has to choose an envelope. */
 export function unassignedQuery(bankAccountId: string, limit: number) {
   const query = { limit, ...waiting }
   return queryOptions({
@@ -58,7 +61,7 @@ export function unassignedQuery(bankAccountId: string, limit: number) {
   })
 }
 
-/** The newest income of at least an amount, in minor units, since a day; none if there is none. */
+/** The newest deposit of at least `least` minor units since the day `from`; null without one. */
 export function incomeQuery(
   bankAccountId: string,
   { from, least }: { from: string; least: number },
@@ -71,7 +74,7 @@ export function incomeQuery(
   })
 }
 
-/** Returns the newest payments up to a day that wait for the choice of an envelope. */
+/** Returns the newest payments, up to the day `to`, that wait for the choice of an envelope. */
 export async function listWaiting(
   bankAccountId: string,
   { to, max }: { to: string; max: number },

@@ -24,8 +24,8 @@ export interface Refusal {
 }
 
 /**
- * Changes 1 to 500 transactions of a bank account as one operation, and shows a note that undoes
- * it, with what `noteOf` has about the changed ones. Returns those that were refused.
+ * Changes 1 to 500 transactions of a bank account as one operation. Shows a note with an undo, and
+ * with what `noteOf` returns for the changed transactions. Returns the refused transactions.
  */
 export async function changeMany(
   bankAccountId: string,
@@ -49,8 +49,8 @@ export async function changeMany(
 }
 
 /**
- * Changes one transaction as an operation, and shows the note of `noteOf` about the changed one,
- * which undoes it; none for null.
+ * Changes one transaction as an operation, and shows the note that `noteOf` returns, with an undo;
+ * no note if that is null.
  */
 export async function changeOne(
   transaction: Transaction,

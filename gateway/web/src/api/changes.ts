@@ -6,20 +6,20 @@ import { showHints, showNote } from './notes.ts'
 import { announceChange } from './query-client.ts'
 import { useReachability } from './reachability.ts'
 
-/** A request that changes something, as a form or a button uses it. */
+/** A mutation, for a form or a button. */
 export interface Change<Input, Output> {
-  /** Sends it; `done` runs when it has succeeded and all shown answers are renewed. */
+  /** Sends the request; `done` runs once it has succeeded and all shown answers are refetched. */
   send: (input: Input, done?: (output: Output) => void) => void
   isSending: boolean
-  /** Also while a request is repeated because the server cannot be reached. */
+  /** Set also while the request is retried because the server cannot be reached. */
   fault: Fault | null
-  /** Forgets the fault. */
+  /** Clears the fault. */
   reset: () => void
 }
 
 /**
- * Returns a change. After it, every shown answer is asked for again, in all tabs. The note about a
- * former change closes, unless the change belongs to it.
+ * Returns a mutation. After it, every shown answer is refetched, in all tabs. The note about an
+ * earlier change closes, unless this mutation is an action of that note (`isOfNote`).
  */
 export function useChange<Input, Output>(
   work: (input: Input) => Promise<Output>,
@@ -31,14 +31,15 @@ export function useChange<Input, Output>(
       const output = await work(input)
       showHints(output)
       await announceChange()
-      // Callbacks of `mutate` do not run if the renewed answers have removed the form.
+      // Instead of callbacks of `mutate`: they do not run if the refetched answers unmount the
+      // form.
       done?.(output)
     },
   })
   const isReached = useReachability()
   const hasEnded = useSessionEnd()
   const forgetEnd = useEffectEvent(() => isSignedOut(error) && reset())
-  // After the sign-in over the screen, the form may be sent again.
+  // After the user has signed in again over the screen, the form may be sent again.
   useEffect(() => (hasEnded ? () => void forgetEnd() : undefined), [hasEnded])
   return {
     send: (input, done) => mutate({ input, done }),

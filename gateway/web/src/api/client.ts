@@ -4,7 +4,7 @@ import { OfflineError, withAnswer } from '../offline/offline-error.ts'
 import { loadRefusals } from '../words/refusals.ts'
 import { fetchRevalidated } from './revalidation.ts'
 
-/** Asks for problem details: they have the code by which the app says a refusal in its language. */
+/** Asks for problem details (RFC 9457): their code selects the translated text of a refusal. */
 async function fetchCoded(request: Request): Promise<Response> {
   const { headers } = request
   const asked = headers.get('accept') ?? 'application/json, */*;q=0.1'
@@ -12,12 +12,13 @@ async function fetchCoded(request: Request): Promise<Response> {
   const isChange = request.method !== 'GET'
   if (isChange) void loadRefusals()
   const response = await withAnswer(request, () => fetchRevalidated(request))
-  // Changes have hints. A read that is 401 leads to the sign-in, where its text is not shown.
+  // Loads the texts of refusals and hints: only changes have hints. A GET with 401 needs no text,
+  // as it opens the sign-in.
   if (isChange || (!response.ok && response.status !== 401)) await loadRefusals()
   return response
 }
 
-/** The client of the API. The browser sends the cookie of the session by itself. */
+/** The client of the API. The browser attaches the session cookie. */
 export const coffer = createClient({
   baseUrl: new URL(basePath, location.href).href,
   fetch: fetchCoded as typeof fetch,

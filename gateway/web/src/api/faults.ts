@@ -3,15 +3,15 @@ import { OfflineError } from '../offline/offline-error.ts'
 import { faultWords } from '../words/faults.ts'
 import { type Coded, type Refused, refusalWords, tooOftenWords } from '../words/refusals.ts'
 
-/** A failed request in words, for people. */
+/** A failed request as text for the user. */
 export interface Fault {
-  /** One sentence. */
+  /** The error as one sentence. */
   text: string
-  /** Texts by field of the form, from the `problems` of the answer. */
+  /** Error texts by field of the form, from the `problems` of the answer. */
   problems: Record<string, string>
-  /** Their codes by field (docs/api/refusals.md). */
+  /** Codes of the problems by field (docs/api/refusals.md). */
   problemCodes: Record<string, string | undefined>
-  /** ID of the request, for the logs of the server. */
+  /** ID of the request, to find it in the logs of the server. */
   requestId: string | null
   status: number | null
   code: string | null
@@ -25,10 +25,10 @@ export const noAnswer = {
   code: null,
 }
 
-/** Tells of a change whose request is repeated until the server can be reached. */
+/** Shown while a change is retried until the server can be reached. */
 export const tryingFault: Fault = { ...noAnswer, text: faultWords.trying }
 
-/** Returns the words for an error of a request; null for none. */
+/** Returns the text for an error of a request; null for no error. */
 export function faultOf(error: unknown): Fault | null {
   if (error === null || error === undefined) return null
   if (!(error instanceof CofferError)) return { ...noAnswer, text: textOfNone(error) }
@@ -45,7 +45,7 @@ export function faultOf(error: unknown): Fault | null {
   }
 }
 
-/** Returns the words for a request without an answer, or for a fault of the app. */
+/** Returns the text for a request without an answer, or for a bug in the app. */
 function textOfNone(error: unknown): string {
   if (error instanceof OfflineError) {
     if (error.wasSent === null) return faultWords.unreachable
@@ -54,7 +54,7 @@ function textOfNone(error: unknown): string {
   return error instanceof DOMException ? faultWords.slow : faultWords.broken
 }
 
-/** Returns the words for a refusal as a whole. */
+/** Returns the text for a refusal that concerns no single field. */
 function textOf({
   detail,
   status,
@@ -67,7 +67,7 @@ function textOf({
   return detail === undefined ? faultWords.failed : refusalWords({ detail, code, params, cause })
 }
 
-/** A fault of one value of a request. */
+/** An error of one value in a request. */
 type ValueFault = Refused & { pointer: string }
 
 /** The refusal of an item of a bulk request. */
@@ -76,23 +76,23 @@ interface RefusedItem extends Coded {
   errors?: ValueFault[] | undefined
 }
 
-/** Returns why an item of a bulk request was refused, as sentences for people. */
+/** Returns why an item of a bulk request was refused, as a text for the user. */
 export function refusalOf({ error, errors = [], ...coded }: RefusedItem): string {
   const named = [...new Set(Object.values(wordsByField(faultsByField(errors))))]
   return named.length > 0 ? named.join(' ') : refusalWords({ detail: error, ...coded })
 }
 
-/** Returns whether the server refuses a request for want of a session. */
+/** Returns whether the server refuses a request because it has no valid session. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof CofferError && error.status === 401
 }
 
-/** Codes of a value of another type. */
+/** Error codes for a value of the wrong type. */
 const typeCodes = /^NOT_(NULL|STRING|INTEGER|BOOLEAN|LIST|OBJECT)$/
 
 /**
- * Returns the fault of each field of the form: the outermost key of a value. Its first one counts,
- * but one of the type only without another: alternatives of a value state types not sent first.
+ * Returns one fault for each field of the form, by the first key of its JSON pointer. Errors of the
+ * type count last: for a union, the server also reports types that the form did not send.
  */
 function faultsByField(faults: readonly ValueFault[]): [field: string, ValueFault][] {
   const isOfType = ({ code = '' }: ValueFault) => Number(typeCodes.test(code))

@@ -4,7 +4,7 @@ import { coffer } from './client.ts'
 
 export type { Forecast }
 
-/** Free-to-use money and envelopes until a day (`2026-11-20`), included. */
+/** Forecast of free-to-use money and envelopes up to and including the day `end` (`2026-11-20`). */
 export function forecastQuery(bankAccountId: string, end: string) {
   const path = { bankAccountId }
   return queryOptions({

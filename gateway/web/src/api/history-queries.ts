@@ -6,17 +6,17 @@ import { coffer } from './client.ts'
 /** One change of a sum, from the journal. */
 export type HistoryEntry = ListHistoryResponses[200]['entries'][number]
 
-/** A change of a sum of the journal, or of free-to-use, which is no pot of it. */
+/** A change of a pot of the journal, or of free-to-use, which is derived and no pot. */
 export type SumChange = Omit<HistoryEntry, 'pot'> & { pot: HistoryEntry['pot'] | 'free' }
 
-/** Number of entries that are shown beside the explanation of the sums. */
+/** Number of entries that are shown below the explanation of a sum. */
 export const lastMax = 6
 
-/** Number of entries on a page of the journal, and the maximum number of one page. */
+/** Number of entries on a page of the journal; `newestMax` is the maximum of the API. */
 const pageSize = 25
 export const newestMax = 100
 
-/** The journal of a bank account, or of one envelope: all changes, page by page. */
+/** The journal of a bank account, or of one of its envelopes, as an infinite query. */
 export function journalQuery(bankAccountId: string, spendingId?: string) {
   return infiniteQueryOptions({
     queryKey: ['history', bankAccountId, 'pages', spendingId],
@@ -34,7 +34,7 @@ export function journalQuery(bankAccountId: string, spendingId?: string) {
   })
 }
 
-/** The newest changes of the sums of a bank account. */
+/** The newest entries of the journal of a bank account. */
 export function newestHistoryQuery(bankAccountId: string) {
   const path = { bankAccountId }
   return queryOptions({
@@ -44,14 +44,14 @@ export function newestHistoryQuery(bankAccountId: string) {
   })
 }
 
-/** Returns the entries without those of no change, such as of a file that states the known sum. */
+/** Removes entries without a change, such as of an import that states the stored balance again. */
 export function changesOf(entries: readonly HistoryEntry[]): HistoryEntry[] {
   return entries.filter(({ delta }) => delta !== 0)
 }
 
 /**
- * The changes by one transaction among the newest of the bank account; `isWhole` is false if it may
- * have others before them.
+ * Journal entries of one transaction, among the newest of its bank account. `isWhole` is false if
+ * older entries may exist.
  */
 export function transactionHistoryQuery(transaction: Transaction) {
   return queryOptions({
@@ -69,7 +69,7 @@ function isBefore({ createdAt }: Transaction, entries: HistoryEntry[]): boolean 
   return oldest !== undefined && createdAt < oldest.createdAt
 }
 
-/** Whether the balance holds a transaction, as far as the newest changes tell. */
+/** Whether the balance includes a transaction, as far as the newest journal entries show it. */
 export function heldByBalanceQuery(transaction: Transaction) {
   return queryOptions({
     ...newestHistoryQuery(transaction.bankAccountId),
@@ -81,8 +81,8 @@ export function heldByBalanceQuery(transaction: Transaction) {
 }
 
 /**
- * Returns whether the entries say that a transaction has moved the balance. Of one by hand that is
- * older than all of them it is assumed: the form of a new one proposes it.
+ * Returns whether a transaction has changed the available balance. A manual transaction older than
+ * all these entries counts as included, because that is the default when one is created.
  */
 function hasMovedBalance(entries: HistoryEntry[], transaction: Transaction): boolean {
   const own = entriesOf(entries, transaction.transactionId).filter(({ pot }) => pot === 'available')
@@ -90,7 +90,7 @@ function hasMovedBalance(entries: HistoryEntry[], transaction: Transaction): boo
   return transaction.source === 'manual' && isBefore(transaction, entries)
 }
 
-/** Returns whether a file or a person has stated the balance after a transaction was stored. */
+/** Returns whether an import or the user has set the balance after a transaction was stored. */
 function isStatedSince(entries: HistoryEntry[], { createdAt }: Transaction): boolean {
   return entries.some(
     ({ cause, createdAt: at }) => /^(upload|manual-edit)$/.test(cause) && at > createdAt,

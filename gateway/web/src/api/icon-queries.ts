@@ -2,12 +2,12 @@ import type { SearchIconResponses } from '@coffer/client/types'
 import { queryOptions } from '@tanstack/react-query'
 import { coffer } from './client.ts'
 
-/** The icon of the brand that a text names, as a `data:` URL; null without one. */
+/** The brand icon for a name, as a `data:` URL; null without one. */
 export function iconQuery(name: string) {
   return queryOptions({
     queryKey: ['icon', name],
     queryFn: async ({ signal }) => {
-      // An answer 204 has no body.
+      // A response with status 204 has no body.
       const { data } = await coffer.searchIcon({ body: { name }, signal })
       const { svg } = (data ?? {}) as Partial<SearchIconResponses[200]>
       return svg === undefined ? null : `data:image/svg+xml;base64,${svg}`

@@ -20,14 +20,14 @@ export type CsvMapping = CreateMappingData['body']['mapping']
 const workingMs = 700
 const restingMs = 15_000
 
-/** Number of imports of a list, and by which a person makes it longer. */
+/** Number of imports that a list shows first, and that each "more" adds. */
 export const listedStep = 25
 /** Maximum number of entries of a page (docs/api/lists.md). */
 const pageMax = 100
 
 /**
- * The newest files that were imported, and one more that tells whether there are others; asked for
- * often while one is read.
+ * The newest imported files, plus one that shows whether there are more. Refetched often while a
+ * file is processed.
  */
 export function uploadsQuery(bankAccountId: string, count = listedStep) {
   const path = { bankAccountId }
@@ -40,7 +40,7 @@ export function uploadsQuery(bankAccountId: string, count = listedStep) {
   })
 }
 
-/** An import with the first rows that it has left out, which do not change. */
+/** An import with the first rows that it skipped. These never change, so they are fetched once. */
 export function uploadQuery({ bankAccountId, transactionUploadId }: Upload) {
   const path = { bankAccountId, transactionUploadId }
   return queryOptions({
@@ -51,7 +51,9 @@ export function uploadQuery({ bankAccountId, transactionUploadId }: Upload) {
   })
 }
 
-/** The newest files that were imported into several bank accounts, and one more. */
+/**
+ * The newest files imported into several bank accounts, plus one that shows whether there are more.
+ */
 export function uploadGroupsQuery(count = listedStep) {
   return queryOptions({
     queryKey: ['upload-groups', count],
@@ -68,14 +70,16 @@ function pageOf(count: number): { limit: number } {
   return { limit: Math.min(count + 1, pageMax) }
 }
 
-/** Returns the first entries of a list, and one more if there is one. */
+/** Returns the first `count` entries of a list, plus the following one if there is one. */
 async function newestOf<Entry>(list: AsyncIterable<Entry>, count: number): Promise<Entry[]> {
   const found: Entry[] = []
   for await (const one of list) if (found.push(one) > count) break
   return found
 }
 
-/** The newest imports of CSV files. Those that are not finished have their files for an hour. */
+/**
+ * The newest imports of CSV files. The server keeps the file of an unfinished import for an hour.
+ */
 export function importsQuery(bankAccountId: string) {
   const path = { bankAccountId }
   return queryOptions({
@@ -98,9 +102,9 @@ export function importQuery(bankAccountId: string, transactionImportId: string) 
 }
 
 /**
- * The newest mapping for files with these columns; null without one. No mapping has the signature
- * of a wide file, of which it names some columns: it is found by these, as many as it can name
- * (`max`). One that names fewer is for the narrow file of another bank.
+ * The newest mapping for files with these columns; null without one. Mappings of wide files have no
+ * signature, as they name only some columns: they are found by their headers, if they name `max`. A
+ * mapping with fewer headers belongs to a narrow file of another bank.
  */
 export function mappingQuery(
   { headers, signature }: Pick<Import, 'headers' | 'signature'>,
@@ -121,7 +125,7 @@ export function mappingQuery(
   })
 }
 
-/** Returns whether a file still waits or is read. */
+/** Returns whether a file is queued or being processed. */
 export function isWorking({ status }: Pick<Upload, 'status'>): boolean {
   return status === 'pending' || status === 'processing'
 }

@@ -1,8 +1,9 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 
 /**
- * Returns the smallest nonce whose digest has `difficulty` leading zero bits, 32 at most
- * (docs/sign-in.md#proof-of-work). Pages without TLS have no `crypto.subtle`.
+ * Proof of work: returns the smallest nonce whose digest has `difficulty` leading zero bits, at
+ * most 32 (docs/sign-in.md#proof-of-work). Hashes in JavaScript, as pages without TLS have no
+ * `crypto.subtle`.
  */
 export function findNonce(challenge: string, difficulty: number): number {
   const prefix = new TextEncoder().encode(`coffer-pow-v1:${challenge}:`)

@@ -6,11 +6,11 @@ interface Act {
   work: () => Promise<unknown>
 }
 
-/** A text about what has just happened, with an undo or the next step, if any. */
+/** A toast about a finished action, with an undo or the next step, if any. */
 export interface Note {
   text: string
   act?: Act
-  /** A further step that the change suggests. */
+  /** A further action that the change suggests. */
   offer?: Act
   /** Whether the note stays until it is closed, or another one follows. */
   isUrgent?: boolean
@@ -19,7 +19,7 @@ export interface Note {
 const listeners = new Set<() => void>()
 let current: Note | null = null
 
-/** Shows a note in place of the former one; null shows none. */
+/** Shows a note and replaces the previous one; null removes it. */
 export function showNote(note: Note | null): void {
   current = note
   for (const listener of listeners) listener()
@@ -30,12 +30,12 @@ export function closeNote(note: Note): void {
   if (current === note) showNote(null)
 }
 
-/** Returns the note to show. */
+/** Returns the current note; null without one. */
 export function useNote(): Note | null {
   return useSyncExternalStore(listen, () => current)
 }
 
-/** Shows the hints of an answer (docs/api.md#hints), which say what a person may not expect. */
+/** Shows the hints of an answer (docs/api.md#hints): effects that the user may not expect. */
 export function showHints(answer: unknown): void {
   const { data } = (answer ?? {}) as { data?: { hints?: string[]; codedHints?: Coded[] } }
   const { hints = [], codedHints = [] } = data ?? {}

@@ -15,7 +15,7 @@ interface Solved {
   nonce: number
 }
 
-/** Returns the proof of work for the body of one request; null if it needs none. */
+/** Solves a proof of work for one request; null if the request needs none. */
 export async function solveChallenge(purpose: Purpose, isNeeded: boolean): Promise<Solved | null> {
   if (!isNeeded) return null
   const { challenge, difficulty } = (await coffer.createChallenge({ body: { purpose } })).data

@@ -8,17 +8,18 @@ import { noteSession } from './live/session-end.ts'
 import { showNote } from './notes.ts'
 import { forgetAnswers } from './revalidation.ts'
 
-/** Time in ms for which an answer is shown again without a request. */
+/** Time in ms for which an answer is reused without a request. */
 const freshMs = 15_000
 
-/** Tabs of this browser tell each other of changes. */
+/** Channel on which the tabs of this browser announce changes to each other. */
 const tabs = new BroadcastChannel('coffer-changes')
 
-/** The cache of all answers. It repeats no request: the client does. */
+/** The cache of all answers. It retries nothing, as the client retries. */
 export const queries = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, query) => {
-      // The frame looks at `me` at each navigation, and leads to the sign-in.
+      // Except `me`: the frame requests it at each navigation, and itself opens the sign-in after a
+      // 401.
       const isOther = query.queryKey[0] !== 'me'
       if (isSignedOut(error) && isOther) dispatchEvent(new Event('coffer-signed-out'))
     },
@@ -28,7 +29,8 @@ export const queries = new QueryClient({
   }),
   mutationCache: new MutationCache({
     onError: (error) => {
-      // A refused password is 401 too: another answer tells whether the session has ended.
+      // A wrong password is answered with 401 too: refetching another answer shows whether the
+      // session has ended.
       if (isSignedOut(error)) void queries.invalidateQueries({ queryKey: ['overview'] })
     },
   }),
@@ -48,36 +50,38 @@ tabs.onmessage = ({ data }) => {
   else void queries.invalidateQueries()
 }
 
-// Answers that failed meanwhile would stay so until their next renewal.
+// Answers that failed during the outage are refetched now instead of at the next polling.
 addEventListener('coffer-reached', () => void queries.invalidateQueries())
 
 let person: string | null = null
 
-/** Another person may have signed in by another tab: no screen mixes the answers of two. */
+/**
+ * Reloads the app if another user has signed in by another tab: no screen may mix their answers.
+ */
 function expectPerson({ user: { userId } }: GetMeResponse): void {
   if (person !== null && person !== userId) location.assign(basePath)
   person = userId
   noteSession(false)
 }
 
-/** Marks every answer as changed, here and in the other tabs. */
+/** Invalidates every answer, in this tab and in the others. */
 export async function announceChange(): Promise<void> {
   tabs.postMessage('changed')
   await queries.invalidateQueries()
 }
 
-/** Ends the session in the other tabs, too: the cookie is gone. */
+/** Ends the session in the other tabs too, because they share its cookie. */
 export function announceSignOut(): void {
   tabs.postMessage('signed-out')
 }
 
-/** Forgets all that belongs to a session. No screen of the frame may be shown any more. */
+/** Removes all answers of a session. No screen of the frame may be shown any more. */
 export function forgetSession(): void {
   forgetAnswers()
   void eraseLastSeen()
   showNote(null)
   person = null
-  // The features of the server stay: the screen of the sign-in shows them already.
+  // The config of the server is kept: the sign-in screen shows it.
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'config' })
   queries.getMutationCache().clear()
 }

@@ -4,8 +4,8 @@ const listeners = new Set<() => void>()
 let isReached = true
 
 /**
- * Notes whether the last request has had an answer of the server, whatever it was. The event
- * `coffer-away` tells that it has none, `coffer-reached` that the server is back.
+ * Notes whether the last request got an answer of the server, of any status. Dispatches
+ * `coffer-away` when the server becomes unreachable, and `coffer-reached` when it is back.
  */
 export function noteAnswer(hasAnswer: boolean): void {
   if (isReached === hasAnswer) return
@@ -14,16 +14,14 @@ export function noteAnswer(hasAnswer: boolean): void {
   for (const listener of listeners) listener()
 }
 
-/**
- * Returns whether a proxy answers for a server that is away. Coffer sends its own errors as JSON.
- */
+/** Returns whether a proxy answers in place of the server: Coffer sends its own errors as JSON. */
 export function isOfProxy(response: Response): boolean {
   return [502, 503, 504].includes(response.status) && !isJson(response)
 }
 
 /**
- * Reads the body of an answer in JSON: a connection that is lost meanwhile throws here, as one that
- * is lost before the answer. Streams and files are read by those who have asked for them.
+ * Reads the whole body of a JSON answer, so that a connection lost during the body throws here,
+ * like one lost before it. Streams and files are left to the caller.
  */
 export async function wholeOf(response: Response): Promise<Response> {
   const { status, headers } = response
@@ -35,12 +33,12 @@ function isJson({ headers }: Response): boolean {
   return /[/+]json/.test(headers.get('content-type') ?? '')
 }
 
-/** Returns whether the server has answered the last request. */
+/** Returns whether the last request got an answer of the server. */
 export function isServerReached(): boolean {
   return isReached
 }
 
-/** Returns the same, and renders again when it changes. */
+/** Hook of `isServerReached`: renders again when it changes. */
 export function useReachability(): boolean {
   return useSyncExternalStore(listen, () => isReached)
 }

@@ -12,13 +12,13 @@ interface Kept {
   headers: Headers
 }
 
-/** Answers with an entity tag, in the order of their last use. */
+/** LRU cache of answers with an entity tag. */
 const kept = new Map<string, Kept>()
 
 /**
- * Sends a request. A GET of a known answer asks by `If-None-Match` whether it has changed (RFC
- * 9110, 13.1.2); a 304 becomes the known answer, so that a look every few seconds costs little.
- * Without the server, the answer that was seen last is the answer, where it is kept.
+ * Sends a request. Conditional GET: a cached answer is revalidated by `If-None-Match` (RFC 9110,
+ * 13.1.2), and a 304 returns it, which makes polling cheap. Without the server, the answer that was
+ * stored last on this device is returned, if there is one.
  */
 export async function fetchRevalidated(request: Request): Promise<Response> {
   if (request.method !== 'GET') {
@@ -57,7 +57,7 @@ export async function fetchRevalidated(request: Request): Promise<Response> {
   return new Response(body, { status, headers })
 }
 
-/** Sends a request, and notes whether the server answers. An aborted request says nothing. */
+/** Sends a request, and notes whether the server answers. An aborted request changes nothing. */
 async function send(request: Request): Promise<Response> {
   try {
     const response = await wholeOf(await watched(earlyAnswer(request) ?? fetch(request)))
@@ -69,7 +69,7 @@ async function send(request: Request): Promise<Response> {
   }
 }
 
-/** Returns the answer that was asked for before the app was there; it ends with the request. */
+/** Returns the answer that `early.ts` has requested before the app was loaded; rejects on abort. */
 function earlyAnswer({ url, signal }: Request): Promise<Response> | undefined {
   const answer = takeEarly(url)
   if (answer === undefined) return undefined
@@ -78,7 +78,10 @@ function earlyAnswer({ url, signal }: Request): Promise<Response> | undefined {
   return Promise.race([answer, end])
 }
 
-/** Uses what keeps answers for times without a network; null if none are kept, or if it fails. */
+/**
+ * Runs `use` with the module that stores answers for offline use; null if they are not stored, or
+ * on an error.
+ */
 async function ofLastSeen<Result>(
   use: (part: typeof import('../offline/last-seen.ts')) => Promise<Result>,
 ): Promise<Result | null> {
@@ -86,12 +89,12 @@ async function ofLastSeen<Result>(
   try {
     return await use(await import('../offline/last-seen.ts'))
   } catch {
-    // A full disk, or a part that is not loaded yet.
+    // Possible errors: the disk is full, or the module cannot be loaded.
     return null
   }
 }
 
-/** Forgets all answers, for example at the end of a session. */
+/** Removes all cached answers, for example at the end of a session. */
 export function forgetAnswers(): void {
   forgetEarly()
   forgetUnanswered()

@@ -17,13 +17,13 @@ export type Actions = Rule['actions']
 export type PreviewedRule = PreviewRuleResponse
 export type PreviewedRow = PreviewRuleResponse['transactions'][number]
 
-/** Conditions and actions of a rule that need not be stored. */
+/** Conditions and actions of a rule that may not be stored yet. */
 export type Draft = Pick<CreateRuleData['body'], 'conditions' | 'actions'>
 
-/** Maximum number of rules of an account, which is also the position behind all others. */
+/** Maximum number of rules of an account; as a position, the one after all other rules. */
 export const rulesMax = 500
 
-/** All rules in the order in which they decide. */
+/** All rules in the order in which they are applied. */
 export const rulesQuery = queryOptions({
   queryKey: ['rules'],
   queryFn: async ({ signal }) => (await coffer.listRules({ signal })).data.rules,
@@ -32,10 +32,10 @@ export const rulesQuery = queryOptions({
 /** Transactions that a run changes, or that a preview compares. */
 export type RuleScope = { bankAccountId?: string; from?: string; to?: string }
 
-/** A rule to preview at a position, or a change of one; without conditions, all rules in order. */
+/** A rule to preview at a position, or a change of a stored rule. Without conditions: all rules. */
 export type Previewed = Partial<Draft> & RuleScope & { position?: number; ruleId?: string }
 
-/** The difference that a rule, or all of them, would make to stored transactions. */
+/** Preview: the changes that one rule, or all of them, would make to stored transactions. */
 export function rulePreviewQuery(draft: Previewed) {
   return queryOptions({
     queryKey: ['rule-preview', draft],
@@ -45,7 +45,7 @@ export function rulePreviewQuery(draft: Previewed) {
   })
 }
 
-/** A transaction with who has set its fields, those of the provider aside. */
+/** A transaction with its provenance: who set which field, except fields that the provider set. */
 export function provenanceQuery(bankAccountId: string, transactionId: string) {
   const path = { bankAccountId, transactionId }
   return queryOptions({
@@ -57,7 +57,7 @@ export function provenanceQuery(bankAccountId: string, transactionId: string) {
   })
 }
 
-/** Runs of the last 30 days, newest first, 10 at most; asked for often while one goes on. */
+/** The newest 10 runs of the last 30 days; refetched often while one is in progress. */
 export const ruleRunsQuery = queryOptions({
   queryKey: ['rule-runs'],
   queryFn: async ({ signal }) => (await coffer.listRuleRuns({ query: { limit: 10 }, signal })).data,
@@ -67,18 +67,18 @@ export const ruleRunsQuery = queryOptions({
 const workingMs = 700
 const restingMs = 15_000
 
-/** Returns whether a run or its undo goes on. */
+/** Returns whether a run, or its undo, is in progress. */
 export function isMoving({ status }: Pick<RuleRun, 'status'>): boolean {
   return status === 'running' || status === 'undoing'
 }
 
-/** Rules that the account lacks, those that change the most transactions first. */
+/** Suggested rules, those that change the most transactions first. */
 export const ruleSuggestionsQuery = queryOptions({
   queryKey: ['rule-suggestions'],
   queryFn: async ({ signal }) => (await coffer.listRuleSuggestions({ signal })).data.suggestions,
 })
 
-/** The rule that a transaction and those like it suggest; null without one. */
+/** The rule that is suggested for a transaction and similar ones; null without one. */
 export function ruleSuggestionQuery(bankAccountId: string, transactionId: string) {
   const path = { bankAccountId, transactionId }
   return queryOptions({
@@ -87,7 +87,7 @@ export function ruleSuggestionQuery(bankAccountId: string, transactionId: string
   })
 }
 
-/** Says that a rule is stored, and offers to apply it to stored transactions. */
+/** Shows the note that a rule is stored, with an action that applies it to stored transactions. */
 export function noteRule(ruleId: string): void {
   const work = () => coffer.createRuleRun({ body: { ruleIds: [ruleId] } })
   showNote({ text: ruleWords.saved, act: { text: runWords.applyThis, work } })

@@ -1,4 +1,4 @@
-/** The last sheet or CSV file that was sent, so that another sheet of it can be sent. */
+/** The last sheet or CSV file that was sent, so that the user can import another sheet of it. */
 let sent: { transactionImportId: string; data: File } | null = null
 
 export function keepSent(transactionImportId: string, data: File): void {

@@ -13,7 +13,10 @@ export const tagsQuery = queryOptions({
   queryFn: async ({ signal }) => (await coffer.listTags({ signal })).data.tags,
 })
 
-/** Renames, merges or removes tags. One request changes a bounded number of transactions. */
+/**
+ * Renames, merges or removes tags. Repeated, as one request changes a limited number of
+ * transactions.
+ */
 export async function renameTags(tags: string[], name: string | null): Promise<void> {
   for (;;) {
     const { data } = await coffer.renameTags({ body: { tags, name } })
@@ -21,14 +24,14 @@ export async function renameTags(tags: string[], name: string | null): Promise<v
   }
 }
 
-/** Returns the tags without those that are equal by their fold to a former one, 20 at most. */
+/** Removes tags that equal an earlier one after folding; returns at most 20. */
 export function distinctTags(tags: string[]): string[] {
   const byFold = new Map<string, string>()
   for (const tag of tags) if (!byFold.has(foldOf(tag))) byFold.set(foldOf(tag), tag)
   return [...byFold.values()].slice(0, tagsMax)
 }
 
-/** Returns the tags that a person typed; a comma separates them. */
+/** Returns the tags in a typed text, separated by commas. */
 export function typedTags(text: string): string[] {
   return text
     .split(',')
@@ -36,7 +39,10 @@ export function typedTags(text: string): string[] {
     .filter(Boolean)
 }
 
-/** Returns the changes that lead from some tags to others, for a PATCH; empty without any. */
+/**
+ * Returns the additions and removals for a PATCH that turn `from` into another list; empty if
+ * equal.
+ */
 export function tagChanges(
   from: string[],
   to: string[],
@@ -49,7 +55,10 @@ export function tagChanges(
   }
 }
 
-/** Folds a tag for comparison. The server decides which tags are equal, by further rules. */
+/**
+ * Folds a tag for comparison: case and accents. An approximation, as the server decides by more
+ * rules.
+ */
 function foldOf(tag: string): string {
   return tag.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }

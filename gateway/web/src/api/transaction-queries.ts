@@ -7,20 +7,22 @@ export interface Filters {
   search?: string | undefined
   from?: string | undefined
   to?: string | undefined
-  /** An envelope; `free` for none. */
+  /** ID of an envelope; `free` for transactions without one. */
   spendingId?: string | undefined
-  /** In minor units, of either sign. */
+  /** In minor units; matches payments and deposits of this amount. */
   amount?: number | undefined
   source?: Transaction['source'] | undefined
   tag?: string | undefined
-  /** `out`: only payments; `in`: only deposits. */
+  /** `out`: payments only; `in`: deposits only. */
   flow?: 'out' | 'in' | undefined
   pending?: boolean | undefined
-  /** Only those that are deleted. */
+  /** Deleted transactions only. */
   deleted?: boolean | undefined
 }
 
-/** Returns the query of the API for filters: the sign of an amount is its direction. */
+/**
+ * Returns the query parameters of the API for filters. In the API, payments have positive amounts.
+ */
 export function filterQuery({ flow, ...filters }: Filters) {
   const bounds = { out: { amount_from: 1 }, in: { amount_to: -1 } }
   return { ...filters, ...(flow ? bounds[flow] : {}) }
@@ -34,7 +36,7 @@ export function transactionQuery(bankAccountId: string, transactionId: string) {
   })
 }
 
-/** The transactions that look alike; null before they were looked for. */
+/** Transactions similar to the given one; null before the server has searched for them. */
 export function similarQuery(bankAccountId: string, transactionId: string) {
   const path = { bankAccountId, transactionId }
   return queryOptions({

@@ -3,16 +3,18 @@ import { currentPreferences, setPreferences } from '../preferences/preferences.t
 import { eraseLastSeen, hasCaches } from './erasure.ts'
 import { ownScript } from './own-script.ts'
 
-/** Begin of the names of the service worker's caches (build/service-worker.ts). */
+/** Prefix of the names of the service worker's caches (build/service-worker.ts). */
 const files = `coffer-app ${basePath} `
 
-/** Chooses whether this device keeps what was seen last, and installs or removes the worker. */
+/**
+ * Sets whether this device stores answers for offline use; installs or removes the service worker.
+ */
 export async function chooseDevice(isOwnDevice: boolean): Promise<void> {
   setPreferences({ isOwnDevice })
   await applyDevice()
 }
 
-/** Installs the worker that opens the app without a network, or removes all that it has. */
+/** Installs the service worker, which opens the app offline, or removes it with all its caches. */
 export async function applyDevice(): Promise<void> {
   if (!hasCaches() || !import.meta.env.PROD) return
   const workers = navigator.serviceWorker

@@ -1,17 +1,22 @@
 import { basePath } from '../base-path.ts'
 import { currentPreferences } from '../preferences/preferences.ts'
 
-/** One cache for each person; a second Coffer of this host has another path. */
+/**
+ * Prefix of cache names, one cache per user. It contains the path, as a host may run several
+ * Coffers.
+ */
 export const family = `coffer-seen ${basePath} `
 
 let erasures = 0
 
-/** Returns the number of erasures so far: an answer to a request before the last is not kept. */
+/**
+ * Returns the number of erasures so far: an answer to a request from before the last is not stored.
+ */
 export function erasuresSoFar(): number {
   return erasures
 }
 
-/** Erases all that is kept: at a sign-out, at a 401, and before another person signs in. */
+/** Erases all stored answers: at a sign-out, after a 401, and before another user signs in. */
 export async function eraseLastSeen(): Promise<void> {
   erasures += 1
   if (!hasCaches()) return
@@ -20,22 +25,22 @@ export async function eraseLastSeen(): Promise<void> {
   })
 }
 
-/** Returns whether this browser has caches here: on https and on the own machine alone. */
+/** Returns whether this browser has the Cache API: only with https and on localhost. */
 export function hasCaches(): boolean {
   return isSecureContext && 'caches' in globalThis && 'serviceWorker' in navigator
 }
 
-/** Returns whether answers are kept: where there are caches, if the person has chosen so. */
+/** Returns whether answers are stored: the browser has caches, and the user has agreed. */
 export function mayKeep(): boolean {
   return hasCaches() && currentPreferences().isOwnDevice === true
 }
 
-/** One change at a time over all tabs: none writes into a cache while another erases it. */
+/** Mutual exclusion over all tabs, so that no tab writes into a cache while another erases it. */
 export async function inTurn(work: () => Promise<void>): Promise<void> {
   await navigator.locks.request(family, work)
 }
 
-/** Returns the names of the caches of this Coffer: one, or two at a change of the person. */
+/** Returns the cache names of this Coffer: one, or two while the user changes. */
 export async function namesOfFamily(): Promise<string[]> {
   return (await caches.keys()).filter((name) => name.startsWith(family))
 }

@@ -3,17 +3,17 @@ import { erasuresSoFar, family, inTurn, mayKeep, namesOfFamily } from './erasure
 
 const answersMax = 200
 const charactersMax = 1_000_000
-/** Time in ms between two notes of when the server has answered last. */
+/** Minimum interval in ms between two updates of the time of the server's last answer. */
 const noteMs = 30_000
 
 const seenAt = `${basePath}last-seen-at`
 
-/** Paths of the answers that the frame needs: they are not dropped for newer ones. */
+/** Paths of the answers that the frame needs: never evicted. */
 const framePaths = ['api/users/me', 'api/config', 'api/overview', 'api/locale/currency']
 
 /**
- * Paths of the answers that are kept: figures and plans. Keys, sessions, exports, files, webhooks
- * and connections are not among them.
+ * Paths of the answers that are stored: amounts and plans. Left out: keys, sessions, exports,
+ * files, webhooks and connections.
  */
 const keptPaths = new RegExp(
   [
@@ -29,7 +29,7 @@ interface Person {
   recoveryCodesLeft?: unknown
 }
 
-/** The person whose answers this tab keeps; null until `me` has answered. */
+/** The user whose answers this tab stores; null until `me` has answered. */
 let owner: { id: string; since: number } | null = null
 let notedAt = 0
 
@@ -38,8 +38,8 @@ function isKept(url: string): boolean {
 }
 
 /**
- * Keeps an answer for times without a network, if the person has chosen so for this device. One
- * that is known to be unchanged (`isKnown`) is kept if it is not there.
+ * Stores an answer for offline use, if the user has agreed on this device. After a 304 (`isKnown`),
+ * it is stored only if it is missing.
  */
 export async function keepAnswer(
   url: string,
@@ -60,7 +60,7 @@ export async function keepAnswer(
   if (isPerson) await noteSeen(since)
 }
 
-/** Notes that the server has answered just now. */
+/** Stores the current time as that of the server's last answer. */
 export async function noteSeen(since: number): Promise<void> {
   if (!mayKeep() || Date.now() - notedAt < noteMs) return
   await inTurn(async () => {
@@ -71,7 +71,7 @@ export async function noteSeen(since: number): Promise<void> {
   })
 }
 
-/** Returns the kept answer to a request of the person who was seen last; null for none. */
+/** Returns the stored answer for the last user of this device; null without one. */
 export async function findLastSeen(url: string): Promise<Response | null> {
   if (!isKept(url)) return null
   const [name, ...others] = await namesOfFamily()
@@ -81,7 +81,7 @@ export async function findLastSeen(url: string): Promise<Response | null> {
   return (await (await caches.open(name)).match(url)) ?? null
 }
 
-/** Returns when the server has answered last, within half a minute; null if nothing is kept. */
+/** Returns the time of the server's last answer, exact to 30 seconds; null if nothing is stored. */
 export async function findLastSeenAt(): Promise<Date | null> {
   if (!mayKeep()) return null
   const [name] = await namesOfFamily()
@@ -89,7 +89,7 @@ export async function findLastSeenAt(): Promise<Date | null> {
   return found ? new Date(await found.text()) : null
 }
 
-/** Creates the cache of a person, and erases those of others. */
+/** Creates the cache of a user, and erases those of other users. */
 async function own(id: string): Promise<void> {
   owner = { id, since: erasuresSoFar() }
   notedAt = 0
@@ -99,26 +99,26 @@ async function own(id: string): Promise<void> {
   await caches.open(family + id)
 }
 
-/** Returns the person of this tab; null after an erasure. */
+/** Returns the ID of this tab's user; null after an erasure. */
 function ownerNow(): string | null {
   return owner?.since === erasuresSoFar() ? owner.id : null
 }
 
-/** Returns the cache of this tab's person; undefined if another tab has erased it. */
+/** Returns the cache of this tab's user; undefined if another tab has erased it. */
 async function ownCache(): Promise<Cache | undefined> {
   const id = ownerNow()
   if (id === null || !(await caches.has(family + id))) return undefined
   return await caches.open(family + id)
 }
 
-/** Drops answers beyond the bound. A cache lists them in the order in which they were put. */
+/** Evicts the oldest answers beyond the maximum. A cache lists its entries in insertion order. */
 async function dropOldest(cache: Cache): Promise<void> {
   const kept = (await cache.keys()).filter(({ url }) => keptPaths.test(pathOf(url)))
   const others = kept.filter(({ url }) => !framePaths.includes(pathOf(url)))
   for (const one of others.slice(0, Math.max(0, kept.length - answersMax))) await cache.delete(one)
 }
 
-/** Returns the ID and the answer of `me` without the state of the second factor. */
+/** Returns the ID of the user, and the answer of `me` without data of the second factor. */
 function personOf(body: string): { id: string; text: string } {
   const { recoveryCodesLeft: _left, ...me } = JSON.parse(body) as Person
   const { totpEnabledAt: _at, ...login } = me.user.login

@@ -2,9 +2,12 @@ import { CofferError } from '@coffer/client'
 
 /** A request without an answer, because the server cannot be reached. */
 export class OfflineError extends Error {
-  /** Whether a change was sent; null for a read, which may always be repeated. */
+  /**
+   * Whether the change was sent, so that it may have been executed; null for a GET, which is always
+   * safe to retry.
+   */
   readonly wasSent: boolean | null
-  /** Whether there is no use in waiting for the server. */
+  /** Whether waiting for the server is useless. */
   readonly isFinal: boolean
 
   constructor({ wasSent, isFinal }: { wasSent: boolean | null; isFinal: boolean }) {
@@ -15,7 +18,7 @@ export class OfflineError extends Error {
   }
 }
 
-/** Runs a request. One that gets no whole answer, and was not aborted, throws an OfflineError. */
+/** Runs a request. Throws an OfflineError if it gets no complete answer and was not aborted. */
 export async function withAnswer<Result>(
   { signal }: { signal: AbortSignal },
   ask: () => Promise<Result>,

@@ -1,4 +1,4 @@
-/** The part of Trusted Types that is used; not every browser has it. */
+/** The used part of the Trusted Types API, which some browsers lack. */
 interface TrustedTypes {
   createPolicy: (
     name: string,
@@ -9,7 +9,7 @@ interface TrustedTypes {
 const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
 const policy = trustedTypes?.createPolicy('coffer', { createScriptURL: requireOwn })
 
-/** Returns the URL of a worker of this server as Trusted Types ask for it. */
+/** Returns the URL of a worker script of this server as a Trusted Type. */
 export function ownScript(url: string): string {
   return policy?.createScriptURL(url) ?? url
 }

@@ -1,16 +1,19 @@
 import { useSyncExternalStore } from 'react'
 
-/** Choices that this browser keeps. Of an account they hold the ID of the chosen one alone. */
+/**
+ * Preferences that this browser stores. The only data of an account in them is the chosen bank
+ * account's ID.
+ */
 export interface Preferences {
   theme: 'system' | 'light' | 'dark'
   areAmountsHidden: boolean
   bankAccountId: string | null
   envelopesAs: 'cards' | 'table'
-  /** Whether the person keeps here what was seen last; null until they have chosen. */
+  /** Whether this device stores answers for offline use; null until the user has chosen. */
   isOwnDevice: boolean | null
-  /** Whether a sign-out without a network has still to reach the server. */
+  /** Whether the user signed out offline, so that the server still has to be told. */
   isSignOutDue: boolean
-  /** Whether a person has signed in here, and has not signed out. */
+  /** Whether a user has signed in here, and has not signed out. */
   isSignedIn: boolean
 }
 
@@ -27,28 +30,28 @@ const defaults: Preferences = {
 const listeners = new Set<() => void>()
 let current = stored()
 
-/** Returns the choices, and renders again when one changes. */
+/** Hook: returns the preferences, and renders again when one changes. */
 export function usePreferences(): Preferences {
   return useSyncExternalStore(listen, () => current)
 }
 
-/** Returns the choices as they are now. */
+/** Returns the current preferences. */
 export function currentPreferences(): Preferences {
   return current
 }
 
-/** Changes some choices, here and in the other tabs. */
+/** Changes preferences, in this tab and in the others. */
 export function setPreferences(change: Partial<Preferences>): void {
   current = { ...current, ...change }
   try {
     localStorage.setItem(place, JSON.stringify(current))
   } catch {
-    // A browser without storage keeps the choices until it is closed.
+    // Without storage, the preferences are kept in memory only.
   }
   apply()
 }
 
-/** Shows the theme: `color-scheme` of the page decides between the colours of `light-dark()`. */
+/** Applies the theme: `color-scheme` of the page selects the colours of `light-dark()`. */
 export function apply(): void {
   const { dataset } = document.documentElement
   dataset.theme = current.theme

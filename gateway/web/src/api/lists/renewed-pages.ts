@@ -1,9 +1,9 @@
-/** A page of a list that the server has by cursor. */
+/** A page of a list with cursor pagination. */
 export interface Page<Item> {
   items: Item[]
   /** Cursor of the next page; null at the end. */
   next: string | null
-  /** Whether something may have changed since the page was read. */
+  /** Whether the page may be stale. */
   isOld?: boolean
 }
 
@@ -13,13 +13,13 @@ export interface Range {
   to: number
 }
 
-/** Reads the page behind a cursor; an empty one stands for the begin. */
+/** Fetches the page after a cursor; an empty cursor is the start of the list. */
 export type Ask<Item> = (after: string) => Promise<Page<Item>>
 
 /**
- * Returns the pages of a list after a change: those in view are read again, others are kept as old
- * ones, so that the cost does not depend on the length of the list. Pages behind those in view are
- * dropped if they no longer follow, because entries were inserted or deleted.
+ * Returns the pages of a list after a change. Refetches only those in view and marks the others as
+ * stale, so that the cost does not grow with the list. Later pages are dropped if their cursors no
+ * longer match, because rows were inserted or deleted.
  */
 export async function renewPages<Item>(
   pages: Page<Item>[],

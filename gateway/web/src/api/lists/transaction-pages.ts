@@ -8,13 +8,13 @@ import { type Page, type Range, renewPages } from './renewed-pages.ts'
 type TransactionPage = Page<Transaction>
 
 const pageSize = 100
-/** Pages beside those in view that are read again with them. */
+/** Number of pages around those in view that are refetched with them. */
 const margin = 1
 
 /** The pages in view of each shown list, by its key. */
 const inView = new Map<string, Range>()
 
-/** The transactions that fit, newest first, as far as they were asked for. */
+/** The transactions that match the filters, newest first; one page more per request. */
 export function transactionPagesQuery(bankAccountId: string, filters: Filters) {
   const queryKey = keyOf(bankAccountId, filters)
   return queryOptions({
@@ -25,12 +25,13 @@ export function transactionPagesQuery(bankAccountId: string, filters: Filters) {
       const seen = { from: from - margin, to: to + margin }
       return renewPages(known, seen, (after) => readPage(bankAccountId, filters, { after, signal }))
     },
-    // Changes are told. Without the stream, the list is read again when it is opened.
+    // The change feed invalidates the list. Without the feed, it is refetched when it is opened
+    // again.
     refetchInterval: false,
   })
 }
 
-/** Returns the pages of a list that is shown, and what it does as it is scrolled. */
+/** Returns the loaded pages of a shown list, and the callbacks for its scrolling. */
 export function useTransactionPages(bankAccountId: string, filters: Filters) {
   const queryKey = keyOf(bankAccountId, filters)
   const {
@@ -55,13 +56,13 @@ export function useTransactionPages(bankAccountId: string, filters: Filters) {
     again: () => void refetch(),
     isReading,
     hasMore: typeof last?.next === 'string',
-    /** The fault of the last try to read a further page. */
+    /** The error of the last request for a further page. */
     moreError: further.error,
-    /** Reads the next page, but one at a time. */
+    /** Loads the next page; ignored while one is loading. */
     more: () => {
       if (last && last.next !== null && !isReading) further.mutate(last)
     },
-    /** Notes which pages are in view; old ones are read again. */
+    /** Notes which pages are in view, and refetches the stale ones. */
     see: (range: Range) => {
       inView.set(JSON.stringify(queryKey), range)
       const isOld = pages?.slice(range.from, range.to + 1).some((page) => page.isOld)

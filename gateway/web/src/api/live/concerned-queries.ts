@@ -1,16 +1,18 @@
-/** A change of an object, from the change feed. A newer server may tell further types. */
+/**
+ * A change of an object, from the change feed. A newer server may send types that are unknown here.
+ */
 export interface Change {
   type: string
   objectId: string
   bankAccountId: string | null
 }
 
-/** Beginning of the keys of queries. */
+/** Prefix of query keys. */
 export type KeyPrefix = readonly string[]
 
 type Prefixes = (bank: string, id: string) => KeyPrefix[]
 
-/** Queries whose answers depend on an object, by its kind. */
+/** Keys of the queries whose answers depend on an object, by the kind of the object. */
 const byKind: Record<string, Prefixes> = {
   account: () => [['me']],
   api_key: () => [['api-keys']],
@@ -61,8 +63,8 @@ const lists = (bank: string) => [
 ]
 
 /**
- * Returns the beginnings of the keys of all queries that changes concern, each once; an empty one,
- * which stands for every query, for a type that this version does not know.
+ * Returns the distinct key prefixes of all queries that changes concern. For a type unknown to this
+ * version of the app it returns the empty prefix, which matches every query.
  */
 export function concernedQueries(changes: Change[]): KeyPrefix[] {
   const prefixes = new Map<string, KeyPrefix>()
@@ -76,7 +78,8 @@ function prefixesOf({ type, objectId, bankAccountId }: Change): KeyPrefix[] {
   const [kind = '', happened] = type.split('.')
   const isOwn = kind === 'bank_account'
   const bank = bankAccountId ?? objectId
-  // Deletions stand for the objects inside, and clear references of transactions.
+  // A deletion is sent without changes of the contained objects and of transactions that lose a
+  // reference.
   if (isOwn && happened === 'deleted') return [[]]
   const inside = kind === 'spending' && happened === 'deleted' ? lists(bank) : []
   return [...(byKind[kind]?.(bank, objectId) ?? [[]]), ...inside]

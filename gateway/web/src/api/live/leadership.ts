@@ -1,27 +1,29 @@
-/** Name of the lock, and of the lease of browsers without locks. */
+/** Name of the Web Lock, and of the lease in `localStorage` for browsers without Web Locks. */
 const name = 'coffer-stream'
 
-/** Time in ms for which a tab holds the lease; it renews it four times in it. */
+/** Validity of the lease in ms; the leader renews it four times within it. */
 const leaseMs = 8_000
-/** Time in ms after which the last of several claims has been written. */
+/** Pause in ms after a claim, so that claims of other tabs are written before it is checked. */
 const claimMs = 300
 
 /**
- * Runs `work` while this tab is the leader: the only one of the browser, until `signal` aborts.
- * Leader election by Web Locks, which the browser frees with their tab. Pages without TLS have no
- * locks: there, a lease in `localStorage` is renewed. Throws if a browser has neither.
+ * Leader election: runs `work` in only one tab of the browser, until `signal` aborts. Uses Web
+ * Locks, which the browser releases when the tab closes. Pages without TLS have none: there, a
+ * lease in `localStorage` is renewed. Throws if the browser has neither.
  */
 export async function lead(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  // The DOM types say that it always exists.
+  // Undefined without TLS, though the DOM types say otherwise.
   const locks = navigator.locks as LockManager | undefined
   if (locks === undefined) return leadByLease(signal, work)
   await locks.request(name, { signal }, () => work(signal)).catch(unlessAborted(signal))
 }
 
-/** Runs `work` while this tab holds the lease. It claims a free one, and looks again who has it. */
+/**
+ * Runs `work` while this tab holds the lease. Claims a free lease, then checks which claim has won.
+ */
 function leadByLease(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): void {
   const tab = String(Math.random())
   let term: AbortController | null = null
@@ -47,7 +49,7 @@ function leadByLease(signal: AbortSignal, work: (signal: AbortSignal) => Promise
   signal.addEventListener('abort', leave, { once: true })
 }
 
-/** Returns the tab with the lease; null if it is free. Throws where storage is switched off. */
+/** Returns the tab that holds the lease; null if it is free. Throws if storage is disabled. */
 function holderOfLease(): string | null {
   const [holder = '', until] = (localStorage.getItem(name) ?? '').split(' ')
   return Number(until) > Date.now() ? holder : null

@@ -6,30 +6,32 @@ import { type Change, concernedQueries } from './concerned-queries.ts'
 import { lead } from './leadership.ts'
 import { noteLive } from './liveness.ts'
 
-/** Pause in ms before the next attempt where the stream is refused: too many, or no right. */
+/**
+ * Pause in ms before the next attempt if the server refuses the stream: too many, or not allowed.
+ */
 const refusedMs = 60_000
-/** Time in ms for which changes are gathered: an import has many pages of them. */
+/** Time in ms for which changes are batched: an import causes many pages of changes. */
 const gatherMs = 500
 
-/** News of the tab that leads: changes, and whether it has a stream. */
+/** Message of the leading tab: changes, or whether it has a stream. */
 type Told = { changes: Change[]; cursor: string } | { isLive: boolean }
-/** Messages between tabs; a new one asks whether there is a stream. */
+/** Messages between tabs. A new tab asks with `isAsked` whether the leader has a stream. */
 type News = Told | { isAsked: true }
 
-/** Cursor of the last known page of the feed; it outlives hidden times of the tab. */
+/** Cursor of the last page of the feed; kept while the tab is hidden. */
 let cursor: string | undefined
 let gathered: Change[] = []
 let timer: ReturnType<typeof setTimeout> | null = null
 
 /**
- * Renews the answers that changes of the account concern, until the returned function is called. Of
- * all visible tabs of a browser one has the stream, and tells the others. A tab that is seen again
- * goes on where it was. Where the stream is refused, answers are renewed in short intervals.
+ * Invalidates the answers that changes of the account concern, until the returned function is
+ * called. One visible tab of the browser, the leader, has the stream and forwards it to the others.
+ * A tab that becomes visible again resumes at its cursor. Without a stream, answers are polled.
  */
 export function followAccount(): () => void {
   const tabs = new BroadcastChannel('coffer-live')
   const spread = (news: News) => tabs.postMessage(news)
-  /** Whether this tab, as the leader, has a stream; null if it does not lead. */
+  /** Whether this tab, as the leader, has a stream; null if it is not the leader. */
   let hasStream: boolean | null = null
   let seen: AbortController | null = null
   tabs.onmessage = ({ data }: MessageEvent<News>) => {
@@ -49,7 +51,7 @@ export function followAccount(): () => void {
     seen = isHidden ? null : new AbortController()
     if (seen === null) return
     spread({ isAsked: true })
-    // Without a leader, answers are renewed in short intervals.
+    // If the election fails, no tab has a stream, and answers are polled.
     lead(seen.signal, (signal) => streamTo(tell, signal)).catch(() => {})
   }
   document.addEventListener('visibilitychange', look)
@@ -67,7 +69,7 @@ function hear(news: Told): void {
   else take(news.changes, news.cursor)
 }
 
-/** Follows the feed until `signal` aborts; waits where it is refused. */
+/** Follows the change feed until `signal` aborts; pauses after a refusal. */
 async function streamTo(tell: (news: Told) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -77,7 +79,7 @@ async function streamTo(tell: (news: Told) => void, signal: AbortSignal): Promis
         tell({ isLive: true })
       }
     } catch (error) {
-      // Another tab leads now, or none is seen.
+      // Aborted: this tab is hidden, or no longer the leader.
       if (signal.aborted) return
       tell({ isLive: false })
       if (isSignedOut(error)) dispatchEvent(new Event('coffer-signed-out'))
@@ -88,7 +90,9 @@ async function streamTo(tell: (news: Told) => void, signal: AbortSignal): Promis
   }
 }
 
-/** Takes a page of changes: the answers that they concern are renewed, at most twice a second. */
+/**
+ * Takes a page of changes, and invalidates the answers that they concern at most twice a second.
+ */
 function take(changes: Change[], next: string): void {
   cursor = next
   gathered.push(...changes)
@@ -98,7 +102,7 @@ function take(changes: Change[], next: string): void {
 function renew(): void {
   timer = null
   if (gathered.length === 0) return
-  // A hidden tab asks when it is seen again.
+  // A hidden tab refetches once it is visible again.
   const refetchType = document.visibilityState === 'hidden' ? 'none' : 'active'
   for (const queryKey of concernedQueries(gathered)) {
     void queries.invalidateQueries({ queryKey, refetchType })
@@ -107,7 +111,9 @@ function renew(): void {
   timer = setTimeout(renew, gatherMs)
 }
 
-/** Notes whether changes are told. If not, answers are asked for at once: some may be missed. */
+/**
+ * Notes whether the stream works. If it does not, all answers are refetched: changes may be missed.
+ */
 function setLive(is: boolean): void {
   if (!noteLive(is) || is) return
   void queries.invalidateQueries()
@@ -121,7 +127,7 @@ function forget(): void {
   noteLive(false)
 }
 
-/** Ends after a time or with `signal`. */
+/** Resolves after `ms`, or once `signal` aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const end = setTimeout(resolve, ms)

@@ -1,9 +1,9 @@
-/** Times in ms at which shown answers are renewed by themselves. */
+/** Polling intervals of shown answers in ms, with the stream (`live`) and without it. */
 const renewMs = { live: 60_000, other: 15_000 }
 
 let isLive = false
 
-/** Notes whether the stream tells changes to a tab of this browser; returns whether that is new. */
+/** Notes whether a tab of this browser has the stream; returns whether that has changed. */
 export function noteLive(is: boolean): boolean {
   const isNew = isLive !== is
   isLive = is
@@ -11,8 +11,8 @@ export function noteLive(is: boolean): boolean {
 }
 
 /**
- * Returns the time in ms after which a shown answer is asked for again. Some states have no changes
- * in the feed, such as sessions and deliveries of webhooks.
+ * Returns the polling interval of shown answers in ms. With a stream too they are polled: sessions
+ * and webhook deliveries, for example, are not in the change feed.
  */
 export function renewalMs(): number {
   return isLive ? renewMs.live : renewMs.other

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 const listeners = new Set<() => void>()
 let hasEnded = false
 
-/** Notes that the session has ended elsewhere, or that the same person has signed in again. */
+/** Notes that the session has ended elsewhere, or that the same user has signed in again. */
 export function noteSession(isEnded: boolean): void {
   if (hasEnded === isEnded) return
   hasEnded = isEnded

@@ -2,16 +2,16 @@ import { OfflineError } from '../../offline/offline-error.ts'
 import { isOfProxy, isServerReached, noteAnswer, wholeOf } from '../reachability.ts'
 import { askServer, watched } from './server-watch.ts'
 
-/** Time in ms for which the same change, sent again, counts as a repetition. */
+/** Time in ms for which the same change, sent again, counts as a retry. */
 const repeatedMs = 600_000
 
-/** The Idempotency-Keys of changes without an answer, by what they send. */
+/** Idempotency-Keys of unanswered changes, by the content of the request. */
 const unanswered = new Map<string, { key: string; until: number }>()
 
 /**
- * Sends a change while the server can be reached; otherwise throws an OfflineError. A change that
- * got no answer may have been carried out: when the person sends it again, it keeps its
- * Idempotency-Key, so that it is carried out once.
+ * Sends a change if the server can be reached; otherwise throws an OfflineError. The server may
+ * have executed a change without an answer: when the user sends it again, it keeps its
+ * Idempotency-Key, so that it is executed once.
  */
 export async function sendChange(request: Request): Promise<Response> {
   const content = await contentOf(request)
@@ -21,10 +21,10 @@ export async function sendChange(request: Request): Promise<Response> {
   if (!isServerReached() || !navigator.onLine) await requireServer(request.signal, wasSent)
   try {
     const answer = fetch(request)
-    // Files take their time, and leave none to a question.
+    // Files are not watched: an upload takes long, and leaves no bandwidth to check the server.
     const response = await wholeOf(await (content === null ? answer : watched(answer)))
     noteAnswer(!isOfProxy(response))
-    // After these the client repeats the request, or a person does.
+    // After these answers the client or the user retries, so the Idempotency-Key is kept.
     if (response.status >= 500 || response.status === 429) note(request, content)
     else if (content !== null) unanswered.delete(content)
     return response
@@ -36,7 +36,7 @@ export async function sendChange(request: Request): Promise<Response> {
   }
 }
 
-/** Forgets the changes of a session. */
+/** Removes the Idempotency-Keys of a session. */
 export function forgetUnanswered(): void {
   unanswered.clear()
 }
@@ -47,7 +47,9 @@ function note({ headers }: Request, content: string | null): void {
   unanswered.set(content, { key, until: performance.now() + repeatedMs })
 }
 
-/** Returns what a request with an Idempotency-Key sends; null for others, and for files. */
+/**
+ * Returns the content of a request with an Idempotency-Key; null for other requests and for files.
+ */
 async function contentOf(request: Request): Promise<string | null> {
   const { method, url, headers } = request
   const isJson = headers.get('content-type') === 'application/json'
@@ -55,7 +57,7 @@ async function contentOf(request: Request): Promise<string | null> {
   return `${method} ${url} ${await request.clone().text()}`
 }
 
-/** Asks whether the server is back; throws if not. */
+/** Checks whether the server is back; throws an OfflineError if not. */
 async function requireServer(signal: AbortSignal, wasSent: boolean): Promise<void> {
   await askServer()
   signal.throwIfAborted()

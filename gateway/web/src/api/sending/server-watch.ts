@@ -1,17 +1,19 @@
 import { basePath } from '../../base-path.ts'
 import { isOfProxy, isServerReached, noteAnswer } from '../reachability.ts'
 
-/** Time in ms after which a request without an answer makes the app ask for the server. */
-const patienceMs = 3_000
-/** Timeout of such a question in ms: its answer costs the server nothing. */
+/**
+ * Time in ms without an answer to a request, after which the app checks whether the server answers.
+ */
+const checkAfterMs = 3_000
+/** Timeout of that check in ms; the request is cheap for the server. */
 const answerMs = 3_000
-/** Pauses in ms between questions while the server is away; the last one is repeated. */
+/** Backoff in ms between checks while the server is unreachable; the last value repeats. */
 const pausesMs = [1_000, 2_000, 4_000, 8_000]
 
 let asked: Promise<void> | null = null
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Asks for the settings of the server, and notes whether it answers in time. */
+/** Requests the config of the server, and notes whether it answers in time. */
 export async function askServer(): Promise<void> {
   asked ??= ask().finally(() => {
     asked = null
@@ -28,9 +30,9 @@ async function ask(): Promise<void> {
   }
 }
 
-/** Awaits an answer. If it takes long, the server is asked whether it is there at all. */
+/** Awaits an answer. If it takes long, checks whether the server answers at all. */
 export async function watched(answer: Promise<Response>): Promise<Response> {
-  const late = setTimeout(() => void askServer(), patienceMs)
+  const late = setTimeout(() => void askServer(), checkAfterMs)
   try {
     return await answer
   } finally {
@@ -38,7 +40,7 @@ export async function watched(answer: Promise<Response>): Promise<Response> {
   }
 }
 
-/** Asks in growing pauses while the server is away, and at once when the network comes back. */
+/** Checks with a backoff while the server is unreachable, and at once when the network is back. */
 export function watchServer(): void {
   addEventListener('coffer-away', () => askLater(0))
   for (const type of ['online', 'visibilitychange']) addEventListener(type, () => void askNow(0))
@@ -49,7 +51,7 @@ function askLater(times: number): void {
   timer = setTimeout(() => void askNow(times + 1), pausesMs[Math.min(times, pausesMs.length - 1)])
 }
 
-/** Asks while it may help: neither in a hidden tab, nor without any network. */
+/** Checks only if that can help: not in a hidden tab, and not without a network. */
 async function askNow(times: number): Promise<void> {
   if (isServerReached()) return
   if (navigator.onLine && document.visibilityState === 'visible') await askServer()
