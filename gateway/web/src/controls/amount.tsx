@@ -8,11 +8,14 @@ interface Props {
   /** In minor units. */
   amount: number
   manner: Manner
-  /** `flow`: the amount of a transaction, whose sign the API turns round. */
+  /**
+   * `flow`: the amount of a transaction. The API has payments positive; the app shows them
+   * negative.
+   */
   as?: 'money' | 'amount' | 'flow'
 }
 
-/** An amount with figures of equal width. It is hidden if the reader has chosen so. */
+/** An amount with figures of equal width. Hidden if the user has chosen so. */
 export function Amount({ amount, manner, as = 'money' }: Props) {
   const { areAmountsHidden } = usePreferences()
   if (areAmountsHidden) {

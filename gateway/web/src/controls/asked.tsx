@@ -7,11 +7,11 @@ import { Skeleton } from './screen.tsx'
 interface Props<Data> {
   query: UseQueryResult<Data>
   children: (data: Data) => ReactNode
-  /** Lines of the skeleton. */
+  /** Number of lines of the skeleton. */
   lines?: number
 }
 
-/** Shows an answer: a skeleton before it has come, and its fault in words if it does not come. */
+/** Renders the data of a query: a skeleton while it loads, and a text if it fails. */
 export function Asked<Data>({ query, children, lines = 3 }: Props<Data>) {
   const { data, error, refetch } = query
   const fault = faultOf(error)

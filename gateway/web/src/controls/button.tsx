@@ -3,13 +3,13 @@ import styles from './button.module.css'
 
 interface Props extends ComponentProps<'button'> {
   kind?: 'primary' | 'plain' | 'quiet' | 'danger'
-  /** Whether its work is under way: it then does nothing, but keeps the focus. */
+  /** Whether its action is running: clicks are ignored, but it keeps the focus. */
   isBusy?: boolean
-  /** Whether there is nothing for it to do: it keeps the focus too. */
+  /** Whether it has nothing to do now: clicks are ignored, but it keeps the focus. */
   isIdle?: boolean
 }
 
-/** A button. It submits no form unless its type says so. */
+/** A button. Its default type is `button`, so it submits no form. */
 export function Button({ kind = 'plain', isBusy = false, isIdle = false, ...props }: Props) {
   const { onClick, className, ...rest } = props
   return (

@@ -8,18 +8,20 @@ import rows from './rows.module.css'
 
 interface Props {
   title: string
-  /** The button that sends the change. */
+  /** Text of the button that sends the change. */
   action: string
   change: () => Promise<unknown>
   onClose: () => void
   /** Runs instead of `onClose` when the change has succeeded. */
   onDone?: () => void
-  /** Whether something else comes first, which the text says. */
+  /** Disables the button while the user first has to do something else, which the text explains. */
   isIdle?: boolean
   children: ReactNode
 }
 
-/** Asks in a dialog before something is removed or undone, and says why that is refused. */
+/**
+ * Dialog that asks for confirmation before something is removed or undone; shows why it is refused.
+ */
 export function Confirmation({ title, action, change, onClose, onDone, ...props }: Props) {
   const { isIdle = false, children } = props
   const { send, isSending, fault } = useChange(change)

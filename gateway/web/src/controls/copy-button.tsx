@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { frameWords } from '../words/frame.ts'
 import { Button } from './button.tsx'
 
-/** Copies a text. Pages without TLS have no clipboard: there the browser copies a selection. */
+/** Copies a text. Pages without TLS have no Clipboard API: there, a selection is copied. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const [isCopied, setCopied] = useState<boolean | null>(null)
   const copy = async () => setCopied((await copied(text)) || copySelected(text))

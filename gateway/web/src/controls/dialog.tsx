@@ -18,14 +18,14 @@ interface Props {
   title: string
   isOpen: boolean
   onClose: () => void
-  /** Whether a wide screen has room for two columns in it. */
+  /** Whether the dialog has two columns on wide screens. */
   isWide?: boolean
   children: ReactNode
 }
 
 /**
- * A dialog over the screen. It keeps the focus. Escape, its button or a press beside it closes it,
- * after a question if a form in it has entries.
+ * Modal dialog that traps the focus. Escape, its button or a click outside closes it, after a
+ * confirmation if a form in it has unsaved entries.
  */
 export function Dialog({ title, isOpen, onClose, isWide = false, children }: Props) {
   const content = useRef<HTMLDivElement>(null)

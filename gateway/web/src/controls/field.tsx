@@ -13,11 +13,11 @@ import styles from './field.module.css'
 interface Labelled {
   label: string
   hint?: ReactNode
-  /** Text of a fault; it replaces no hint. */
+  /** Text of an error, shown in addition to the hint. */
   fault?: string | null | undefined
 }
 
-/** The attributes by which a control knows its hint and its fault. */
+/** ARIA attributes that link a control to its hint and its error. */
 interface Described {
   id: string
   'aria-describedby': string | undefined
@@ -28,12 +28,12 @@ interface FieldProps extends Labelled {
   children: (described: Described) => ReactNode
 }
 
-/** The refusal of a form: another object for each one, null without one. */
+/** The refusal of the surrounding form, a new object for each; null without one. */
 export const Refusal = createContext<object | null>(null)
 
 /**
- * A label with its control, a hint, and the fault of its value. A fault for which the form was
- * refused leaves with the value.
+ * A label with its control, a hint, and the error of its value. An error from a refusal disappears
+ * when the value changes.
  */
 export function Field({ label, hint, fault: found, children }: FieldProps) {
   const id = useId()
@@ -64,7 +64,7 @@ export function Field({ label, hint, fault: found, children }: FieldProps) {
   )
 }
 
-/** A field for one line of text. */
+/** A single-line text field. */
 export function TextField({ label, hint, fault, ...rest }: Labelled & ComponentProps<'input'>) {
   return (
     <Field label={label} hint={hint} fault={fault}>
@@ -78,7 +78,7 @@ export function TextField({ label, hint, fault, ...rest }: Labelled & ComponentP
   )
 }
 
-/** Keys that the number pad of a phone does not have: amounts may be sums. */
+/** Buttons for characters that the number pad of a phone lacks: amounts may be calculations. */
 function Signs() {
   return [
     ['+', frameWords.plus],
@@ -105,7 +105,7 @@ function typeSign({ currentTarget }: MouseEvent<HTMLButtonElement>, sign: string
   input.focus()
 }
 
-/** A field for text in lines. */
+/** A multi-line text field. */
 export function LinesField({ label, hint, fault, ...rest }: Labelled & ComponentProps<'textarea'>) {
   return (
     <Field label={label} hint={hint} fault={fault}>
@@ -119,7 +119,7 @@ interface ChoiceProps extends Labelled, Omit<ComponentProps<'select'>, 'onChange
   onChange?: (value: string) => void
 }
 
-/** A field for one of some values: the control of the system, which phones show in their way. */
+/** A native select, because phones show it in their own way. */
 export function ChoiceField({ label, hint, fault, options, onChange, ...rest }: ChoiceProps) {
   return (
     <Field label={label} hint={hint} fault={fault}>
@@ -141,7 +141,7 @@ export function ChoiceField({ label, hint, fault, options, onChange, ...rest }: 
   )
 }
 
-/** A field that is on or off. */
+/** A checkbox. */
 export function CheckField({ label, ...rest }: { label: string } & ComponentProps<'input'>) {
   return (
     <label className={styles.check}>

@@ -9,25 +9,28 @@ import styles from './form.module.css'
 
 interface Props {
   children: ReactNode
-  /** Text of the button that sends the form. */
+  /** Text of the submit button. */
   action: string
-  /** Whether it destroys something. */
+  /** Whether submitting destroys something. */
   isDanger?: boolean
   isSending?: boolean
   fault?: Fault | null
-  /** Texts by field of what the form itself finds wrong. */
+  /** Validation errors of the form itself, by field. */
   problems?: Record<string, string>
-  /** Gets the values of the form's controls by name. */
+  /** Receives the values of the form's controls by name. */
   onSubmit: (values: Record<string, string>) => void
   /** Runs when an entry changes. */
   onEdit?: () => void
-  /** Runs by a button to close the form, after a question if there are entries. */
+  /** Closes the form by a button, after a confirmation if there are unsaved entries. */
   onCancel?: (() => void) | undefined
-  /** Further buttons or links, beside the button that sends. */
+  /** Further buttons or links, beside the submit button. */
   others?: ReactNode
 }
 
-/** A form. After a fault the focus goes to the first field that has one, else to the banner. */
+/**
+ * A form. After an error the focus goes to the first invalid field, or to the banner if there is
+ * none.
+ */
 export function Form({ children, action, isDanger = false, isSending = false, ...props }: Props) {
   const { fault, problems, onSubmit, onEdit, onCancel, others } = props
   const form = useRef<HTMLFormElement>(null)
@@ -38,8 +41,8 @@ export function Form({ children, action, isDanger = false, isSending = false, ..
     first?.focus()
   }, [fault, problems])
   const [areShown, setShown] = useState(false)
-  // A problem of something that the form has no field for is in the banner. The server may state
-  // the same one for two fields of which either is enough.
+  // The banner shows errors of fields that the form does not have. Errors with equal texts count
+  // once: the server may report one at two fields of which one is enough.
   useLayoutEffect(() => {
     const named = new Set(Object.values(fault?.problems ?? {})).size
     const marked = form.current?.querySelectorAll('[aria-invalid]').length ?? 0
@@ -51,7 +54,8 @@ export function Form({ children, action, isDanger = false, isSending = false, ..
       if (shown) noteEntries(shown, false)
     }
   }, [])
-  // A refused form still holds what was typed. One that is being sent may have a fault, too.
+  // A refused form still has unsaved entries. During a retry a fault is shown too, but the entries
+  // are being sent.
   useEffect(() => {
     if (!form.current || isSending) return
     if (fault || Object.keys(problems ?? {}).length > 0) noteEntries(form.current, true)
@@ -92,7 +96,7 @@ interface BannerProps {
   action?: string
 }
 
-/** A fault in words, with the ID of the request for those who look into logs. */
+/** An error with the ID of the request, which administrators find in the logs. */
 export function FaultBanner({ fault, again, action = faultWords.again }: BannerProps) {
   const named = Object.keys(fault.problems).length > 0
   return (

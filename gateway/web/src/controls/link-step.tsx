@@ -3,11 +3,11 @@ import { basePath } from '../base-path.ts'
 import { accountWords as words } from '../words/accounts.ts'
 import rows from './rows.module.css'
 
-/** Errors that end when the person signs in at the bank again, and those that need a new link. */
+/** Errors that a new sign-in at the bank repairs; `ended`: errors that require a new link. */
 const renewable = /^login-required$/
 const ended = /^(revoked|item-gone|unsupported)$/
 
-/** The last error of a connection in words; null without one. */
+/** Returns a text about the last error of a connection; null without one. */
 export function faultText({ lastError }: SyncHealth): string | null {
   if (lastError === null) return null
   const { code, text, advice } = lastError

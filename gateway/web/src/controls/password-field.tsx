@@ -10,12 +10,12 @@ interface Props {
   label?: string
   hint?: string
   fault?: string | undefined
-  /** Tells password managers whether to fill in a known password, or to propose one. */
+  /** Tells password managers to fill in the current password or to generate a new one. */
   autoComplete: 'current-password' | 'new-password'
   onChange?: (text: string) => void
 }
 
-/** A password, which its person may show. */
+/** A password field whose text the user can show. */
 export function PasswordField({ name = 'password', label, hint, fault, ...props }: Props) {
   const { autoComplete, onChange } = props
   const [isShown, setShown] = useState(false)

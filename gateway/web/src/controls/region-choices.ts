@@ -3,7 +3,7 @@ interface Choice {
   text: string
 }
 
-/** Locales that are offered besides that of the browser. */
+/** Locales that are offered in addition to the browser's. */
 const common = [
   'ar-EG',
   'de-AT',
@@ -28,13 +28,13 @@ const common = [
   'sv-SE',
 ]
 
-/** Returns the timezones that the browser knows, with its own one. */
+/** Returns the timezones that the browser supports, including its own. */
 export function timezoneChoices(own: string): Choice[] {
   const known = new Set([own, 'UTC', ...Intl.supportedValuesOf('timeZone')])
   return [...known].sort().map((value) => ({ value, text: value.replaceAll('_', ' ') }))
 }
 
-/** Returns common locales in their own languages, with that of the browser. */
+/** Returns common locales and the browser's, each named in its own language. */
 export function localeChoices(own: string): Choice[] {
   return [...new Set([own, ...common])]
     .map((value) => ({ value, text: nameOf(value) }))

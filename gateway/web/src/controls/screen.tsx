@@ -10,7 +10,7 @@ interface Props {
   children: ReactNode
   /** Buttons beside the heading. */
   actions?: ReactNode
-  /** Screens of forms and texts are narrow, so that lines stay readable. */
+  /** Narrow layout for forms and texts, so that lines stay readable. */
   isNarrow?: boolean
   /** The page of the help about this screen. */
   help?: HelpName
@@ -19,8 +19,8 @@ interface Props {
 let hasShownOne = false
 
 /**
- * A screen with its heading. After a navigation the focus goes to the heading, so that screen
- * readers say where the reader is; after a reload the browser decides.
+ * A screen with its heading. After a navigation the heading gets the focus, so that screen readers
+ * announce the screen; after a reload the browser decides.
  */
 export function Screen({ title, children, actions, isNarrow = false, help }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
@@ -49,7 +49,7 @@ export function Screen({ title, children, actions, isNarrow = false, help }: Pro
   )
 }
 
-/** Two columns of cards. They are read one after the other. */
+/** Two columns of cards; screen readers read the first column before the second. */
 export function Columns({ first, second }: { first: ReactNode; second: ReactNode }) {
   return (
     <div className={styles.columns}>
@@ -65,7 +65,7 @@ interface CardProps {
   aside?: ReactNode
 }
 
-/** A part of a screen on a surface of its own. */
+/** A section of a screen with a surface of its own. */
 export function Card({ title, children, aside }: CardProps) {
   return (
     <section className={styles.card} aria-label={title}>
@@ -80,7 +80,7 @@ export function Card({ title, children, aside }: CardProps) {
   )
 }
 
-/** Labels with their values; those without a value are left out. */
+/** Description list of labels and values; entries without a value are left out. */
 export function Facts({ facts }: { facts: readonly (readonly [label: string, ReactNode])[] }) {
   return (
     <dl className={rows.facts}>
@@ -103,7 +103,7 @@ interface EmptyProps {
   action?: ReactNode
 }
 
-/** The text of a screen that has nothing to show yet, with the next step. */
+/** Empty state of a screen, with the next step. */
 export function Empty({ children, action }: EmptyProps) {
   return (
     <Card>

@@ -13,7 +13,7 @@ interface Props {
   fault?: string | undefined
 }
 
-/** The tags of something: each can be removed, and typed ones are added. */
+/** Editable tags: each can be removed, and typed ones are added. */
 export function TagField({ tags, onChange, fault }: Props) {
   const [typed, setTyped] = useState('')
   const take = (text: string) => {
@@ -22,7 +22,7 @@ export function TagField({ tags, onChange, fault }: Props) {
     if (added.length > 0) onChange(distinctTags([...tags, ...added]))
   }
   const press = (event: KeyboardEvent) => {
-    // Without a text, Enter sends the form.
+    // With an empty input, Enter submits the form as usual.
     if (event.key !== 'Enter' || typed.trim() === '') return
     event.preventDefault()
     take(typed)
@@ -64,7 +64,7 @@ export function TagField({ tags, onChange, fault }: Props) {
   )
 }
 
-/** An input for a tag, which proposes those of the account. */
+/** A tag input that suggests the tags of the account. */
 export function KnownTagInput(props: ComponentProps<'input'>) {
   const id = useId()
   const { data: known = [] } = useQuery(tagsQuery)
@@ -80,7 +80,7 @@ export function KnownTagInput(props: ComponentProps<'input'>) {
   )
 }
 
-/** Tags to read. */
+/** Tags, read-only. */
 export function Tags({ tags }: { tags: string[] }) {
   return (
     <ul className={looks.tags} aria-label={words.own(tags)}>

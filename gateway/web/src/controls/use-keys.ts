@@ -1,11 +1,11 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** Controls that take letters; a checkbox takes none. */
+/** Controls that accept letters, in which shortcuts are ignored. */
 const typed = 'input:not([type=checkbox], [type=radio]), select, textarea'
 
 /**
- * Runs `act` with a pressed key without Ctrl, Meta or Alt, but not while the person types or a
- * dialog is open. If `act` returns true, the browser does nothing else with the key.
+ * Keyboard shortcuts: runs `act` with a pressed key without Ctrl, Meta or Alt; not while the user
+ * types or a dialog is open. If `act` returns true, the default action is prevented.
  */
 export function useKeys(act: (key: string) => boolean): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
@@ -21,7 +21,10 @@ export function useKeys(act: (key: string) => boolean): void {
   }, [])
 }
 
-/** Returns the line of a list that has the focus, or whose row has it; else a line of a mark. */
+/**
+ * Returns the list line that has the focus, or whose row has it; else a line marked by
+ * `data-marked`.
+ */
 export function findMarkedLine(): HTMLElement | null {
   const active = document.activeElement
   const line = active?.closest<HTMLElement>('[data-line]')

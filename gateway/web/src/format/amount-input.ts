@@ -1,22 +1,21 @@
 import { calculate, rounded } from './arithmetic.ts'
 import { decimalOf, decimalsOf, type Manner } from './currency.ts'
 
-/** Length of the text of an amount. */
+/** Maximum length of the text of an amount. */
 const lengthMax = 100
 
-/** Returns an amount in minor units as a person would type it into a field. */
+/** Returns an amount in minor units as the text of an input field. */
 export function amountText(amount: number, { locale, currency }: Manner): string {
   const { decimal } = signsOf(locale)
   return decimalOf(amount, currency).replace('.', decimal)
 }
 
 /**
- * Returns the amount in minor units that a person typed; null for a text that is none. It may be
- * calculated: `(12.50+3)*2` is 3100 in EUR; products are rounded to the minor unit. Comma and point
- * are those of the locale where that can be read, else those of other countries where only one
- * reading is left: `3.120,55` is an amount in en-US too. The sign or code of the currency may stand
- * before or behind it. More decimals than the currency has are no amount, and neither is one beyond
- * what a number holds exactly.
+ * Parses a typed amount into minor units; null if it is none. Calculations are allowed:
+ * `(12.50+3)*2` is 3100 in EUR; products are rounded to the minor unit. Comma and point have the
+ * meaning of the locale, or the opposite one if only that is possible: `3.120,55` is an amount in
+ * en-US too. The symbol or code of the currency may be before or after it. Amounts with more
+ * decimals than the currency, or beyond safe integers, are null.
  */
 export function parseAmount(text: string, { locale, currency }: Manner): number | null {
   const { decimal, group } = signsOf(locale)
@@ -38,15 +37,16 @@ export function parseAmount(text: string, { locale, currency }: Manner): number 
   return Number.isSafeInteger(amount) ? amount : null
 }
 
-/** Returns the result of a typed calculation; null for a plain amount and for what is none. */
+/** Returns the result of a typed calculation; null for a plain amount and for invalid texts. */
 export function calculatedAmount(text: string, manner: Manner): number | null {
   const isCalculated = /[^\s(+−-].*[+−*/×÷-]/.test(text)
   return isCalculated ? parseAmount(text, manner) : null
 }
 
 /**
- * Returns the amount that a search is for: a number with its decimals (`12.50`) or with the sign or
- * code of its currency (`12 €`). Null for any other text, such as a whole number, which names have.
+ * Returns the amount in a search text: a number with its decimals (`12.50`), or with the symbol or
+ * code of the currency (`12 €`). Null for any other text, also for a whole number, as names contain
+ * such numbers.
  */
 export function searchedAmount(text: string, manner: Manner): number | null {
   const bare = withoutCurrency(text.trim(), manner)
@@ -56,7 +56,7 @@ export function searchedAmount(text: string, manner: Manner): number | null {
   return isAmount && /^[-−+]?[\d.,\s'’]+$/.test(bare) ? parseAmount(text, manner) : null
 }
 
-/** Returns a text without the sign or the code of the currency at one of its ends. */
+/** Removes the symbol or code of the currency at one end of a text. */
 function withoutCurrency(text: string, { locale, currency }: Manner): string {
   const form = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const
   const parts = new Intl.NumberFormat(locale, form).formatToParts(0)
@@ -69,7 +69,7 @@ function withoutCurrency(text: string, { locale, currency }: Manner): string {
   return text
 }
 
-/** Returns a typed number. Within a product it may have more decimals than the currency. */
+/** Returns a number in minor units. In a product it may have more decimals than the currency. */
 function minorOf(
   digits: string,
   as: { group: string; decimals: number; isExact: boolean },
@@ -82,7 +82,9 @@ function minorOf(
   }
 }
 
-/** Returns the digits before and after the decimal sign; null if the signs have no one reading. */
+/**
+ * Returns the digits before and after the decimal separator; null if the separators are ambiguous.
+ */
 function partsOf(text: string, group: string): [string, string] | null {
   const at = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','))
   const last = text[at]
@@ -97,7 +99,10 @@ function partsOf(text: string, group: string): [string, string] | null {
   return isOnce ? [whole, fraction] : null
 }
 
-/** Whether a sign groups digits: by three, in India by two before the last three. */
+/**
+ * Returns whether a sign separates groups of digits: of three, in India of two before the last
+ * three.
+ */
 function isGrouped(text: string, sign: string): boolean {
   const [first = '', ...groups] = text.split(sign)
   const sizes = groups.map(({ length }) => length)

@@ -1,4 +1,4 @@
-/** A fraction without a loss: `count` divided by `of`, which is positive. */
+/** An exact fraction, `count` divided by `of`; `of` is positive. */
 interface Fraction {
   count: bigint
   of: bigint
@@ -11,8 +11,8 @@ interface Reader {
 }
 
 /**
- * Returns the value of sums, products and brackets of numbers, such as `12.50*2+(3-1)/4`; null for
- * a text that is none. `readNumber` reads a number without a sign.
+ * Evaluates sums, products and brackets of numbers, such as `12.50*2+(3-1)/4`; null if invalid.
+ * `readNumber` parses a number without a sign.
  */
 export function calculate(
   text: string,
@@ -72,12 +72,12 @@ function times(a: Fraction, b: Fraction): Fraction {
   return { count: a.count * b.count, of: a.of * b.of }
 }
 
-/** One divided by a fraction; `of` is 0 for that of zero. */
+/** Returns the reciprocal of a fraction; for zero its `of` is 0. */
 function inverted({ count, of }: Fraction): Fraction {
   return count < 0n ? { count: -of, of: -count } : { count: of, of: count }
 }
 
-/** Returns the nearest whole number, halves away from zero. */
+/** Rounds to the nearest integer, halves away from zero. */
 export function rounded({ count, of }: Fraction): bigint {
   const size = count < 0n ? -count : count
   const whole = (2n * size + of) / (2n * of)

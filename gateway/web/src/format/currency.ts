@@ -1,4 +1,4 @@
-/** How amounts of a bank account are written: its currency, and the locale of its reader. */
+/** Format of the amounts of a bank account: its currency, and the locale of the user. */
 export interface Manner {
   /** BCP 47, such as de-DE. */
   locale: string

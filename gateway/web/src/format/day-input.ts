@@ -1,21 +1,24 @@
 import { dayAfter, type Regional } from './days.ts'
 import { plainText } from './plain-text.ts'
 
-/** How a typed day is read. */
+/** Context in which a typed day is parsed. */
 export interface DayReading extends Regional {
   /** `2026-11-20` */
   today: string
-  /** Whether the day lies ahead, as that of a plan does; otherwise it has passed, or is today. */
+  /** Whether days of the future are meant, as in plans; otherwise days up to today. */
   isAhead?: boolean
 }
 
-/** Days from today within which a day without its year is one to come: a payment that is due. */
+/**
+ * Number of days from today within which a day without its year is in the future: a payment that is
+ * due.
+ */
 const daysMax = 31
 
 /**
- * Returns the day that a person typed, as `2026-11-20`; null for a text that is none. Days have
- * figures in the order of the locale, and points mean day before month. Names are those of the
- * locale, of the app or English, and may be cut off: `5.11`, `11/5`, `5`, `fri`, `nov 5`,
+ * Parses a typed day into `2026-11-20`; null if it is none. Numeric days have the order of the
+ * locale; points always mean day before month. Names of days and months may be in the locale, in
+ * the language of the app or in English, and abbreviated: `5.11`, `11/5`, `5`, `fri`, `nov 5`,
  * `last day`, `tomorrow`, `+3`.
  */
 export function parseDay(typed: string, reading: DayReading): string | null {
@@ -32,7 +35,9 @@ export function parseDay(typed: string, reading: DayReading): string | null {
   )
 }
 
-/** Returns a day as the field shows it: figures in the order of the locale, readable again. */
+/**
+ * Formats a day for the input field: numeric, in the order of the locale, so that it parses again.
+ */
 export function dayText(day: string, locale: string): string {
   if (day === '') return ''
   const as = new Intl.Locale(locale, { calendar: 'gregory', numberingSystem: 'latn' })
@@ -41,7 +46,7 @@ export function dayText(day: string, locale: string): string {
   return text.replaceAll(/[\u200e\u200f]/g, '')
 }
 
-/** `today`, `yesterday` and `tomorrow` in any of the languages; `+3`, `-2`. */
+/** Parses `today`, `yesterday` and `tomorrow` in any of the languages; `+3`, `-2`. */
 function offsetDay(text: string, { today, ...regional }: DayReading): string | null {
   const [, count] = /^([+-]\d{1,3})$/.exec(text) ?? []
   if (count !== undefined) return dayAfter(today, Number(count))
@@ -54,7 +59,7 @@ function offsetDay(text: string, { today, ...regional }: DayReading): string | n
   return named === undefined ? null : dayAfter(today, named)
 }
 
-/** `last day` of this month, or of a named one. */
+/** Parses `last day` of this month, or of a named month. */
 function lastDay(text: string, reading: DayReading): string | null {
   const found = /^(?:last|letzter)(?: day| tag)?(?:(?: of| im)? (\p{L}+))?$/u.exec(text)
   if (found === null) return null
@@ -74,7 +79,7 @@ function lastDay(text: string, reading: DayReading): string | null {
   return isAhead || end === today ? end : endOf(year, month - 1)
 }
 
-/** Days in figures: with or without the year, or the day of a month alone. */
+/** Parses numeric days: with or without the year, or only the day of the month. */
 function figuresDay(text: string, reading: DayReading): string | null {
   const [, a = '', sign = '', b = '', c = ''] =
     /^(\d{1,4})(?:([./\s-]+)(\d{1,2})(?:[./\s-]+(\d{1,4}))?)?[./]?$/.exec(text) ?? []
@@ -105,11 +110,11 @@ function weekday(text: string, reading: DayReading): string | null {
   const fits = (day: string) => weekdayNames(day, reading).some((one) => isCutOff(name, one, 2))
   const days = [0, 1, 2, 3, 4, 5, 6].map((at) => dayAfter(today, isAhead ? at + 1 : -at))
   const found = days.filter(fits)
-  // `s` fits two days, `t` too.
+  // Null if ambiguous: `s` matches two weekdays, and so does `t`.
   return found.length === 1 ? (found[0] ?? null) : null
 }
 
-/** A day with the name of its month: `nov 5`, `5 nov 2026`, `5. November`. */
+/** Parses a day with the name of its month: `nov 5`, `5 nov 2026`, `5. November`. */
 function namedDay(text: string, reading: DayReading): string | null {
   const parts = text.split(/[\s.,]+/).filter(Boolean)
   const name = parts.find((one) => /^\p{L}/u.test(one))
@@ -120,7 +125,7 @@ function namedDay(text: string, reading: DayReading): string | null {
   return year ? isoOf(yearOf(year), month, Number(day)) : yearless(month, Number(day), reading)
 }
 
-/** Returns the next or former such day of a month; the 31st skips shorter months. */
+/** Returns the next or previous such day of a month; for the 31st, shorter months are skipped. */
 function dayOfMonth(date: number, { today, isAhead = false }: DayReading): string | null {
   const [year = 0, month = 0] = today.split('-').map(Number)
   for (let at = 0; at < 12; at++) {
@@ -140,7 +145,7 @@ function yearless(month: number, date: number, reading: DayReading): string | nu
   )
 }
 
-/** Returns the first day after today if it is ahead, else the last one that may be meant. */
+/** Returns the first candidate after today if `isAhead`, else the latest plausible one. */
 function chosenOf(days: string[], { today, isAhead = false }: DayReading): string | null {
   if (isAhead) return days.find((one) => one > today) ?? null
   return days.findLast((one) => one <= dayAfter(today, daysMax)) ?? null
@@ -167,7 +172,7 @@ function monthOf(text: string, regional: Regional): number | null {
   return found ?? null
 }
 
-/** Languages in which people type the names of days. */
+/** Languages in which users type the names of days and months. */
 function languagesOf({ locale, language }: Regional): string[] {
   return [locale, language, 'en']
 }
@@ -178,7 +183,7 @@ function weekdayNames(day: string, regional: Regional): string[] {
   )
 }
 
-/** Whether a text is a name, or its first letters. Accents do not matter. */
+/** Returns whether a text is a name or a prefix of it. Accents do not matter. */
 function isCutOff(text: string, name: string, lengthMin: number): boolean {
   const isWhole = plainText(text) === plainText(name)
   return isWhole || (text.length >= lengthMin && plainText(name).startsWith(plainText(text)))
@@ -191,7 +196,7 @@ function isDayFirstIn(locale: string): boolean {
   return parts.indexOf('day') < parts.indexOf('month')
 }
 
-/** Returns a text with the figures 0 to 9 in place of those of other scripts. */
+/** Replaces digits of other scripts by 0 to 9. */
 function plainDigits(text: string): string {
   return text.replaceAll(/\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0

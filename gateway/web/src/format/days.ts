@@ -3,7 +3,7 @@ import { isolated } from './isolation.ts'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Returns the format in a language, with the order and figures of the region of a locale. */
+/** Returns a format in a language, with the order and the digits of the region of a locale. */
 function formatIn(
   { language, locale }: Regional,
   options: Intl.DateTimeFormatOptions,
@@ -35,7 +35,7 @@ export function instantOf(day: string, timezone: string): string {
   return parseDate(day).toDate(timezone).toISOString()
 }
 
-/** Returns the day that is so many days later. */
+/** Returns the day that is `days` later. */
 export function dayAfter(day: string, days: number): string {
   return parseDate(day).add({ days }).toString()
 }
@@ -45,7 +45,7 @@ export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000)
 }
 
-/** Returns a day in words, such as `Friday, November 20`; with the year if it is another one. */
+/** Formats a day in words, such as `Friday, November 20`; with the year unless it is this year. */
 export function formatDay(day: string, { today, ...regional }: OnDay) {
   const isThisYear = day.slice(0, 4) === today.slice(0, 4)
   const year = isThisYear ? {} : ({ year: 'numeric' } as const)
@@ -53,7 +53,7 @@ export function formatDay(day: string, { today, ...regional }: OnDay) {
   return isolated(formatIn(regional, { ...options, timeZone: 'UTC' }).format(Date.parse(day)))
 }
 
-/** Returns a day in few characters, such as `Nov 20`; with the year if it is another one. */
+/** Formats a day in few characters, such as `Nov 20`; with the year unless it is this year. */
 export function formatShortDay(day: string, { today, ...regional }: OnDay) {
   const isThisYear = day.slice(0, 4) === today.slice(0, 4)
   const year = isThisYear ? {} : ({ year: 'numeric' } as const)
@@ -62,8 +62,8 @@ export function formatShortDay(day: string, { today, ...regional }: OnDay) {
 }
 
 /**
- * Returns the distance of a day from today in the language of the sentences around it: `today`,
- * `in 12 days`, `in 3 months`.
+ * Formats the distance of a day from today in the language of the text around it: `today`, `in 12
+ * days`, `in 3 months`.
  */
 export function formatDistance(
   day: string,
@@ -77,13 +77,13 @@ export function formatDistance(
   return format.format(Math.round(days / 365.25), 'year')
 }
 
-/** Returns an instant with its time of day. */
+/** Formats an instant with its time of day. */
 export function formatInstant(instant: string, { timezone, ...regional }: Place): string {
   const options = { dateStyle: 'medium', timeStyle: 'short', timeZone: timezone } as const
   return isolated(formatIn(regional, options).format(new Date(instant)))
 }
 
-/** Language of the texts around a day, and the locale (BCP 47) of the reader's region. */
+/** Language of the text around a day, and the locale (BCP 47) of the user's region. */
 export interface Regional {
   language: string
   locale: string
@@ -93,7 +93,7 @@ interface OnDay extends Regional {
   today: string
 }
 
-/** The same, with the timezone (IANA) of the reader. */
+/** `Regional` with the timezone (IANA) of the user. */
 export interface Place extends Regional {
   timezone: string
 }

@@ -1,23 +1,23 @@
 import type { Balances, BankAccount } from '@coffer/client/types'
 
 /**
- * The money of an account that no envelope holds: free to use, the unused credit of a card, or of a
- * card or loan without a limit what is owed.
+ * The money of an account outside envelopes: free to use, the unused credit of a card, or the debt
+ * of a card or loan without a limit.
  */
 export type Rest = 'free' | 'credit' | 'owed'
 
-/** Returns what the rest of an account is. */
+/** Returns the kind of money outside envelopes for an account. */
 export function restOf(account: Pick<BankAccount, 'accountType' | 'limitBalance'>): Rest {
   if (!isDebt(account)) return 'free'
   return account.limitBalance > 0 ? 'credit' : 'owed'
 }
 
-/** Returns whether an account is a card or a loan: its money is owed. */
+/** Returns whether an account is a card or a loan, so that its balance is a debt. */
 export function isDebt({ accountType }: Pick<BankAccount, 'accountType'>): boolean {
   return accountType === 'credit' || accountType === 'loan'
 }
 
-/** Returns whether envelopes hold more than there is, so that free to use is below zero. */
+/** Returns whether envelopes hold more money than the account, so that free-to-use is negative. */
 export function isOverdrawn({
   free,
   expenses,

@@ -1,6 +1,6 @@
 /**
- * Returns a text for each thing: the first of its details, with as many further ones as tell it
- * apart from the others. Empty details are left out.
+ * Returns a distinct text for each thing: its first detail, and as many further ones as needed to
+ * differ from the others. Empty details are left out.
  */
 export function distinctTexts(things: readonly (readonly string[])[]): string[] {
   const most = Math.max(1, ...things.map((details) => details.length))

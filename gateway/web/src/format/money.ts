@@ -3,7 +3,7 @@ import { isolated } from './isolation.ts'
 
 const formats = new Map<string, Intl.NumberFormat>()
 
-/** Creating a format takes 50 times as long as using it. */
+/** Cached: creating a format takes 50 times as long as using it. */
 function formatOf(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = `${locale} ${JSON.stringify(options)}`
   const found = formats.get(key) ?? new Intl.NumberFormat(locale, options)
@@ -22,10 +22,13 @@ export function formatAmount(amount: number, { locale, currency }: Manner): stri
   return written(formatOf(locale, plain(currency)), decimalOf(amount, currency))
 }
 
-/** Units from which the labels of an axis have words such as million in place of zeros. */
+/** Amount in whole units from which axis labels have words such as million instead of zeros. */
 const compactMin = 100_000
 
-/** Returns the amounts of an axis as short as they can be exact: `$1,200`, `$2.5M`, `−$0.50`. */
+/**
+ * Formats the amounts of an axis as short as possible without rounding: `$1,200`, `$2.5M`,
+ * `−$0.50`.
+ */
 export function formatAxis(amounts: number[], { locale, currency }: Manner): string[] {
   const unit = 10 ** decimalsOf(currency)
   const isCompact = amounts.some((one) => Math.abs(one) >= compactMin * unit)
@@ -41,8 +44,8 @@ export function formatAxis(amounts: number[], { locale, currency }: Manner): str
 }
 
 /**
- * Returns the amount of a transaction as people say it: spent money has a minus, money that came in
- * a plus. In the API, a positive amount leaves the bank account.
+ * Formats the amount of a transaction: payments with a minus, deposits with a plus. The API has the
+ * opposite signs.
  */
 export function formatFlow(amount: number, { locale, currency }: Manner): string {
   const format = formatOf(locale, { ...plain(currency), signDisplay: 'exceptZero' })
@@ -54,7 +57,7 @@ function plain(currency: string): Intl.NumberFormatOptions {
   return { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
 }
 
-/** The minus sign U+2212 has the width of a figure; a hyphen does not. */
+/** The minus sign U+2212 is as wide as a digit; a hyphen is not. */
 function written(format: Intl.NumberFormat, decimal: `${number}`): string {
   return isolated(format.format(decimal).replace('-', '−'))
 }

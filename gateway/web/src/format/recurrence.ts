@@ -1,4 +1,4 @@
-/** Rules that a person chooses by a word. */
+/** Recurrences that have a name in the app. */
 export type Repeat = 'weekly' | 'biweekly' | 'monthly' | 'quarterly' | 'halfYearly' | 'yearly'
 
 const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
@@ -13,8 +13,8 @@ const frequencies: Record<Repeat, { frequency: string; interval: number }> = {
 }
 
 /**
- * Returns a rule (RFC 5545) that begins on a day and repeats. `start` is the first instant of the
- * day in the account's timezone. A month that lacks the day has its last day instead.
+ * Returns a recurrence rule (RFC 5545) that begins on a day. `start` is the first instant of the
+ * day in the account's timezone. A month without the day uses its last day.
  */
 export function rulesetOf(repeat: Repeat, { day, start }: { day: string; start: string }): string {
   const { frequency, interval } = frequencies[repeat]
@@ -29,7 +29,7 @@ export function rulesetOf(repeat: Repeat, { day, start }: { day: string; start: 
   return `DTSTART:${begin}\nRRULE:FREQ=${frequency};INTERVAL=${interval};${on}`
 }
 
-/** Days of a monthly rule that begins late in a month. */
+/** BYMONTHDAY of a monthly rule that starts late in a month: the last of these days that exists. */
 const lateDays: Record<number, string> = {
   29: '28,29;BYSETPOS=-1',
   30: '28,29,30;BYSETPOS=-1',
@@ -42,19 +42,21 @@ export function twiceMonthly(start: string): string {
   return `DTSTART:${begin}\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1`
 }
 
-/** Further parts, in alphabetical order, of rules that a word says. */
+/**
+ * RRULE parts besides FREQ and INTERVAL, in alphabetical order, that a named recurrence may have.
+ */
 const plainParts: Record<string, RegExp> = {
   WEEKLY: /^(BYDAY=\w\w)?$/,
   MONTHLY: /^(BYMONTHDAY=(-?\d+|28,29(,30)?;BYSETPOS=-1))?$/,
   YEARLY: /^(BYMONTH=\d+)?(;BYMONTHDAY=-?\d+)?$/,
 }
 
-/** Returns the word for a rule; null for one that no word says, such as one that ends. */
+/** Returns the name of a recurrence; null for other rules, such as one with an end. */
 export function repeatOf(ruleset: string): Repeat | null {
   const parts = /RRULE:(.*)/.exec(ruleset)?.[1]?.split(';') ?? []
   const [, frequency = ''] = /FREQ=(\w+)/.exec(ruleset) ?? []
   const interval = Number(/INTERVAL=(\d+)/.exec(ruleset)?.[1] ?? 1)
-  // The server has the parts in an order of its own.
+  // Sorted, because the server has an order of its own.
   const further = parts.filter((part) => !/^(FREQ|INTERVAL|WKST)=/.test(part)).sort()
   const isPlain = plainParts[frequency]?.test(further.join(';')) && !/[RX]DATE/.test(ruleset)
   const found = Object.entries(frequencies).find(([, one]) => {

@@ -9,7 +9,10 @@ interface Props extends ComponentProps<typeof TextField> {
   manner: Manner
 }
 
-/** A field for an amount, which may be calculated: the result stands below it, and is announced. */
+/**
+ * A field for an amount or a calculation. Its result is shown below, and announced to screen
+ * readers.
+ */
 export function AmountField({ manner, onChange, ...props }: Props) {
   const [typed, setTyped] = useState('')
   const result = calculatedAmount(String(props.value ?? typed), manner)

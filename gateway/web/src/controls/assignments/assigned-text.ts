@@ -5,15 +5,15 @@ import { bulkWords } from '../../words/bulk.ts'
 import { homeWords } from '../../words/home.ts'
 import { isEveryday } from './everyday.ts'
 
-/** How amounts and days are written. */
+/** Formats of amounts and days. */
 export interface Says {
   money: (amount: number) => string
   reader: Place & { today: string }
-  /** The money that pays what no envelope pays. */
+  /** Source of the part that no envelope pays: free-to-use, the credit of a card, or debt. */
   rest: Rest
 }
 
-/** Returns what the assignment of many payments has done that a person may not expect. */
+/** Returns a text with unexpected effects of an assignment of several payments. */
 export function manyText(
   changed: Transaction[],
   by: { envelope: Spending; reader: Says['reader'] },
@@ -22,8 +22,8 @@ export function manyText(
 }
 
 /**
- * Returns what many payments have taken from an envelope that began after them, or whose last bill
- * was due after them; null for none.
+ * Returns a text about payments that are older than their envelope, or than its last bill; empty if
+ * there are none.
  */
 function olderText(
   changed: Transaction[],
@@ -42,9 +42,9 @@ function olderText(
 }
 
 /**
- * Returns that payments have paid the next bill of an envelope, if they have: all that an envelope
- * gives in its period counts, of whatever day (docs/plans/bills.md#bills-paid-early). `envelope` is
- * as before them.
+ * Returns a text if payments have paid the next bill of an envelope, else an empty one. All
+ * payments of the period count, of any date (docs/plans/bills.md#bills-paid-early). `envelope` is
+ * the state before them.
  */
 function billText(
   taken: number,
@@ -57,12 +57,13 @@ function billText(
   return homeWords.countsAsBill({ day })
 }
 
-/** Shares of the needed amount between which a payment is about as much as the bill. */
+/** A payment may pay the bill if its share of the target is in this range. */
 const billShares = { least: 0.75, most: 1.25 }
 
 /**
- * Returns whether payments are about as much as the next bill of an expense, and do not count as it
- * by themselves: then its paydays would save for the bill again. `envelope` is as before them.
+ * Returns whether payments may have paid the next bill of an expense, by their amount, but do not
+ * count as its payment automatically. Then the next paydays would save for it again. `envelope` is
+ * the state before them.
  */
 export function isOpenBill(
   payments: Transaction[],
@@ -74,7 +75,7 @@ export function isOpenBill(
   if (spendingType !== 'expense' || isEveryday(envelope) || settledAt || graceUntil) return false
   const taken = payments.reduce((sum, { spendingAmount }) => sum + (spendingAmount ?? 0), 0)
   const isPaid = settlesWhenSpent && periodSpentAmount + taken >= targetAmount
-  // Payments until the end of its grace are of the former bill.
+  // Payments until the end of the grace belong to the previous bill.
   const first = lastRecurrence
     ? dayAfter(dayOf(lastRecurrence, timezone), graceDays + 1)
     : dayOf(createdAt, timezone)
@@ -83,7 +84,7 @@ export function isOpenBill(
   return !isPaid && share >= billShares.least && share <= billShares.most
 }
 
-/** Returns whether an envelope pays a payment as a person expects. */
+/** Returns whether an assignment has no effect that the user may not expect. */
 export function isUsual(transaction: Transaction, envelope: Spending, { reader }: Says): boolean {
   const isOfBefore =
     isOlder(transaction, envelope, reader) || formerDue(transaction, envelope, reader) !== null
@@ -95,7 +96,7 @@ function isPaidInPart({ amount, spendingAmount = amount }: Transaction): boolean
   return spendingAmount < amount
 }
 
-/** Returns whether the envelope has paid a transaction of a day before its first one. */
+/** Returns whether the envelope has paid a transaction that is older than the envelope. */
 function isOlder(
   { date, spendingAmount = 0 }: Transaction,
   { createdAt }: Spending,
@@ -105,8 +106,8 @@ function isOlder(
 }
 
 /**
- * Returns the day of the last bill of an expense if a payment of a day before it was paid with the
- * money of the coming one; null otherwise. In a grace it is paid with that of the last bill.
+ * Returns the last due date of an expense if a payment from before it took money of the next bill;
+ * else null. During the grace such a payment takes money of the last bill.
  */
 function formerDue(
   { date, spendingAmount = 0 }: Transaction,
@@ -120,7 +121,7 @@ function formerDue(
   return spendingAmount > 0 && dayOf(date, timezone) < due ? due : null
 }
 
-/** Returns what an assignment has done, in words: an envelope gives what it holds at most. */
+/** Returns a text about the result of an assignment: an envelope pays at most what it holds. */
 export function assignedText(transaction: Transaction, envelope: Spending, says: Says): string {
   const text = takenText(transaction, envelope, says)
   return [text, openBillText([transaction], { envelope, reader: says.reader })].join(' ').trim()

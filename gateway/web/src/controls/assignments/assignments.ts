@@ -8,13 +8,13 @@ import { envelopeWords } from '../../words/envelopes.ts'
 import { homeWords } from '../../words/home.ts'
 import { assignedText, isOpenBill, isUsual, manyText, type Says } from './assigned-text.ts'
 
-/** A transaction and the envelope that pays it; null leaves it free to use. */
+/** A transaction and the envelope that pays it; null for none, so that free-to-use pays. */
 export interface Assignment extends Says {
   transaction: Transaction
   envelope: Spending | null
 }
 
-/** Pays a transaction from an envelope, or leaves it free to use, and says how to undo that. */
+/** Assigns a transaction to an envelope or to free-to-use, and shows a note with an undo. */
 export function assign({ transaction, envelope, ...says }: Assignment): Promise<void> {
   const name = transaction.name ?? transaction.originalName
   const set = { spendingId: envelope?.spendingId ?? null }
@@ -25,13 +25,13 @@ export function assign({ transaction, envelope, ...says }: Assignment): Promise<
   )
 }
 
-/** Returns what an assignment has done, with the offer to mark an open bill as paid. */
+/** Returns a note about an assignment, with an action that marks an open bill as paid. */
 function noteOf(changed: Transaction, envelope: Spending, says: Says): Note {
   const { reader } = says
   return { text: assignedText(changed, envelope, says), ...offerOf([changed], envelope, reader) }
 }
 
-/** Returns the same of many payments: what a person may not expect of it. */
+/** Returns a note about the assignment of several payments, with unexpected effects only. */
 export function noteOfMany(
   changed: Transaction[],
   envelope: Spending,
@@ -61,7 +61,7 @@ function offerOf(
   return { offer: { text: envelopeWords.settle, work } }
 }
 
-/** Says of a new payment that an envelope has paid what `assign` says of a stored one. */
+/** Shows the note of `assign` for a new payment that was created with an envelope. */
 export function noteAssigned(
   created: Transaction,
   { spending, ...says }: Says & { spending: Spending[] },

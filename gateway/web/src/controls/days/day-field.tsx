@@ -12,25 +12,25 @@ interface Props {
   label: string
   hint?: ReactNode
   fault?: string | null | undefined
-  /** Name of the value in its form: the day as `2026-11-20`, or nothing. */
+  /** Name of the form field. Its value is the day as `2026-11-20`, or empty. */
   name?: string
   defaultValue?: string
-  /** A day that its parent keeps. */
+  /** The day, if the parent controls the field. */
   value?: string
-  /** First day of the calendar. */
+  /** First day that the calendar offers. */
   min?: string
   reading: DayReading
-  /** Runs with a new day when it is chosen, or when the typing pauses or ends; empty for none. */
+  /** Runs with a new day when it is chosen, or when the typing pauses or ends; empty for no day. */
   onChange?: (day: string) => void
 }
 
-/** Time in ms without a key after which a typed day counts. */
+/** Debounce of typing in ms, after which a typed day counts. */
 const pauseMs = 500
 
-/** Fingers choose a day in the calendar of the system. */
+/** On touch screens the calendar of the system is used. */
 const coarse = matchMedia('(pointer: coarse)')
 
-/** A day as people type it, which is shown in words, or from a calendar. */
+/** A day, typed as people write it or chosen from a calendar. A typed day is repeated in words. */
 export function DayField({ reading, onChange, ...props }: Props) {
   if (!coarse.matches) return <TypedDay reading={reading} onChange={onChange} {...props} />
   const change = onChange && ((day: string) => onChange(day))
@@ -108,7 +108,7 @@ function TypedDay({ label, hint, fault, name, min, reading, onChange, ...days }:
   )
 }
 
-/** Runs with a typed day when it has not changed for a moment; its text stays. */
+/** Debounces the callback of a typed day, without changing the typed text. */
 function useAfterPause(day: string, tell: (day: string) => void): void {
   const tellLatest = useEffectEvent(() => tell(day))
   useEffect(() => {
@@ -122,6 +122,6 @@ function show(picker: HTMLInputElement | null): void {
   try {
     picker?.showPicker()
   } catch {
-    // Browsers may refuse to open it: the day can be typed.
+    // Browsers may refuse to open the calendar: the day can still be typed.
   }
 }

@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react'
 
-/** Forms of the page with entries that are not sent. */
+/** Forms of the page with unsaved entries. */
 const edited = new Set<Node>()
 
-/** A question whether entries may be lost, until it is answered. */
+/** An open question whether unsaved entries may be lost. */
 interface Question {
   leave: () => void
   stay: () => void
@@ -17,14 +17,17 @@ globalThis.addEventListener?.('beforeunload', (event) => {
   if (hasEntries()) event.preventDefault()
 })
 
-/** Notes whether a form has entries that are not sent. */
+/** Notes whether a form has unsaved entries. */
 export function noteEntries(form: Node, areUnsent: boolean): void {
   if (areUnsent) edited.add(form)
   else edited.delete(form)
   tell()
 }
 
-/** Runs `leave`, after a question if it loses entries of a part of the page; else `stay`. */
+/**
+ * Runs `leave`, after a confirmation if a form within `part` has unsaved entries; `stay` if
+ * refused.
+ */
 export function leaveEntries(part: Node | null, leave: () => void, stay = () => {}): void {
   const lost = [...edited].filter((form) => part?.contains(form))
   if (lost.length === 0) {
@@ -35,7 +38,7 @@ export function leaveEntries(part: Node | null, leave: () => void, stay = () => 
     for (const form of lost) edited.delete(form)
     answer(leave)
   }
-  // A second step back while the question is open: its way back is longer, and the only one taken.
+  // A second "back" while the question is open replaces its `leave`: it goes back further.
   question = { leave: discard, stay: () => answer(stay) }
   tell()
 }
@@ -45,12 +48,12 @@ export function currentQuestion(): Question | null {
   return question
 }
 
-/** Returns the open question to show. */
+/** Hook of `currentQuestion`: renders again when it changes. */
 export function useQuestion(): Question | null {
   return useSyncExternalStore(listen, currentQuestion)
 }
 
-/** Returns whether there are entries that are not sent. */
+/** Hook: returns whether any form has unsaved entries. */
 export function useHasEntries(): boolean {
   return useSyncExternalStore(listen, hasEntries)
 }

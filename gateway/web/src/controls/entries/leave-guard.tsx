@@ -6,7 +6,10 @@ const LeaveQuestion = lazy(() =>
   import('./leave-question.tsx').then((part) => ({ default: part.LeaveQuestion })),
 )
 
-/** Asks before a step to another screen, or Back from an opened form, loses entries. */
+/**
+ * Blocks a navigation to another screen, or "back" from an open form, until the user agrees to lose
+ * unsaved entries.
+ */
 export function LeaveGuard() {
   const { history } = useRouter()
   const hasEntries = useHasEntries()
@@ -16,7 +19,7 @@ export function LeaveGuard() {
     return history.block({
       enableBeforeUnload: false,
       blockerFn: ({ currentLocation: from, nextLocation: to }) => {
-        // Other search parameters leave a form as it is: the chosen bank account, filters.
+        // Other search parameters, such as the bank account or filters, do not close the form.
         if (from.pathname === to.pathname && from.state.opened === to.state.opened) return false
         return new Promise((resolve) =>
           leaveEntries(

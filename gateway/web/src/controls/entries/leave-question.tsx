@@ -8,7 +8,7 @@ interface Props {
   stay: () => void
 }
 
-/** Asks whether entries that are not sent may be lost. */
+/** Asks whether unsaved entries may be lost. */
 export function LeaveQuestion({ leave, stay }: Props) {
   return (
     <Dialog title={frameWords.discardTitle} isOpen onClose={stay}>

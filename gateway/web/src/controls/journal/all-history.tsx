@@ -9,7 +9,7 @@ import { History } from './history.tsx'
 
 interface Props extends Omit<ComponentProps<typeof History>, 'entries'> {
   bankAccountId: string
-  /** An envelope, whose journal alone is shown. */
+  /** Shows the journal of this envelope only. */
   spendingId?: string
 }
 

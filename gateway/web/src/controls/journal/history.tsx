@@ -10,15 +10,15 @@ interface Props {
   entries: SumChange[]
   manner: Manner
   place: Place
-  /** Whether the rows name the pot, because there are several. */
+  /** Whether the rows show the pot, because the entries are of several. */
   hasPots?: boolean
-  /** Names of envelopes by ID, for the rows that name the pot. */
+  /** Names of envelopes by ID, for rows that show the pot. */
   envelopes?: { spendingId: string; name: string }[]
-  /** Whether the rows lead to their transactions. */
+  /** Whether the rows link to their transactions. */
   isLinked?: boolean
 }
 
-/** Entries of the journal: when, why, by how much, and the amount after it. */
+/** Journal entries: time, cause, amount, and the resulting sum. */
 export function History({
   entries,
   manner,
@@ -52,7 +52,7 @@ export function History({
   )
 }
 
-/** Returns the fields that identify an entry, as in the cursor of its list. */
+/** Returns a key of the fields that identify an entry, as in the cursor of the API. */
 function keyOf({ operationId, spendingId, pot, cause }: SumChange): string {
   return `${operationId} ${spendingId} ${pot} ${cause}`
 }
@@ -69,7 +69,7 @@ function Payment({ entry }: { entry: SumChange }) {
 function causeOf({ cause, transaction, upload, operationId }: SumChange): string {
   const isOfFile = upload && (cause === 'transaction' || cause === 'refund')
   const ofFile = isOfFile ? historyWords.ofFile({ cause, file: upload.fileName }) : undefined
-  // The end of a grace has an operation of its own (docs/money/grace.md).
+  // The end of a grace is an operation with an ID of its own (docs/money/grace.md).
   const isGraceEnd = cause === 'period-closed' && operationId.includes('/grace/')
   const text = historyWords.causes[isGraceEnd ? 'grace-ended' : cause]
   return transaction?.name ?? ofFile ?? text ?? cause

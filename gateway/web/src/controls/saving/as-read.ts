@@ -1,10 +1,10 @@
-/** An object that has changed since a form showed it, in fields that the form would change. */
+/** A concurrent change by others of fields that the form changes too. */
 export interface Conflict<Subject> {
   present: Subject
   fields: string[]
 }
 
-/** The answer to a change, or the conflict because of which it was not sent. */
+/** The answer to a change, or the conflict that prevented it. */
 export interface Saved<Subject, Data = unknown> {
   data?: Data
   conflict?: Conflict<Subject>
@@ -16,20 +16,20 @@ interface Answer<Data> {
 }
 
 interface Parts<Subject, Body, Data> {
-  /** The object as the person has seen it last. */
+  /** The object in the state that the user has seen last. */
   seen: Subject
   body: Body
   read: () => Promise<Answer<Subject>>
   update: (body: Body, condition: { ifMatch?: string }) => Promise<{ data: Data }>
 }
 
-/** Attempts to change an object that others change all the time. */
+/** Maximum number of attempts if others keep changing the object. */
 const attemptsMax = 3
 
 /**
- * Changes an object unless others have changed the same fields since it was seen: then it is a
- * conflict. Optimistic concurrency by `If-Match` (docs/api/conditional-requests.md): a change
- * between the read and the update is noticed too. Changes of other fields stay.
+ * Updates an object unless others have changed the same fields since it was seen, which is a
+ * conflict. Optimistic concurrency: `If-Match` (docs/api/conditional-requests.md) also detects a
+ * change between read and update. Changes of other fields by others are kept.
  */
 export async function updateAsRead<Subject extends object, Body extends object, Data>({
   seen,
@@ -42,7 +42,7 @@ export async function updateAsRead<Subject extends object, Body extends object, 
     const fields = differing(seen, present).filter((field) => isOf(body, field, present))
     if (fields.length > 0) return { conflict: { present, fields } }
     try {
-      // A proxy that compresses makes tags weak, which match nothing.
+      // Proxies that compress make entity tags weak, which `If-Match` never matches.
       return await update(body, etag?.startsWith('"') ? { ifMatch: etag } : {})
     } catch (error) {
       if (!isOutdated(error) || attempt === attemptsMax) throw error
@@ -50,7 +50,7 @@ export async function updateAsRead<Subject extends object, Body extends object, 
   }
 }
 
-/** Returns the fields of a form whose values differ from those of the object that it has shown. */
+/** Returns the fields of a form whose values differ from the object that it showed. */
 export function changesOf<Fields extends object>(
   fields: Fields,
   shown: NoInfer<Fields>,
@@ -67,7 +67,7 @@ function differing(seen: object, present: object): string[] {
   )
 }
 
-/** Returns whether a body sets a field to another value than the present one. */
+/** Returns whether a body sets a field to a value other than the current one. */
 function isOf(body: object, field: string, present: object): boolean {
   const textOf = (of: object) => JSON.stringify(Object.entries(of).find(([key]) => key === field))
   const wanted = textOf(body)

@@ -6,48 +6,55 @@ import { language } from '../../words/languages/texts.ts'
 import { Button } from '../button.tsx'
 import type { Conflict, Saved } from './as-read.ts'
 
-/** The object that a form changes. */
+/** Two states of the object that a form changes. */
 export interface States<Subject> {
-  /** As the form shows it: entries that differ are changes. */
+  /** State that the form was filled with: entries that differ are changes. */
   shown: Subject
-  /** As it was seen last: after a conflict, with what others changed. */
+  /** State that the user has seen last; after a conflict it includes the changes of others. */
   seen: Subject
 }
 
 interface Parts<Subject, Wanted, Data> {
   subject: Subject
-  /** Whether the form follows the object until its first entry, as one that is always open. */
+  /**
+   * Whether the form shows changes of others until its first entry; for forms that are always open.
+   */
   isLive?: boolean
-  /** Text of the button that saves. */
+  /** Text of the submit button. */
   action: string
-  /** Saves what a person wants of the object, see `updateAsRead`. */
+  /** Saves the values that the user wants, see `updateAsRead`. */
   save: (wanted: Wanted, states: States<Subject>) => Promise<Saved<Subject, Data>>
-  /** Label and text of a field of the present object. */
+  /** Returns label and text of a field of the current object. */
   sayField: (field: string, present: Subject) => [label: string, text: string]
-  /** Takes the present object in place of what was typed, where the form keeps its entries. */
+  /**
+   * Replaces the typed values by those of the current object; for forms with state of their own.
+   */
   take?: (present: Subject) => void
 }
 
 interface Saving<Subject, Wanted, Data> {
   shown: Subject
-  /** Counts the changes of others that were taken: the key of fields that keep their entries. */
+  /**
+   * Number of times that changes of others were accepted; as a React key it resets uncontrolled
+   * fields.
+   */
   taken: number
   send: (wanted: Wanted, done?: (data?: Data) => void) => void
   fault: Fault | null
-  /** Properties of the form. */
+  /** Props of the form. */
   form: {
     action: string
     isSending: boolean
     fault: Fault | null
     onEdit: () => void
-    /** The button that gives up what was typed. */
+    /** The button that discards the typed values. */
     others: ReactNode
   }
 }
 
 /**
- * Returns the change of an object that other windows and devices may change meanwhile. After a
- * conflict the form says what they changed, and keeps what was typed: sent again, it is saved.
+ * Returns the mutation of an object that other tabs and devices may change meanwhile. After a
+ * conflict the form shows their changes and keeps its entries: sending again overwrites.
  */
 export function useSaving<Subject, Wanted, Data>(
   parts: Parts<Subject, Wanted, Data>,

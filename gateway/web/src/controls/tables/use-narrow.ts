@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 const narrow = matchMedia('(max-width: 40rem)')
 
-/** Returns whether the screen is as narrow as that of a phone. */
+/** Returns whether the viewport is as narrow as a phone. */
 export function useIsNarrow(): boolean {
   return useSyncExternalStore(
     (listener) => {

@@ -3,7 +3,9 @@ import { formatMoney } from '../../format/money.ts'
 import { usePreferences } from '../../preferences/preferences.ts'
 import { frameWords } from '../../words/frame.ts'
 
-/** Returns the function that writes amounts within texts, or hides them by the reader's choice. */
+/**
+ * Returns a function that formats amounts within texts, or hides them if the user has chosen so.
+ */
 export function useMoneyText(manner: Manner): (amount: number) => string {
   const { areAmountsHidden } = usePreferences()
   return (amount) => (areAmountsHidden ? `(${frameWords.hidden})` : formatMoney(amount, manner))

@@ -6,7 +6,7 @@ interface Props {
   className: string | undefined
 }
 
-/** Sentences of the server, which have amounts; none while the reader hides them. */
+/** Sentences of the server, which contain amounts; replaced by a text while amounts are hidden. */
 export function Sentences({ sentences, className }: Props) {
   const { areAmountsHidden } = usePreferences()
   const shown = areAmountsHidden ? [frameWords.hiddenSentences] : sentences
