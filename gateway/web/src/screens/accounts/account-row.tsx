@@ -16,7 +16,7 @@ import { EditAccount } from './edit-account.tsx'
 
 interface Props {
   account: BankAccount
-  /** Whether its user states the balance; otherwise its bank does. */
+  /** Whether the user keeps the balance; otherwise the bank does. */
   isByHand: boolean
 }
 
@@ -24,7 +24,7 @@ interface AskedProps extends Pick<Props, 'account'> {
   onClose: () => void
 }
 
-/** A bank account in the list, with its balance, and buttons that edit and archive it. */
+/** A bank account in the list, with its balance, and buttons to edit and to archive it. */
 export function AccountRow({ account, isByHand }: Props) {
   const { bankAccountId, name, mask, availableBalance, currentBalance } = account
   const manner = useManner(bankAccountId)

@@ -10,7 +10,7 @@ import rows from '../../controls/rows.module.css'
 import { useReader } from '../../shell/chosen-account.ts'
 import { accountWords as words } from '../../words/accounts.ts'
 
-/** The archived bank accounts of a connection, folded; nothing without any. */
+/** The archived bank accounts of a connection, collapsed; nothing without any. */
 export function ArchivedAccounts({ linkId }: { linkId: string }) {
   const { data: archived = [] } = useQuery(archivedAccountsQuery(linkId))
   if (archived.length === 0) return null

@@ -20,10 +20,10 @@ interface Props {
   onClose: () => void
 }
 
-/** The dialog of a bank account's name, and of the balance that its user states. */
+/** Dialog with a bank account's name, and for manual ones the balance. */
 export function EditAccount({ account, isByHand, onClose }: Props) {
   const { bankAccountId, accountType } = account
-  // Debts are below zero; a person says which side the balance is on, and types no sign.
+  // Debts are stored as negative balances. The user types no sign, but chooses owed or in credit.
   const isOfDebt = isDebt(account)
   const [side, setSide] = useState(sideOf(account))
   const manner = useManner(bankAccountId)
@@ -82,11 +82,11 @@ interface StatedProps {
   account: BankAccount
   side: Side
   setSide: (side: Side) => void
-  /** Texts by field. */
+  /** Error texts by field. */
   faults: Record<string, string>
 }
 
-/** Balance and last digits of a bank account kept by hand. */
+/** Balance and last digits of a manual bank account. */
 function StatedFields({ account, side, setSide, faults }: StatedProps) {
   const { bankAccountId, currentBalance, mask } = account
   const manner = useManner(bankAccountId)

@@ -9,14 +9,14 @@ import { accountWords as words } from '../../words/accounts.ts'
 
 interface Props {
   link: Link
-  /** The name by which it differs from other connections. */
+  /** The name that distinguishes it from other connections. */
   title: string
   onClose: () => void
 }
 
 type Named = Pick<Link, 'institutionName' | 'description'>
 
-/** The dialog of a connection's name and note. */
+/** Dialog with a connection's name and note. */
 export function EditLink({ link, title, onClose }: Props) {
   const path = { linkId: link.linkId }
   const { shown, taken, send, fault, form } = useSaving({

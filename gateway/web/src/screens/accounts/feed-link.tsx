@@ -16,7 +16,7 @@ import { accountWords as words } from '../../words/accounts.ts'
 
 type Body = Parameters<typeof coffer.createFeedLink>[0]['body']
 
-/** Connects a feed of bank data: its address and key, then the bank accounts to take. */
+/** Connects a feed of bank data: its address and key, then the choice of bank accounts. */
 export function FeedLink() {
   const [feedLinkId, setFeedLinkId] = useState<string | null>(null)
   return (

@@ -19,7 +19,7 @@ interface Props {
   accounts: BankAccount[]
 }
 
-/** A connection: its health in words, a sync, its bank accounts. */
+/** A connection: its health, a button that syncs, and its bank accounts. */
 export function LinkCard({ link, accounts }: Props) {
   const { linkType, institutionName, description } = link
   const bank = useLinkNames().get(link.linkId) ?? institutionName
@@ -73,7 +73,7 @@ function Remove({
   )
 }
 
-/** Accounts by hand have no connection to a bank. */
+/** Manual accounts have no connection to a bank, so the button has another text. */
 function removeText(linkType: Link['linkType']): string {
   return linkType === 'manual' ? words.removeByHand : words.remove
 }

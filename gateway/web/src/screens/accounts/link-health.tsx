@@ -14,11 +14,13 @@ import { accountWords as words } from '../../words/accounts.ts'
 
 const workingMs = 1_000
 
-/** The health of a connection in words, the step that repairs it, and a sync with its progress. */
+/**
+ * The health of a connection, the step that repairs it, and a button that syncs, with the progress.
+ */
 export function LinkHealth({ link }: { link: Link }) {
   const { linkId, linkType, aggregatorLink } = link
   const reader = useReader()
-  /** End of the last sync when one was asked for; undefined while none is. */
+  /** End of the sync before the one that was requested; undefined if none was requested. */
   const [before, setBefore] = useState<string | null | undefined>(undefined)
   const { data: health } = useQuery({
     ...linkHealthQuery(linkId),

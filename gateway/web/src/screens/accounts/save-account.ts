@@ -6,10 +6,10 @@ import { isDebt } from '../../format/debts.ts'
 import { accountWords as words } from '../../words/accounts.ts'
 import { sideOf } from './side-field.tsx'
 
-/** Fields as a person states them; amounts in minor units. */
+/** Fields as the user enters them; amounts in minor units. */
 export type Stated = Pick<BankAccount, 'name' | 'mask' | 'currentBalance' | 'limitBalance'>
 
-/** Changes a bank account, unless others have changed the same fields since it was seen. */
+/** Updates a bank account, unless others have changed the same fields since it was seen. */
 export function saveAccount(
   wanted: Stated,
   { shown, seen }: States<BankAccount>,
@@ -24,8 +24,8 @@ export function saveAccount(
 }
 
 /**
- * Pending payments stay: the available balance moves by as much as the posted one, and the limit of
- * a card.
+ * Returns the body of the update. The available balance, and a card's available credit, change by
+ * as much as the current balance, so that pending payments stay deducted.
  */
 function bodyOf(changes: Partial<Stated>, seen: BankAccount) {
   const { currentBalance = seen.currentBalance, limitBalance = seen.limitBalance } = changes
@@ -36,7 +36,7 @@ function bodyOf(changes: Partial<Stated>, seen: BankAccount) {
   }
 }
 
-/** Returns a field of a bank account: as the form calls it, and its text. */
+/** Returns label and text of a field of a bank account, as the form shows it. */
 export function fieldText(
   field: string,
   account: BankAccount,

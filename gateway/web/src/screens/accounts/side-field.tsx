@@ -2,7 +2,7 @@ import type { BankAccount } from '../../api/account-queries.ts'
 import { ChoiceField } from '../../controls/field.tsx'
 import { accountWords as words } from '../../words/accounts.ts'
 
-/** Whether the holder of a card or a loan owes its balance, or the bank does. */
+/** Whether a card or a loan has a debt (`owed`), or the bank owes the user. */
 export type Side = 'owed' | 'inCredit'
 
 const sides: Side[] = ['owed', 'inCredit']
@@ -12,7 +12,7 @@ interface Props {
   onChange: (side: Side) => void
 }
 
-/** The choice of the side that the balance of a card or a loan is on. */
+/** The choice whether the balance of a card or a loan is a debt. */
 export function SideField({ value, onChange }: Props) {
   return (
     <ChoiceField
@@ -24,12 +24,12 @@ export function SideField({ value, onChange }: Props) {
   )
 }
 
-/** Returns the side that the balance of a card or a loan is on: debts are below zero. */
+/** Returns whether the balance of a card or a loan is a debt; debts are negative. */
 export function sideOf({ currentBalance }: BankAccount): Side {
   return currentBalance > 0 ? 'inCredit' : 'owed'
 }
 
-/** Returns the balance of an amount that is typed with or without a sign: debts are below zero. */
+/** Returns the balance for a typed amount, whose sign is ignored. Debts are negative. */
 export function balanceOn(side: Side, amount: number): number {
   return side === 'owed' ? 0 - Math.abs(amount) : Math.abs(amount)
 }

@@ -9,7 +9,7 @@ import rows from '../../controls/rows.module.css'
 import { Card, Screen } from '../../controls/screen.tsx'
 import { billingWords as words } from '../../words/billing.ts'
 
-/** Leads to a page of Stripe for the subscription, which returns to the app. */
+/** Opens a page of Stripe for the subscription; Stripe returns to the app. */
 export function Subscribe() {
   const { data: config } = useQuery(configQuery)
   const { hasSubscription } = useSuspenseQuery(meQuery).data

@@ -10,7 +10,9 @@ import { billingWords as words } from '../../words/billing.ts'
 const route = getRouteApi('/frame/account/subscribe/after')
 const againMs = 3_000
 
-/** The page that Stripe leads back to: the server reads the subscription at once. */
+/**
+ * The page to which Stripe returns: the server reads the subscription at once, before a webhook.
+ */
 export function Subscribed() {
   const { session = '' } = route.useSearch()
   const path = { checkoutSessionId: session }
@@ -18,7 +20,7 @@ export function Subscribed() {
     queryKey: ['checkout', session],
     queryFn: async ({ signal }) => {
       const { data } = await coffer.getCheckout({ path, signal })
-      // The frame asks `me` where a person may go.
+      // The frame decides by `me` which screens a user may open.
       if (data.isActive) await queries.refetchQueries({ queryKey: meQuery.queryKey })
       return data
     },

@@ -17,7 +17,10 @@ import { isAwaited } from './due-text.ts'
 import { LateBill } from './late-bill.tsx'
 import { PaidFromFree } from './paid-from-free.tsx'
 
-/** The next bill of an expense: paid early, paid late, or left out (docs/plans/bills.md). */
+/**
+ * The next bill of an expense, with actions: paid early, paid late, or skipped
+ * (docs/plans/bills.md).
+ */
 export function Bill({ spending }: { spending: Spending }) {
   const { bankAccountId, spendingId, settledAt, nextRecurrence } = spending
   const { settlesWhenSpent, periodSpentAmount, targetAmount } = spending
@@ -81,7 +84,7 @@ export function Bill({ spending }: { spending: Spending }) {
   )
 }
 
-/** Money that waits for the bill of the former due date, and the button by which it is paid. */
+/** Money that the envelope holds for the bill of the last due date, with a button that pays it. */
 function Late({ spending }: { spending: Spending }) {
   const { bankAccountId, spendingId, lastRecurrence, graceAmount } = spending
   const reader = useReader()

@@ -8,12 +8,12 @@ import { type Reader, useReader } from '../../shell/chosen-account.ts'
 import { usePaydays } from '../schedules/use-paydays.ts'
 import { standingsOf } from './standing.ts'
 
-/** Days that are looked ahead for the next payday of each envelope: at least, and at most. */
+/** Range of days over which the forecast looks for the next payday of each envelope. */
 const daysAhead = { least: 90, most: 360 }
 
 /**
- * Returns the amount that the next payday brings to an envelope of the bank account, in minor
- * units: by the forecast, in which a bill that is due before the payday is paid; else by its plan.
+ * Returns a function for the amount that the next payday adds to an envelope, in minor units. It is
+ * taken from the forecast, which pays bills that are due before the payday; else from the plan.
  */
 export function useContributions(bankAccountId: string): (of: Spending) => number {
   const { data: standings } = useStandings(bankAccountId)
@@ -29,16 +29,19 @@ export function usePayday({ bankAccountId, fundingScheduleId }: Spending): strin
   return next && dayOf(next.nextRecurrence, timezone)
 }
 
-/** Returns what the bills of an envelope before its next payday cost, in minor units. */
+/**
+ * Returns a function for the cost of an envelope's bills before its next payday, in minor units.
+ */
 export function useNeeds(bankAccountId: string): (of: Spending) => number {
   const { data: standings } = useStandings(bankAccountId)
   return ({ spendingId }) => standings?.get(spendingId)?.needed ?? 0
 }
 
 /**
- * Returns whether an envelope lacks money for what is due before its next payday, undefined until
- * it is known. `isBehind` wants whole targets: the forecast takes off what was spent of them. One
- * for every day lacks money once it holds nothing: no bill takes the rest of it on a day.
+ * Returns whether an envelope lacks money for what is due before its next payday; undefined until
+ * the forecast is loaded. `isBehind` of the server compares with whole targets; the forecast
+ * deducts what was spent of them. An everyday envelope lacks money only when it is empty: no bill
+ * takes its rest on a certain day.
  */
 export function useBehind(
   bankAccountId: string,
@@ -53,7 +56,7 @@ export function useBehind(
   }
 }
 
-/** Returns what an envelope lacks for the bills before its next payday, in minor units. */
+/** Returns the amount that the envelope lacks for bills before its next payday, in minor units. */
 export function useMissing({ bankAccountId, spendingId, isPaused }: Spending): number {
   const { data: standings } = useStandings(bankAccountId)
   return isPaused ? 0 : (standings?.get(spendingId)?.missing ?? 0)
@@ -69,7 +72,10 @@ function useStandings(bankAccountId: string, isAsked = true) {
   })
 }
 
-/** Returns the day up to which each schedule fires at least once, if a forecast reaches it. */
+/**
+ * Returns the end of the forecast: the day by which each funding schedule fires, 90 to 360 days
+ * ahead.
+ */
 function lastPayday(paydays: Payday[], { today, timezone }: Reader): string {
   const most = dayAfter(today, daysAhead.most)
   const days = paydays.map(({ nextRecurrence }) => dayOf(nextRecurrence, timezone))

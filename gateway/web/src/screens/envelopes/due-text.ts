@@ -11,7 +11,7 @@ interface Reading {
   locale: string
 }
 
-/** Returns whether money of the envelope waits for a bill whose due date has come or passed. */
+/** Returns whether the envelope holds money for a bill whose due date is today or has passed. */
 export function isAwaited(spending: Spending): boolean {
   const { graceUntil, graceAmount } = spending
   return graceUntil !== null && graceAmount > 0 && !isEveryday(spending)

@@ -14,11 +14,11 @@ import { usePaidLate } from './paid-late.ts'
 
 interface Props {
   spending: Spending
-  /** Money of one place is dragged to another one. */
+  /** Runs when money is dragged from one card to another. */
   onMove: (move: Move) => void
 }
 
-/** An envelope: what it holds of its target, until when, and the next contribution. */
+/** An envelope: its amount and target, its due date, and the next contribution. */
 export function EnvelopeCard({ spending, onMove }: Props) {
   const { bankAccountId, spendingId, spendingType, name, isPaused } = spending
   const { currentAmount, targetAmount, usedAmount, settledAt } = spending
@@ -36,7 +36,7 @@ export function EnvelopeCard({ spending, onMove }: Props) {
       <div className={styles.head}>
         <Link
           data-line
-          // The browser would drag the address.
+          // By default, the browser would drag the URL of the link.
           draggable={false}
           to="/envelopes/$spendingId"
           params={{ spendingId }}
@@ -75,7 +75,10 @@ export function EnvelopeCard({ spending, onMove }: Props) {
   )
 }
 
-/** Says what the bills before the payday need, where several make one target look enough. */
+/**
+ * Shows the cost of the bills before the payday, if there are several: the target then looks too
+ * low.
+ */
 function Needed({ spending }: { spending: Spending }) {
   const { bankAccountId, targetAmount } = spending
   const money = useMoneyText(useManner(bankAccountId))
@@ -110,7 +113,7 @@ interface ProgressProps {
   isBehind: boolean
 }
 
-/** A bar of the share that is held. Screen readers skip it: the amounts above say the same. */
+/** Progress bar of the amount. Hidden from screen readers: the amounts above say the same. */
 function Progress({ value, max, isBehind }: ProgressProps) {
   const share = max > 0 ? Math.min(Math.max(value / max, 0), 1) : 1
   return (

@@ -25,7 +25,7 @@ import { RemoveEnvelope } from './remove-envelope.tsx'
 
 const route = getRouteApi('/frame/envelopes/$spendingId')
 
-/** All about one envelope. */
+/** Details of one envelope. */
 export function EnvelopeDetail() {
   const { spendingId } = route.useParams()
   const bankAccountId = useChosenAccountId()
@@ -43,7 +43,7 @@ function Found({ bankAccountId, spendingId }: { bankAccountId: string; spendingI
   )
   return (
     <Screen
-      // Another name leaves an opened form as it is.
+      // Keyed by ID, so that renaming the envelope does not reset an open form.
       key={spending?.spendingId}
       title={spending?.name ?? words.title}
       actions={back}
@@ -84,7 +84,7 @@ function Parts({ spending }: { spending: Spending }) {
               spendingId={spendingId}
               manner={manner}
               place={reader}
-              // A goal also counts what was spent from it.
+              // The journal of a goal also counts the money spent from it, in a pot of its own.
               hasPots={spendingType === 'goal'}
             />
           </Card>

@@ -8,27 +8,27 @@ import { envelopeWords as words } from '../../words/envelopes.ts'
 
 export type Kind = Spending['spendingType']
 
-/** The entries of the form, as they are typed. */
+/** Values of the form as they are typed. */
 export interface Entries {
   kind: Kind
   name: string
   target: string
   /** `2026-11-20` */
   day: string
-  /** `kept`: the rule as it is, which no word says. */
+  /** `kept`: leaves a rule unchanged that has no name in the app. */
   repeat: Repeat | 'kept'
   ruleset: string | null
   fundingScheduleId: string
   isPaused: boolean
-  /** Of an expense: days in which its money stays for a late bill. */
+  /** Expenses only: days after the due date for which the money is kept for a late bill. */
   graceDays: number
-  /** Of an expense: whether its bill counts as paid once its target is spent. */
+  /** Expenses only: whether the bill counts as paid once the target is spent. */
   settlesWhenSpent: boolean
-  /** Of an expense: whether what is left on its day stays in it. */
+  /** Expenses only: whether unspent money stays in the envelope after the due date. */
   carryOver: boolean
 }
 
-/** Returns the faults of entries by field of the API. */
+/** Returns validation errors by field of the API. */
 export function faultsOf({ name, target, day }: Entries, manner: Manner): Record<string, string> {
   return {
     ...(name.trim() ? {} : { name: words.required }),
@@ -47,15 +47,16 @@ export function ruleOf(entries: Entries, timezone: string): string | null {
   return rulesetOf(repeat, { day, start: instantOf(day, timezone) })
 }
 
-/** How the entries are read: amounts in the manner of their bank account, days in the timezone. */
+/** Formats in which the values are parsed: amounts of the bank account, days in the timezone. */
 export interface Reading {
   manner: Manner
   timezone: string
 }
 
 /**
- * Returns what entries change of an envelope, so that nothing else is computed. Another day is also
- * that of the rule, unless no word says the rule: else the envelope would come again on the former.
+ * Returns the body of a PATCH with changed fields only, so that the server recomputes nothing else.
+ * A changed day also changes the rule, unless the rule has no name: otherwise later due dates would
+ * fall on the old day.
  */
 export function changesOf(entries: Entries, spending: Spending, reading: Reading) {
   const { name, target, day, repeat, fundingScheduleId, isPaused } = entries

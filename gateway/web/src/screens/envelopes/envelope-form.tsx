@@ -17,17 +17,17 @@ import { useFieldText } from './field-text.ts'
 import { Preview } from './preview.tsx'
 import { saveEnvelope } from './save-envelope.ts'
 
-/** Banks post a bill some days after its due date. */
+/** Default for bills, because banks post a payment some days after its due date. */
 const graceDaysDefault = 5
 
 interface Props {
   bankAccountId: string
-  /** The envelope to change; without it a new one is created. */
+  /** The envelope to change; undefined to create one. */
   spending?: Spending
   onClose: () => void
 }
 
-/** Creates an envelope, or changes one, and shows what a payday would put into it. */
+/** Creates or changes an envelope, with a preview of its next contribution. */
 export function EnvelopeForm({ bankAccountId, spending, onClose }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
@@ -152,7 +152,7 @@ function Fields({ bankAccountId, entries, problems, change }: FieldsProps) {
   )
 }
 
-/** Bills that are paid before or after their due date (docs/plans/bills.md). */
+/** Settings for bills that are paid before or after their due date (docs/plans/bills.md). */
 function BillFields({ entries, change }: Pick<FieldsProps, 'entries' | 'change'>) {
   const { graceDays, settlesWhenSpent, carryOver } = entries
   const days = [...new Set([0, 3, graceDaysDefault, 7, 14, graceDays])].sort((a, b) => a - b)
@@ -188,7 +188,7 @@ function BillFields({ entries, change }: Pick<FieldsProps, 'entries' | 'change'>
   )
 }
 
-/** The entries of a new envelope are a month ahead. */
+/** Initial values of the form; the due date of a new envelope is a month from now. */
 function entriesOf(
   spending: Spending | undefined,
   {

@@ -16,7 +16,7 @@ interface Props {
   spending: Spending[]
 }
 
-/** All envelopes as a table with their sums, the next due date first. */
+/** Table of all envelopes with their sums, the next due date first. */
 export function EnvelopeTable({ bankAccountId, spending }: Props) {
   const manner = useManner(bankAccountId)
   const contributionOf = useContributions(bankAccountId)

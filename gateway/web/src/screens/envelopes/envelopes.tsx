@@ -97,7 +97,7 @@ function List({ bankAccountId }: { bankAccountId: string }) {
   )
 }
 
-/** The text without envelopes, with the payday that has to be planned before one. */
+/** Empty state: asks for a payday first, because an envelope needs one. */
 function Nothing({ hasSchedules, isOfDebt }: { hasSchedules: boolean; isOfDebt: boolean }) {
   if (isOfDebt) return <Empty>{words.noneOfDebt}</Empty>
   if (hasSchedules) return <Empty>{words.none}</Empty>
@@ -113,7 +113,7 @@ function Nothing({ hasSchedules, isOfDebt }: { hasSchedules: boolean; isOfDebt: 
   )
 }
 
-/** A phone has no room for a table. */
+/** On phones, a table would be too wide. */
 function useIsTable(): boolean {
   const isNarrow = useIsNarrow()
   return usePreferences().envelopesAs === 'table' && !isNarrow

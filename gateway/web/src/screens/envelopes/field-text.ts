@@ -7,7 +7,7 @@ import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { faultWords } from '../../words/faults.ts'
 
-/** Returns the function that says a field of an envelope: as the form calls it, and its text. */
+/** Returns a function for label and text of a field of an envelope, as the form shows it. */
 export function useFieldText(
   bankAccountId: string,
 ): (field: string, of: Spending | undefined) => [label: string, text: string] {

@@ -12,12 +12,15 @@ import { type Move, useMoneyDrag } from './money-drag.ts'
 
 interface Props {
   bankAccountId: string
-  /** Whether the envelopes are cards too, which money is dragged to. */
+  /** Whether the envelopes are cards too, onto which money can be dragged. */
   isAmongCards: boolean
   onMove: (move: Move) => void
 }
 
-/** Money that no envelope holds, to drag into one and back; of a card its figure is the debt. */
+/**
+ * Card of the money outside envelopes, from and to which money can be dragged. For a card, it shows
+ * the debt.
+ */
 export function FreeCard({ bankAccountId, isAmongCards, onMove }: Props) {
   const manner = useManner(bankAccountId)
   const balances = useQuery(bankAccountOverviewQuery(bankAccountId)).data?.balance
@@ -43,7 +46,7 @@ export function FreeCard({ bankAccountId, isAmongCards, onMove }: Props) {
   )
 }
 
-/** Returns the main figure of an account with its name: what is free, or what is owed. */
+/** Returns name and amount of the main figure of an account: free-to-use or the debt. */
 export function figureOf(
   rest: Rest,
   { free, current }: Pick<Balances, 'free' | 'current'> = { free: 0, current: 0 },

@@ -11,7 +11,7 @@ interface Props {
   className?: string | undefined
 }
 
-/** Money of the former period that waits for its bill, from the day of the bill on. */
+/** Money of the last period that is kept for its bill, from the due date on. */
 export function LateBill({ spending, className }: Props) {
   const { bankAccountId, graceUntil, graceAmount, lastRecurrence } = spending
   const reader = useReader()
@@ -22,7 +22,7 @@ export function LateBill({ spending, className }: Props) {
   const bill = formatShortDay(due, reader)
   const unpaid = wasDueToday(spending, reader) ? envelopeWords.graceToday : envelopeWords.grace
   const waits = isPaid ? envelopeWords.graceLeft : unpaid
-  // The instant is the midnight after the last day of a payment that takes from it.
+  // `graceUntil` is the midnight after the last day on which a payment takes this money.
   const last = dayAfter(dayOf(graceUntil, reader.timezone), -1)
   return (
     <p className={className}>

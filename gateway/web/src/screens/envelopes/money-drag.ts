@@ -3,13 +3,13 @@ import { type DragEvent, useState } from 'react'
 /** Type of the dragged data: the ID of the envelope, empty for free-to-use. */
 const type = 'application/x-coffer-envelope'
 
-/** The places that money moves between; null is free-to-use. */
+/** A transfer of money by dragging; null is free-to-use. */
 export interface Move {
   from: string | null
   to: string | null
 }
 
-/** Returns the attributes of a card that money is dragged from and to. */
+/** Returns the drag-and-drop attributes of a card whose money can be moved. */
 export function useMoneyDrag(spendingId: string | null, onMove: (move: Move) => void) {
   const [isOver, setOver] = useState(false)
   const isMoney = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes(type)

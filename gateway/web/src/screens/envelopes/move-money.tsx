@@ -22,10 +22,10 @@ import { figureOf } from './free-card.tsx'
 
 interface Props {
   bankAccountId: string
-  /** The envelopes that are chosen at first; null for free-to-use. */
+  /** Initially selected envelopes; null for free-to-use. */
   from?: string | null
   to?: string | null
-  /** The amount to begin with, in minor units; 0 for none. */
+  /** Initial amount in minor units; 0 for none. */
   missing?: number
   onClose: () => void
 }
@@ -36,7 +36,7 @@ interface Transfer {
   amount: number
 }
 
-/** Moves money between two envelopes, or between one and the money that is free to use. */
+/** Moves money between two envelopes, or between an envelope and free-to-use. */
 export function MoveMoney({ bankAccountId, from: source, to: goal, ...props }: Props) {
   const { missing: lacked = 0, onClose } = props
   const manner = useManner(bankAccountId)
@@ -46,7 +46,7 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, ...props }: P
   const rest = useRest(bankAccountId)
   const place = restPlace(rest, balances)
   const [faults, setFaults] = useState<Record<string, string>>({})
-  // An amount that is more than what is free to use: sent again, it is confirmed.
+  // An amount above free-to-use, about which the user is warned; submitting it again confirms it.
   const [warned, setWarned] = useState<number | null>(null)
   const { send, isSending, fault, reset } = useChange((body: Transfer) =>
     transfer(bankAccountId, body),
@@ -131,7 +131,7 @@ function Fields({ bankAccountId, source, goal, lacked, problems }: FieldsProps) 
     })),
   ].map(({ value, name, amount }) => ({
     value,
-    // A hidden amount has parentheses of its own.
+    // A hidden amount is a text in parentheses already.
     text: areAmountsHidden ? `${name} ${money(amount)}` : `${name} (${money(amount)})`,
   }))
   return (
@@ -145,7 +145,8 @@ function Fields({ bankAccountId, source, goal, lacked, problems }: FieldsProps) 
         fault={problems.fromSpendingId}
       />
       <ChoiceField
-        // Choices load after the dialog opens. A new key renders the field with its initial choice.
+        // Keyed, because the options load after the dialog opens: a new key applies the default
+        // value.
         key={spending.length}
         label={words.to}
         name="to"
@@ -165,7 +166,7 @@ function Fields({ bankAccountId, source, goal, lacked, problems }: FieldsProps) 
   )
 }
 
-/** Returns the place that is no envelope: what money comes from there, and how much there is. */
+/** Returns name and amount of the money outside envelopes. */
 function restPlace(rest: Rest, balances: BankAccountOverview['balance'] | undefined) {
   if (rest !== 'credit') return figureOf(rest, balances)
   return { name: homeWords.credit, amount: balances?.free ?? 0 }
@@ -175,7 +176,7 @@ function transfer(bankAccountId: string, body: Transfer) {
   return coffer.transferBetweenEnvelopes({ path: { bankAccountId }, body })
 }
 
-/** Shows a note of moved money, which moves it back. */
+/** Shows a note about a transfer, with an undo that moves the money back. */
 function showMoved(bankAccountId: string, body: Transfer, text: string): void {
   const { fromSpendingId, toSpendingId, amount } = body
   const back = { fromSpendingId: toSpendingId, toSpendingId: fromSpendingId, amount }

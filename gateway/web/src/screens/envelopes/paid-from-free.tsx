@@ -7,8 +7,8 @@ import { envelopeWords as words } from '../../words/envelopes.ts'
 import { paidQuery } from './paid-from-it.tsx'
 
 /**
- * Says that payments cover the bill although the envelope did not hold enough: only money that the
- * envelope gave counts as spent, so a person has to mark the bill as paid.
+ * Asks the user to mark the bill as paid. Payments cover it, but partly from free-to-use, and only
+ * money out of the envelope counts automatically.
  */
 export function PaidFromFree({ spending }: { spending: Spending }) {
   const { bankAccountId, spendingId, targetAmount, periodSpentAmount, graceDays } = spending
@@ -16,7 +16,7 @@ export function PaidFromFree({ spending }: { spending: Spending }) {
   const money = useMoneyText(useManner(bankAccountId))
   const { data: paid = [] } = useQuery(paidQuery(bankAccountId, spendingId))
   const { lastRecurrence, createdAt } = spending
-  // Payments until the end of its grace are of the former bill.
+  // Payments until the end of the grace belong to the previous bill.
   const first =
     lastRecurrence === null
       ? dayOf(createdAt, reader.timezone)

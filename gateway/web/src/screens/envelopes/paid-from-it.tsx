@@ -12,7 +12,7 @@ import { envelopeWords as words } from '../../words/envelopes.ts'
 
 const shownMax = 10
 
-/** The newest transactions of an envelope. */
+/** The newest transactions that an envelope pays. */
 export function paidQuery(bankAccountId: string, spendingId: string) {
   const path = { bankAccountId, spendingId }
   return queryOptions({
@@ -22,7 +22,7 @@ export function paidQuery(bankAccountId: string, spendingId: string) {
   })
 }
 
-/** The newest payments from an envelope. */
+/** The newest payments that the envelope pays. */
 export function PaidFromIt({ spending }: { spending: Spending }) {
   const { bankAccountId, spendingId } = spending
   const reader = useReader()

@@ -5,8 +5,8 @@ import { isAwaited, isBillPaid, wasDueToday } from './due-text.ts'
 import { paidQuery } from './paid-from-it.tsx'
 
 /**
- * Returns whether payments from an envelope have paid the bill whose money still waits, or that
- * was due today. Undefined until it is known.
+ * Returns a function for whether payments have paid a bill that is late or was due today; undefined
+ * while they load.
  */
 export function usePaidLate(all: Spending[]): (of: Spending) => boolean | undefined {
   const reader = useReader()

@@ -15,7 +15,7 @@ interface Props {
   spendingId: string | null
 }
 
-/** The contribution of the next payday for the entries, as they are typed. */
+/** Preview of the next contribution for the values of the form. */
 export function Preview({ bankAccountId, entries, spendingId }: Props) {
   const { timezone } = useReader()
   const manner = useManner(bankAccountId)

@@ -6,7 +6,9 @@ import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { useManner } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 
-/** Asks before an envelope is deleted, and says what becomes of its money. */
+/**
+ * Dialog that asks for confirmation before an envelope is deleted, and says where its money goes.
+ */
 export function RemoveEnvelope({ spending, onClose }: { spending: Spending; onClose: () => void }) {
   const { bankAccountId, spendingId, name, currentAmount } = spending
   const money = useMoneyText(useManner(bankAccountId))

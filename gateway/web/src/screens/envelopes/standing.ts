@@ -1,8 +1,8 @@
 import type { Forecast } from '../../api/forecast-queries.ts'
 
 /**
- * Where an envelope stands at its next payday, in minor units: the amount that it gets, that of the
- * bills before, and what free to use has to pay of them.
+ * Amounts of an envelope at its next payday, in minor units: what it gets, the cost of the bills
+ * before, and the part of that cost that free-to-use has to pay.
  */
 export interface Standing {
   contribution: number
@@ -10,7 +10,7 @@ export interface Standing {
   missing: number
 }
 
-/** Returns the standing of each envelope that gets money in a forecast, by its ID. */
+/** Returns the standing of each envelope that gets money in a forecast, by envelope ID. */
 export function standingsOf({ events }: Pick<Forecast, 'events'>): ReadonlyMap<string, Standing> {
   const standings = new Map<string, Standing>()
   const before = new Map<string, Pick<Standing, 'needed' | 'missing'>>()

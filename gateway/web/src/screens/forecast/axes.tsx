@@ -6,7 +6,7 @@ interface Props {
   scale: Scale
 }
 
-/** The horizontal lines with their amounts at the left; that of zero is stronger. */
+/** Horizontal grid lines with their amounts at the left; the line of zero is stronger. */
 export function AmountAxis({
   frame,
   scale,
@@ -28,7 +28,7 @@ export function AmountAxis({
   ))
 }
 
-/** The days below the lines. */
+/** Labels of the days on the time axis. */
 export function TimeAxis({ frame, scale, ticks }: Props & { ticks: Tick[] }) {
   const bottom = frame.height - frame.bottom
   return ticks.map(({ at, text, side }) => (
@@ -41,7 +41,7 @@ export function TimeAxis({ frame, scale, ticks }: Props & { ticks: Tick[] }) {
   ))
 }
 
-/** The area below zero; none if no line is there. */
+/** Shaded area below zero; none if no point is there. */
 export function BelowZero({ frame, scale }: Props) {
   const bottom = frame.height - frame.bottom
   const top = Math.min(scale.y(0), bottom)

@@ -19,7 +19,7 @@ interface Props {
   rest: Rest
 }
 
-/** A change of free-to-use money, in words. */
+/** Row of the table: a change of free-to-use with its reason. */
 interface Change {
   date: string
   day: string

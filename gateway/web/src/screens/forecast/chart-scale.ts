@@ -1,10 +1,10 @@
-/** A point of the line: an instant in ms, and the amount after it in minor units. */
+/** A point of a line: an instant in ms, and the amount from then on in minor units. */
 export interface Point {
   at: number
   amount: number
 }
 
-/** Size of the chart in units of its view box, and the room for its labels. */
+/** Size of the chart in units of its view box, with margins for labels. */
 export interface Frame {
   width: number
   height: number
@@ -14,27 +14,30 @@ export interface Frame {
   bottom: number
 }
 
-/** Returns the size for a wide or a narrow screen, so that labels keep their size. */
+/** Returns the size for a wide or a narrow screen, so that labels have the same size on both. */
 export function frameOf(isNarrow: boolean, amounts: string[]): Frame {
   const left = Math.max(...amounts.map(widthOf)) + 10
   const sides = { left, right: 6, top: 12, bottom: 28 }
   return isNarrow ? { width: 330, height: 250, ...sides } : { width: 920, height: 320, ...sides }
 }
 
-/** Returns about how wide a label is, rather too wide; letters of East Asia are squares. */
+/** Estimates the width of a label, rather too large; characters of East Asia are square. */
 export function widthOf(label: string): number {
   const letters = [...label.replaceAll(/[\u200f\u2068\u2069]/g, '')]
   return letters.reduce((sum, one) => sum + ((one.codePointAt(0) ?? 0) >= 0x2e80 ? 12.5 : 7), 0)
 }
 
-/** A label of the time axis; `side` is the end of the axis at which it stands. */
+/** A label of the time axis; `side` aligns it at an end of the axis. */
 export interface Tick {
   at: number
   text: string
   side: 'begin' | 'middle' | 'end'
 }
 
-/** Returns as many days as fit, evenly from the begin to the end, which alone has a year. */
+/**
+ * Returns as many evenly spaced days as fit, from `begin` to `end`; only the last one shows the
+ * year.
+ */
 export function ticksOf(
   { begin, end }: { begin: number; end: number },
   { width, left, right }: Frame,
@@ -58,7 +61,7 @@ export interface Scale {
   y: (amount: number) => number
 }
 
-/** Returns the amounts of the horizontal lines: round ones around all points, and zero. */
+/** Returns the amounts of the grid lines: round numbers that enclose all points, and zero. */
 export function amountLines(points: Point[]): number[] {
   const amounts = points.map(({ amount }) => amount)
   const [low, high] = [Math.min(0, ...amounts), Math.max(0, ...amounts)]
@@ -67,7 +70,7 @@ export function amountLines(points: Point[]): number[] {
   return Array.from({ length: top - bottom + 1 }, (_, at) => (bottom + at) * step)
 }
 
-/** Returns the scale of a chart from `begin` to `end` with these lines. */
+/** Returns the scale of a chart from `begin` to `end`, whose vertical range the lines give. */
 export function scaleOf(
   lines: number[],
   { begin, end, frame }: { begin: number; end: number; frame: Frame },
@@ -81,7 +84,7 @@ export function scaleOf(
   }
 }
 
-/** Returns the path of a line that changes at once: a step at each point. */
+/** Returns the SVG path of a step function: the amount jumps at each point. */
 export function stepsOf(points: Point[], { x, y }: Scale, end: number): string {
   const [first, ...rest] = points
   if (first === undefined) return ''
@@ -89,7 +92,7 @@ export function stepsOf(points: Point[], { x, y }: Scale, end: number): string {
   return `M${round(x(first.at))} ${round(y(first.amount))}${steps.join('')}H${round(x(end))}`
 }
 
-/** Returns a distance of lines that is 1, 2 or 5 times a power of ten: four to eight lines. */
+/** Returns the distance of grid lines: 1, 2 or 5 times a power of ten, for four to eight lines. */
 function stepOf(range: number): number {
   const rough = Math.max(range, 100) / 5
   const power = 10 ** Math.floor(Math.log10(rough))

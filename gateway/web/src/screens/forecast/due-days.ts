@@ -2,7 +2,7 @@ import type { Forecast } from '@coffer/client/types'
 
 type Change = Forecast['free'][number]
 
-/** Returns the changes of free-to-use, and between them the days on which only envelopes pay. */
+/** Merges the changes of free-to-use with days on which only envelopes pay bills. */
 export function withDueDays({ free, events }: Pick<Forecast, 'free' | 'events'>): Change[] {
   const known = new Set(free.map(({ date }) => date))
   const isDue = ({ date, spending }: Forecast['events'][number]) =>

@@ -9,7 +9,7 @@ export interface EnvelopeLine {
   points: Point[]
 }
 
-/** Returns the amounts of the chosen envelopes over time, from what they hold now. */
+/** Returns the lines of the chosen envelopes, each from its current amount. */
 export function envelopeLines(
   { startingTime, events }: Forecast,
   chosen: Pick<Spending, 'spendingId' | 'name' | 'currentAmount'>[],

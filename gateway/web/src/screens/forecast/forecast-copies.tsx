@@ -17,7 +17,7 @@ interface Props {
   rest: Rest
 }
 
-/** Copies of the forecast for paper and for spreadsheets. */
+/** Buttons that print the forecast or save it as CSV. */
 export function ForecastCopies({ forecast, spending, bankAccountId, rest }: Props) {
   const { timezone, language } = useReader()
   const { currency } = useManner(bankAccountId)

@@ -8,15 +8,15 @@ interface FileDeps {
   lines: EnvelopeLine[]
   timezone: string
   currency: string
-  /** Names of the first columns: day, pay, into envelopes, bills, free to use. */
+  /** Headings of the first columns: day, payday, into envelopes, bills, free-to-use. */
   columns: readonly string[]
-  /** Whether spreadsheets of the reader take a decimal comma, and semicolons between columns. */
+  /** Whether the user's spreadsheets expect a decimal comma, and semicolons between columns. */
   hasCommas: boolean
 }
 
 /**
- * Returns the forecast as CSV (RFC 4180): a row for each change and for each day of bills, a column
- * for each envelope.
+ * Returns the forecast as CSV (RFC 4180): a row for each change and each day with bills, and a
+ * column for each envelope.
  */
 export function forecastFile(forecast: Forecast, { lines, ...deps }: FileDeps): string {
   const { timezone, currency, columns, hasCommas } = deps
@@ -40,7 +40,7 @@ function quoted(text: string, between: string): string {
   return text.includes(between) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Spreadsheets run a text that begins like a formula. */
+/** Prevents CSV injection: spreadsheets run cells that begin like a formula. */
 function plainText(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
 }

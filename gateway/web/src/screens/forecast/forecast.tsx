@@ -19,7 +19,7 @@ import { ForecastCopies } from './forecast-copies.tsx'
 import { FreeChart } from './free-chart.tsx'
 import { LowestPoint } from './lowest-point.tsx'
 
-/** Free-to-use money ahead: a chart, its lowest point, and every change in a table. */
+/** Forecast of free-to-use: a chart, its lowest point, and every change in a table. */
 export function Forecast() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()
@@ -88,7 +88,7 @@ function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: s
   )
 }
 
-/** Returns a forecast with what is owed as its figures, which are above zero. */
+/** Returns a forecast of debts: negated, so that they are positive figures. */
 function owedOf({ free, lowestFree, ...forecast }: Answer): Answer {
   return {
     ...forecast,
@@ -104,7 +104,7 @@ interface ChoiceProps {
   choose: (chosen: string[]) => void
 }
 
-/** The envelopes whose lines are drawn, each underlined in the colour of its line. */
+/** Choice of the envelopes with a line in the chart, each underlined in the colour of its line. */
 function Choice({ spending, chosen, choose }: ChoiceProps) {
   const drawn = spending.filter(({ spendingId }) => chosen.includes(spendingId))
   const lookOf = (one: Spending) => (drawn.includes(one) ? drawn.indexOf(one) % 4 : undefined)

@@ -29,7 +29,7 @@ interface Props {
   rest: Rest
 }
 
-/** Steps by which a key moves, as it moves a slider. */
+/** Number of points by which a key moves, as in a slider. */
 const moves: Record<string, number> = {
   ArrowLeft: -1,
   ArrowDown: -1,
@@ -41,7 +41,7 @@ const moves: Record<string, number> = {
   End: 1e6,
 }
 
-/** The line of free-to-use money. Pointer and arrow keys name the amount at each change. */
+/** Line chart of free-to-use. Pointer and arrow keys select a change and show its amount. */
 export function FreeChart({ forecast, bankAccountId, envelopes, rest }: Props) {
   const reader = useReader()
   const points = forecast.free.map(({ date, free }) => ({ at: Date.parse(date), amount: free }))
@@ -157,7 +157,7 @@ interface PartProps {
   scale: Scale
 }
 
-/** The line, in another colour where it is below zero. */
+/** The line of free-to-use, in another colour where it is negative. */
 function FreeLine({ path, frame, scale }: PartProps & { path: string }) {
   const id = useId()
   return (

@@ -15,7 +15,7 @@ interface Props {
   rest: Rest
 }
 
-/** The lowest point of free-to-use, the first day below zero, and how it comes to that. */
+/** The lowest amount of free-to-use, the first day on which it is negative, and the reasons. */
 export function LowestPoint({ forecast, bankAccountId, rest }: Props) {
   const reader = useReader()
   const money = useMoneyText(useManner(bankAccountId))
@@ -56,7 +56,7 @@ export function LowestPoint({ forecast, bankAccountId, rest }: Props) {
   )
 }
 
-/** Returns the sums of all that changes free-to-use until its lowest point, in sentences. */
+/** Returns the sums of all changes of free-to-use until its lowest point, as sentences. */
 function reasonsOf(
   { free, lowestFree, lowestFreeDate }: Forecast,
   rest: Rest,

@@ -5,7 +5,7 @@ import tables from '../../controls/tables/table.module.css'
 import styles from './help.module.css'
 import type { Block, HelpPage, Inline } from './help-page.ts'
 
-/** The text of a page with its pictures. */
+/** The text of a help page with its images. */
 export function Article({ page }: { page: HelpPage }) {
   return (
     <Card>
@@ -96,7 +96,7 @@ function Table({ block }: { block: Block & { kind: 'table' } }) {
   )
 }
 
-/** The parts of a paragraph. */
+/** Renders the inline content of a paragraph. */
 export function Parts({ parts }: { parts: Inline[] }) {
   return parts.map((part, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a page never change

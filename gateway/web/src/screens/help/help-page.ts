@@ -1,12 +1,12 @@
 import type { HelpName } from '../../words/frame.ts'
 
-/** A part of a paragraph (inline content of CommonMark). */
+/** Inline content of a paragraph (CommonMark). */
 export type Inline =
   | { kind: 'text' | 'code'; text: string }
   | { kind: 'strong' | 'em'; parts: Inline[] }
   | { kind: 'link'; parts: Inline[]; page: HelpName; anchor: string | undefined }
 
-/** A part of a page (block of CommonMark). Width and height of a picture are in CSS pixels. */
+/** A block of a page (CommonMark). Width and height of an image are in CSS pixels. */
 export type Block =
   | { kind: 'heading'; level: number; anchor: string; parts: Inline[] }
   | { kind: 'paragraph'; parts: Inline[] }

@@ -19,7 +19,9 @@ const pagesIn: Record<LanguageCode, () => Promise<{ pages: HelpPage[] }>> = {
   de: () => import('./pages-de.ts'),
 }
 
-/** The pages in the language of the app: a chunk of the build, which never changes. */
+/**
+ * The help pages in the language of the app: an immutable chunk of the build, so never refetched.
+ */
 const helpQuery = {
   queryKey: ['help'],
   queryFn: async () => (await pagesIn[language]()).pages,
@@ -29,7 +31,7 @@ const helpQuery = {
 
 const route = getRouteApi('/frame/help/$page')
 
-/** The contents of the help. */
+/** The table of contents of the help, with a search. */
 export function Help() {
   const pages = useQuery(helpQuery)
   const [search, setSearch] = useState('')

@@ -2,7 +2,7 @@ import { plainText } from '../../format/plain-text.ts'
 import type { HelpPage } from './help-page.ts'
 
 /**
- * Returns the pages that have all words of a search, in title or text, in any order; case and
+ * Returns the pages that contain all words of a search, in title or text and in any order. Case and
  * accents do not matter.
  */
 export function findPages(pages: readonly HelpPage[], search: string): HelpPage[] {
@@ -13,7 +13,7 @@ export function findPages(pages: readonly HelpPage[], search: string): HelpPage[
   })
 }
 
-/** Returns all texts inside the parts of a page. */
+/** Collects all texts in the nested parts of a page. */
 function textsOf(part: unknown): string[] {
   if (typeof part !== 'object' || part === null) return []
   const own = 'text' in part && typeof part.text === 'string' ? [part.text] : []

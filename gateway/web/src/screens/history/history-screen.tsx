@@ -9,7 +9,7 @@ import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-acc
 import { historyWords as words } from '../../words/history.ts'
 import { SumSentences } from '../home/sum-sentences.tsx'
 
-/** Why the sums of the chosen bank account are as they are: in sentences, and every change. */
+/** Explains the sums of the chosen bank account in sentences, and lists every change of them. */
 export function Changes() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()

@@ -20,8 +20,8 @@ const Explanation = lazy(() =>
 )
 
 /**
- * Envelopes that will not have their target in time, or wait for a late bill, with the reason. One
- * for every day has no bill.
+ * Envelopes that will miss their target or hold money for a late bill, with the reason. Everyday
+ * envelopes have no bill.
  */
 export function Behind({ bankAccountId }: { bankAccountId: string }) {
   const spending = useQuery(spendingQuery(bankAccountId))

@@ -11,18 +11,19 @@ type Envelope = Pick<Spending, 'name' | 'currentAmount'>
 interface Household<A> {
   /** All bank accounts. */
   accounts: readonly A[]
-  /** IDs of those that have a payday. */
+  /** IDs of the bank accounts with a payday. */
   paidIds: readonly string[]
   /** The envelopes of the bank account. */
   envelopes: readonly Envelope[]
 }
 
-/** Letters from which on a word says what an envelope is for. */
+/** Minimum length of a word in an envelope's name that is compared. */
 const lettersMin = 4
 
 /**
- * Returns the cards on which more is owed than envelopes of the same words hold: "Card" is for
- * the bill of "Credit card". Empty for an account that pays none, as another one has the payday.
+ * Returns the credit cards with more debt than the envelopes of a similar name hold: an envelope
+ * "Card" is for the bill of "Credit card". Empty if other accounts have paydays and this one has
+ * none.
  */
 export function findCardDebts<A extends Account>(
   bankAccountId: string,
@@ -40,7 +41,7 @@ export function findCardDebts<A extends Account>(
   })
 }
 
-/** Returns whether two names share a word, also as a part of a longer one. */
+/** Returns whether two names share a word, even as a part of a longer word. */
 function isSame(one: string, other: string): boolean {
   const [first, second] = [plainText(one), plainText(other)]
   return isPart(first, second) || isPart(second, first)

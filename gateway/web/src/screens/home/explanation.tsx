@@ -4,7 +4,7 @@ import { Asked } from '../../controls/asked.tsx'
 import { Sentences } from '../../controls/texts/sentences.tsx'
 import styles from './home.module.css'
 
-/** Why an envelope has as much as it has, in sentences. */
+/** Explains the amount of an envelope in sentences. */
 export function Explanation({ spending }: { spending: Spending }) {
   const { bankAccountId, spendingId } = spending
   const explanation = useQuery(explanationQuery(bankAccountId, spendingId))

@@ -1,9 +1,9 @@
 import type { HistoryEntry, SumChange } from '../../api/history-queries.ts'
 
 /**
- * Returns the changes of free-to-use that entries of the journal amount to, one for each operation:
- * the change of the available balance without that of the envelopes. `free` is the present amount.
- * The oldest operation is left out of a list that ends within it.
+ * Derives the changes of free-to-use from journal entries, one per operation: the change of the
+ * available balance minus that of the envelopes. `free` is the current amount. With `isCut` the
+ * oldest operation is left out, as some of its entries may be missing.
  */
 export function freeChanges(
   entries: readonly HistoryEntry[],
@@ -18,7 +18,7 @@ export function freeChanges(
     const after = amount
     amount -= delta
     if (first === undefined || delta === 0) return []
-    // Of several pots none is named: the change is of free-to-use.
+    // If an operation changes several pots, the entry names free-to-use.
     const pot = other === undefined && first.pot === 'envelope' ? first.pot : 'free'
     return [{ ...first, pot, delta, amount: after }]
   })

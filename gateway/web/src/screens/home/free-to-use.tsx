@@ -15,7 +15,7 @@ import { homeWords } from '../../words/home.ts'
 import { figureOf } from '../envelopes/free-card.tsx'
 import styles from './home.module.css'
 
-// A person seldom asks, and home is the first screen.
+// Loaded lazily: users rarely open it, and home is the first screen.
 const Why = lazy(() => import('./why.tsx').then((part) => ({ default: part.Why })))
 
 const OwedOnCards = lazy(() =>
@@ -23,8 +23,8 @@ const OwedOnCards = lazy(() =>
 )
 
 /**
- * The main figure of home, and why it is that much: the money that no envelope holds. Of a card or
- * a loan it is what is owed, because its unused credit is no money of the person.
+ * The main figure of home, with its explanation: free-to-use. For a card or a loan it is the debt,
+ * because unused credit is not money of the user.
  */
 export function FreeToUse({ bankAccountId }: { bankAccountId: string }) {
   const overview = useQuery(bankAccountOverviewQuery(bankAccountId))
@@ -83,7 +83,10 @@ function Figures({ overview }: { overview: BankAccountOverview }) {
   )
 }
 
-/** Says that no file has stated the balance, while an account of imported rows still has none. */
+/**
+ * Says that the balance is unknown: rows were imported, but neither a file nor the user has stated
+ * a balance.
+ */
 function UnknownBalance({ overview }: { overview: BankAccountOverview }) {
   const { bankAccountId, current } = overview.balance
   const isUnstated = overview.bankAccount.balancesAsOf === null
@@ -102,7 +105,7 @@ function Sums({ overview }: { overview: BankAccountOverview }) {
   const { bankAccountId, available, limit, expenses, goals } = overview.balance
   const manner = useManner(bankAccountId)
   const isOwed = isDebt(overview.bankAccount)
-  // Without a limit, as of every loan, there is no unused credit that is known.
+  // Without a limit, as for every loan, unused credit is unknown.
   const first = isOwed && limit === 0 ? null : isOwed ? homeWords.credit : homeWords.available
   return (
     <dl className={styles.sums}>
@@ -118,7 +121,7 @@ function Sums({ overview }: { overview: BankAccountOverview }) {
   )
 }
 
-/** The length of the amount, by which it fits a narrow screen. */
+/** Passes the length of the amount to CSS, which adapts the font size to narrow screens. */
 function lettersOf(text: string): CSSProperties {
   return { '--letters': text.length } as CSSProperties
 }

@@ -22,7 +22,7 @@ const NewTransaction = lazy(() =>
   import('../transactions/new-transaction.tsx').then((part) => ({ default: part.NewTransaction })),
 )
 
-/** The state of the chosen bank account at a glance. */
+/** Overview of the chosen bank account. */
 export function Home() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()
@@ -39,7 +39,7 @@ export function Home() {
   )
 }
 
-/** Opens the form of a new transaction over home. */
+/** Opens the form for a new transaction in a dialog. */
 function AddButton({ bankAccountId }: { bankAccountId: string }) {
   const [isAdding, setAdding] = useOpenedForm('transaction')
   return (
@@ -57,7 +57,7 @@ function AddButton({ bankAccountId }: { bankAccountId: string }) {
   )
 }
 
-/** Renews all parts with the bank account, so that none shows what belongs to another one. */
+/** Keyed by the bank account, so that no part keeps state of another one. */
 function Parts({ bankAccountId }: { bankAccountId: string }) {
   return (
     <div className={styles.parts} key={bankAccountId}>

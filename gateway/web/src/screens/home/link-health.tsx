@@ -3,12 +3,12 @@ import { lazy, Suspense } from 'react'
 import { linkHealthQuery } from '../../api/account-queries.ts'
 import { useLinkOf } from '../../shell/chosen-account.ts'
 
-// Most connections work.
+// Loaded lazily: most connections work.
 const LinkFault = lazy(() =>
   import('./link-fault.tsx').then((part) => ({ default: part.LinkFault })),
 )
 
-/** Says so where the connection of the bank account does not work, and what helps. */
+/** A warning if the connection of the bank account fails, with the step that repairs it. */
 export function LinkHealth({ bankAccountId }: { bankAccountId: string }) {
   const link = useLinkOf(bankAccountId)
   const { data: health } = useQuery({

@@ -6,10 +6,13 @@ import { dayAfter, dayOf, daysBetween, formatDay } from '../../format/days.ts'
 import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 
-/** Days before a payday from which on its wage may come, and after it in which it is missed. */
+/**
+ * Days before a payday from which its wage is expected, and days after it during which its absence
+ * is shown.
+ */
 const days = { early: 4, missed: 10 }
 
-/** Share of the expected pay from which on income counts as the wage. */
+/** Minimum share of the expected deposit from which a deposit counts as the wage. */
 const wageShare = 0.75
 
 interface Props {
@@ -18,7 +21,7 @@ interface Props {
   className?: string | undefined
 }
 
-/** Says after a payday that its wage has not come in, which is why less is free to use. */
+/** Says after a payday that its wage has not arrived, as the reason for less free-to-use. */
 export function MissingWage({ payday, as: Line = 'p', className }: Props) {
   const { bankAccountId, lastRecurrence, estimatedDeposit } = payday
   const reader = useReader()

@@ -14,12 +14,12 @@ import { MissingWage } from './missing-wage.tsx'
 
 const shownMax = 3
 
-/** The next paydays, and what they move into envelopes. */
+/** The next paydays with the amounts that they move into envelopes. */
 export function NextPayday({ bankAccountId }: { bankAccountId: string }) {
   const schedules = usePaydays(bankAccountId)
   const { data: spending } = useQuery(spendingQuery(bankAccountId))
   const isOfDebt = useIsDebt(bankAccountId)
-  // A card or a loan without envelopes has nothing that a payday would fill.
+  // For a debt without envelopes and paydays the card is left out.
   if (isOfDebt && !spending?.length && schedules.data?.length === 0) return null
   return (
     <Card title={homeWords.payday}>

@@ -14,7 +14,7 @@ interface Props {
   spending: Spending[]
 }
 
-/** Offers to leave out the payments of the time before the first envelope. */
+/** Offers to leave payments from before the first envelope to free-to-use. */
 export function Older({ bankAccountId, payments, spending }: Props) {
   const reader = useReader()
   const rest = useRest(bankAccountId)
@@ -23,7 +23,7 @@ export function Older({ bankAccountId, payments, spending }: Props) {
   const day = first === undefined ? '' : dayOf(first, reader.timezone)
   const isOlder = ({ date }: Transaction) => dayOf(date, reader.timezone) < day
   if (!payments.some(isOlder)) return null
-  // They are the newest ones: if all of them are older, so are those that are not shown.
+  // The list is newest first: if all shown payments are older, so are the rest.
   const areAll = payments.every(isOlder)
   return (
     <div className={rows.toolbar}>
@@ -39,7 +39,7 @@ export function Older({ bankAccountId, payments, spending }: Props) {
   )
 }
 
-/** Leaves the newest payments up to a day free to use, so that they wait no longer. */
+/** Assigns the newest payments up to a day to no envelope, so that they no longer wait for one. */
 async function leaveFree({
   bankAccountId,
   ...of

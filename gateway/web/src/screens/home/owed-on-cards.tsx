@@ -8,7 +8,7 @@ import { homeWords } from '../../words/home.ts'
 import { findCardDebts } from './card-debts.ts'
 import styles from './home.module.css'
 
-/** The debts of cards that free to use has to pay, and that no envelope is for. */
+/** Debts of cards that free-to-use has to pay, because no envelope is for them. */
 export function OwedOnCards({ bankAccountId }: { bankAccountId: string }) {
   const { data: overview } = useQuery(overviewQuery)
   const { data: envelopes } = useQuery(spendingQuery(bankAccountId))

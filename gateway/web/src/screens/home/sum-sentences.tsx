@@ -9,7 +9,7 @@ import { usePaydays } from '../schedules/use-paydays.ts'
 import styles from './home.module.css'
 import { MissingWage } from './missing-wage.tsx'
 
-/** The sums of a bank account in sentences: how free to use, or unused credit, comes about. */
+/** Explains in sentences how free-to-use, or unused credit, is computed from the sums. */
 export function SumSentences({ overview }: { overview: BankAccountOverview }) {
   const { bankAccountId, available, current, limit, expenses, goals, free } = overview.balance
   const isOwed = isDebt(overview.bankAccount)
@@ -19,7 +19,7 @@ export function SumSentences({ overview }: { overview: BankAccountOverview }) {
   const { data: paydays = [] } = usePaydays(bankAccountId)
   const holding = all.filter(({ currentAmount }) => currentAmount > 0)
   const countOf = (type: string) => holding.filter((one) => one.spendingType === type).length
-  // The credit that is neither owed nor unused.
+  // Credit taken by pending payments: neither posted debt nor unused.
   const pending = limit === 0 ? 0 : limit + current - available
   const owed = current > 0 ? homeWords.whyInCredit : homeWords.whyOwed
   const begin = isOwed
@@ -38,7 +38,7 @@ export function SumSentences({ overview }: { overview: BankAccountOverview }) {
   const rest = isOwed ? homeWords.whyUnused : homeWords.whyFree
   const end =
     free < 0 ? homeWords.whyNegative({ amount: money(-free) }) : rest({ amount: money(free) })
-  // Of a card or loan without envelopes the first sentences say all.
+  // For a card or loan without envelopes the first sentences are enough.
   const isSaid = isOwed && expenses === 0 && goals === 0
   const sentences = isSaid ? begin : [...begin, ...set]
   return (

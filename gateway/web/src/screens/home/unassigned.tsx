@@ -24,13 +24,15 @@ import { Older } from './older-payments.tsx'
 
 const shownMax = 6
 
-/** Keys of the envelopes in their order, without those of the frame (shell/keyboard.tsx). */
+/**
+ * Keyboard shortcuts of the envelopes, in order, without those of the frame (shell/keyboard.tsx).
+ */
 const keys = '123456789bcdlmoqruvwxyz'
 
-/** Key of a payment that stays free to use. */
+/** Shortcut that assigns a payment to free-to-use. */
 const freeKey = '0'
 
-/** The newest payments that no envelope paid for, each with the choice of one. */
+/** The newest payments without an envelope, each with the choice of one. */
 export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
   const newest = useQuery(unassignedQuery(bankAccountId, shownMax))
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
@@ -61,7 +63,7 @@ interface OthersProps {
   overview: BankAccountOverview
 }
 
-/** The number of all such payments, with a link to them. */
+/** The number of all payments without an envelope, with a link to them. */
 function Others({ bankAccountId, overview }: OthersProps) {
   const { unassignedCount, isUnassignedCountExact } = overview
   if (unassignedCount <= shownMax) return null
@@ -83,7 +85,7 @@ interface PaymentsProps {
   spending: Spending[]
 }
 
-/** The payments, of which one is marked: a key pays it from an envelope. */
+/** The payments, one of which is selected: a shortcut assigns it to an envelope. */
 function Payments({ bankAccountId, payments, spending }: PaymentsProps) {
   const money = useMoneyText(useManner(bankAccountId))
   const reader = useReader()

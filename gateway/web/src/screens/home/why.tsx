@@ -12,7 +12,7 @@ import { freeChanges } from './free-changes.ts'
 import styles from './home.module.css'
 import { SumSentences } from './sum-sentences.tsx'
 
-/** The sums of the account in sentences, and the newest changes of them. */
+/** Explains the sums of the account in sentences, and lists their newest changes. */
 export function Why({ overview }: { overview: BankAccountOverview }) {
   return (
     <div className={styles.why}>
@@ -22,7 +22,7 @@ export function Why({ overview }: { overview: BankAccountOverview }) {
   )
 }
 
-/** The newest changes of free to use; of a card or a loan those of all its sums. */
+/** The newest changes of free-to-use; for a card or a loan the changes of all its sums. */
 function LastChanges({ overview }: { overview: BankAccountOverview }) {
   const { bankAccountId, free } = overview.balance
   const isOwed = isDebt(overview.bankAccount)

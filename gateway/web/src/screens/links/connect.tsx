@@ -10,7 +10,7 @@ import { linkWords as words } from '../../words/links.ts'
 import { linkBank, type Step, startAgain } from './link-bank.ts'
 import { PlaidLinkError } from './plaid-link.ts'
 
-/** The document with Plaid Link: it opens by itself, and leads back into the app at its end. */
+/** The page of Plaid Link: it opens Link automatically, and finally returns to the app. */
 export function Connect() {
   const [step, setStep] = useState<Step>('opening')
   const { mutate, data, error, isPending, isSuccess } = useMutation({

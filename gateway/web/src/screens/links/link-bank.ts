@@ -4,30 +4,30 @@ import { basePath } from '../../base-path.ts'
 import { linkWords as words } from '../../words/links.ts'
 import { openPlaidLink } from './plaid-link.ts'
 
-/** Steps that the person sees. */
+/** Steps that the user sees. */
 export type Step = 'opening' | 'open' | 'storing' | 'syncing'
 
-/** A link that Plaid Link was opened for; without an ID, a new one. */
+/** State of Plaid Link that survives the redirect to a bank; `linkId` is null for a new link. */
 interface Wanted {
   linkToken: string
   linkId: string | null
-  /** Query of the address at which it was opened. */
+  /** Query of the URL at which Link was opened. */
   search: string
 }
 
 const place = 'coffer-link'
-/** Maximum number of waits for the set-up. Each ends after 30 s with 408. */
+/** Maximum number of long polls for the set-up. Each ends after 30 s with 408. */
 const waitsMax = 10
 
 /**
- * Creates a link, or updates that of the address, by Plaid Link. Returns the address of the app at
- * which the person goes on; null if the person has left Plaid Link.
+ * Creates a link by Plaid Link, or updates the link in the URL. Returns the URL in the app to
+ * continue at; null if the user closes Plaid Link.
  */
 export async function linkBank(report: (step: Step) => void): Promise<string | null> {
   report('opening')
   const isReturn = location.pathname.endsWith('/oauth-return')
   const wanted = isReturn ? await readWanted() : await newWanted()
-  // A bank with a sign-in of its own leaves this page, and comes back with the same token.
+  // OAuth: the bank's sign-in replaces this page, and returns with the same link token.
   sessionStorage.setItem(place, JSON.stringify(wanted))
   report('open')
   const returnedTo = isReturn ? location.href : null
@@ -62,7 +62,7 @@ async function newWanted(): Promise<Wanted> {
   return { search, linkId, linkToken }
 }
 
-/** Opens Plaid Link again: after a bank's own sign-in at the address where it began. */
+/** Opens Plaid Link again; after an OAuth redirect at the URL where it was first opened. */
 export function startAgain(repeat: () => void): void {
   if (!location.pathname.endsWith('/oauth-return')) {
     repeat()
@@ -73,7 +73,10 @@ export function startAgain(repeat: () => void): void {
   location.assign(`${basePath}links/connect${search}`)
 }
 
-/** Returns what Link was opened for in this tab; the server knows the token of a new link. */
+/**
+ * Returns the stored state of this tab. Without one, the server returns the cached token of a new
+ * link.
+ */
 async function readWanted(): Promise<Wanted> {
   const kept = sessionStorage.getItem(place)
   if (kept !== null) return JSON.parse(kept)
@@ -81,7 +84,7 @@ async function readWanted(): Promise<Wanted> {
   return { search: '', linkId: null, linkToken }
 }
 
-/** Waits for the first sync. A slow one goes on without this page. */
+/** Waits for the first sync. If it takes longer, it continues in the background. */
 async function waitForSetup(linkId: string): Promise<void> {
   for (let waits = 0; waits < waitsMax; waits += 1) {
     try {

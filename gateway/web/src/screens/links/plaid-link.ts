@@ -1,4 +1,4 @@
-/** The choice that Plaid Link hands over at its end. */
+/** Result of Plaid Link. */
 export interface Chosen {
   publicToken: string
   accountIds: string[]
@@ -25,13 +25,13 @@ interface PlaidScript {
   }) => { open: () => void }
 }
 
-/** An error of Plaid Link, in words for the person. */
+/** An error of Plaid Link, with a text for the user. */
 export class PlaidLinkError extends Error {}
 
 /**
- * Opens Plaid Link with a link token, or goes on with it after a bank's own sign-in, from which the
- * person came back to `returnedTo`. Returns null if the person leaves it. Throws PlaidLinkError for
- * an error in it, and for a script that does not load, with the text `blocked`.
+ * Opens Plaid Link with a link token, or resumes it at `returnedTo` after an OAuth redirect.
+ * Returns null if the user closes it. Throws PlaidLinkError for an error of Link; if the script
+ * does not load, with the text `blocked`.
  */
 export async function openPlaidLink(
   token: string,
@@ -59,7 +59,7 @@ export async function openPlaidLink(
   })
 }
 
-/** Loads Plaid's script once; the gateway names it in the document (`connect.html`). */
+/** Loads Plaid's script once; the gateway writes its URL into the page (`connect.html`). */
 async function loadScript(blocked: string): Promise<void> {
   if ('Plaid' in globalThis) return
   await new Promise<void>((resolve, reject) => {

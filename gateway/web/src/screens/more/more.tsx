@@ -9,7 +9,7 @@ import { ThemeChoice } from '../../shell/theme-choice.tsx'
 import { frameWords } from '../../words/frame.ts'
 import styles from './more.module.css'
 
-/** The rest of the navigation, for which the bar of a phone has no room. */
+/** Navigation entries for which the tab bar of a phone has no space. */
 export function More() {
   const { areAmountsHidden } = usePreferences()
   const signOut = useSignOut()

@@ -52,7 +52,9 @@ interface EnvelopeProps extends PartProps {
   field: 'spendingId' | 'refundSpendingId'
 }
 
-/** The envelopes of the bank account that the rule is for, else those of all. */
+/**
+ * Choice of an envelope of the bank account in the rule's conditions; without one, of any account.
+ */
 function EnvelopeField({ entries, known, change, field }: EnvelopeProps) {
   const { bankAccountId } = entries
   const value = entries[field]

@@ -15,7 +15,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Asks to which stored transactions all rules are applied. */
+/** Dialog that asks to which stored transactions all rules are applied. */
 export function ApplyRules({ known, onClose }: Props) {
   const [chosen, setChosen] = useState({ bankAccountId: '', from: '', to: '' })
   const choose = (next: Partial<typeof chosen>) => setChosen((now) => ({ ...now, ...next }))

@@ -10,13 +10,13 @@ import styles from './rules.module.css'
 const kinds = Object.entries(words.kinds).map(([value, text]) => ({ value, text }))
 const { manual: _, ...imported } = transactionWords.sources
 
-/** The conditions of a rule: the texts of the bank first, the others behind a button. */
+/** The conditions of a rule: texts of the bank first, the others behind a button. */
 export function ConditionFields(props: PartProps) {
   const { entries } = props
   const { amountFrom, amountTo, direction, bankAccountId } = entries
   const more = [amountFrom, amountTo, direction, bankAccountId]
   const others = [entries.source, entries.state, entries.dayFrom, entries.dayTo]
-  // Read once, so that clearing a field does not close this part of the form.
+  // State, so that clearing a field does not collapse this section.
   const [isOpen] = useState([...more, ...others].some((one) => one !== ''))
   return (
     <fieldset className={styles.part}>

@@ -8,7 +8,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Asks before a rule is deleted. */
+/** Dialog that asks for confirmation before a rule is deleted. */
 export function DeleteRule({ rule: { ruleId, name }, onClose }: Props) {
   return (
     <Confirmation

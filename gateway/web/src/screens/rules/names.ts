@@ -15,13 +15,13 @@ interface Choice {
   bankAccountId: string
 }
 
-/** The bank accounts and the envelopes of all of them, as choices, and their names. */
+/** All bank accounts and envelopes, as options of fields, and their names. */
 export interface Known extends Names {
   accounts: { value: string; text: string }[]
   envelopes: Choice[]
 }
 
-/** Properties of a part of the form. */
+/** Props of a section of the form. */
 export interface PartProps {
   entries: Entries
   problems: Record<string, string>
@@ -29,7 +29,10 @@ export interface PartProps {
   change: (next: Partial<Entries>) => void
 }
 
-/** Returns names of envelopes and accounts. With several accounts, an envelope names its own. */
+/**
+ * Returns names of envelopes and bank accounts. With several bank accounts, the name of an envelope
+ * contains that of its account.
+ */
 export function useKnown(): Known {
   const { locale, currencyDefault } = useReader()
   const { areAmountsHidden } = usePreferences()

@@ -3,7 +3,7 @@ import { type DragEvent, useState } from 'react'
 /** Type of the dragged data: the ID of the rule. */
 const type = 'application/x-coffer-rule'
 
-/** Returns the attributes of a row that can be dragged, and that takes the place of another. */
+/** Returns the drag-and-drop attributes of a row: another rule can be dropped at its position. */
 export function useRuleDrag(ruleId: string, onDropped: (other: string) => void) {
   const [isOver, setOver] = useState(false)
   const isRule = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes(type)

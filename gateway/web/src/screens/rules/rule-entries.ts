@@ -7,7 +7,7 @@ import { ruleWords as words } from '../../words/rules.ts'
 
 type Kind = NonNullable<Conditions['originalName']>['kind']
 
-/** The entries of the form, as they are typed; empty ones are no part of the rule. */
+/** Values of the form as they are typed; empty ones are not part of the rule. */
 export interface Entries {
   name: string
   originalKind: Kind
@@ -30,7 +30,7 @@ export interface Entries {
   refundSpendingId: string
 }
 
-/** Returns the entries of a rule, or those of a new one. */
+/** Returns the form values of a rule, or of a new one. */
 export function entriesOf(
   rule: Pick<Rule, 'name' | 'conditions' | 'actions'> | null,
   manner: Manner,
@@ -62,8 +62,8 @@ export function entriesOf(
 }
 
 /**
- * Returns the entries of a rule for transactions like this one, with its present values; `cluster`
- * is the name of similar ones. A merchant names them better than a purpose, if both are stated.
+ * Returns form values of a rule for transactions similar to the given one; `cluster` is the name of
+ * their cluster. If both are known, the merchant identifies them better than the purpose.
  */
 export function entriesLike(
   transaction: Transaction,
@@ -88,8 +88,8 @@ export function entriesLike(
 }
 
 /**
- * Returns the part of a text of a bank by which a rule knows others like it: the name of its
- * cluster if that is a part of it, else the first words without digits, else all of it.
+ * Returns the part of a bank's text that similar transactions contain: the name of the cluster if
+ * it occurs in the text, else the first words without digits, else the whole text.
  */
 export function wordsOf(text: string, cluster: string | null): string {
   if (cluster && text.toLowerCase().includes(cluster.toLowerCase())) return cluster
@@ -98,7 +98,7 @@ export function wordsOf(text: string, cluster: string | null): string {
   return bare.find((one) => one.length > 2) ?? text
 }
 
-/** Returns conditions and actions; an entry that cannot be read is left out. */
+/** Returns conditions and actions; entries that cannot be parsed are left out. */
 export function draftOf(entries: Entries, manner: Manner): Draft {
   const { originalKind, merchantKind, direction, source, state } = entries
   const text = (kind: Kind, typed: string) => (typed.trim() ? { kind, text: typed.trim() } : null)
@@ -125,7 +125,7 @@ export function draftOf(entries: Entries, manner: Manner): Draft {
   return { conditions: stated(conditions), actions: stated(actions) }
 }
 
-/** Returns the faults of entries by field of the form. */
+/** Returns validation errors by field of the form. */
 export function faultsOf(entries: Entries, manner: Manner): Record<string, string> {
   const { conditions, actions } = draftOf(entries, manner)
   const { amountFrom, amountTo } = conditions
@@ -151,7 +151,7 @@ function dayOf(typed: string): number | null {
   return /^([1-9]|[12]\d|3[01])$/.test(typed.trim()) ? Number(typed) : null
 }
 
-/** Returns the keys that have a value. */
+/** Returns the entries with a value. */
 function stated<Values>(values: Record<string, unknown>): Values {
   const entries = Object.entries(values).filter(([, one]) => one !== null && one !== '')
   return Object.fromEntries(entries) as Values

@@ -17,13 +17,13 @@ import { type NamedDraft, saveRule } from './save-rule.ts'
 interface Props {
   /** The rule to change; null for a new one. */
   rule: Rule | null
-  /** The entries to begin with. */
+  /** Initial values of the form. */
   entries: Entries
   known: Known
   onClose: () => void
 }
 
-/** Creates a rule, or changes one, with a preview of what it would have done. */
+/** Creates or changes a rule, with a preview of its effect on stored transactions. */
 export function RuleForm({ rule, entries: first, known, onClose }: Props) {
   const [entries, setEntries] = useState(first)
   const [faults, setFaults] = useState<Record<string, string>>({})

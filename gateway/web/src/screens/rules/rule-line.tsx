@@ -1,7 +1,9 @@
 import type { Draft } from '../../api/rule-queries.ts'
 import { actionsText, conditionsText, type Names } from './rule-sentence.ts'
 
-/** A rule as one line: conditions, then actions; a rule whose tags were removed may have none. */
+/**
+ * A rule in one line: conditions, then actions. A rule whose tags were removed may have no action.
+ */
 export function RuleLine({ rule, names }: { rule: Draft; names: Names }) {
   const actions = actionsText(rule.actions, names)
   return (

@@ -19,7 +19,7 @@ interface Props {
   edit: (rule: Rule) => void
 }
 
-/** The rules in their order, which buttons or dragging change. */
+/** The rules in their order, which buttons or drag and drop change. */
 export function RuleList({ rules, known, edit }: Props) {
   const [moved, setMoved] = useState('')
   const { send, isSending, fault } = useChange((ruleIds: string[]) =>

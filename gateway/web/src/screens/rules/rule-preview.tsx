@@ -18,18 +18,18 @@ import type { Known } from './names.ts'
 import styles from './rules.module.css'
 
 interface Props {
-  /** Null while entries are missing or wrong. */
+  /** Null while the form is incomplete or invalid. */
   draft: Previewed | null
   known: Known
 }
 
-/** Time without a keystroke after which a preview is asked for, in ms. */
+/** Debounce of typing in ms before a preview is requested. */
 const pauseMs = 400
 
-/** Number of rows that are shown at first, and added by each press of the button. */
+/** Number of rows that are shown first, and that each "more" adds. */
 const step = 5
 
-/** The difference that the rule would make to stored transactions. */
+/** Preview: the changes that the rule would make to stored transactions. */
 export function RulePreview({ draft, known }: Props) {
   const text = JSON.stringify(draft)
   const [settled, setSettled] = useState(text)
@@ -85,7 +85,7 @@ function Counts(counts: Omit<PreviewedRule, 'transactions'>) {
   )
 }
 
-/** A transaction as it is, and each field as it would become. */
+/** A transaction with the current and the new value of each changed field. */
 function Row({ row, known }: { row: PreviewedRow; known: Known }) {
   const { bankAccountId, transactionId, fields } = row
   const reader = useReader()

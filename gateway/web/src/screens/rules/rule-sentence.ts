@@ -3,16 +3,16 @@ import type { Manner } from '../../format/currency.ts'
 import { rulePhrases as phrases, ruleWords as words } from '../../words/rules.ts'
 import { transactionWords } from '../../words/transactions.ts'
 
-/** The names of what a rule points to, and how its amounts are written. */
+/** Names of the objects that a rule refers to, and formats of its amounts. */
 export interface Names {
   envelope: (spendingId: string) => string
   account: (bankAccountId: string) => string
   manner: (bankAccountId: string | undefined) => Manner
-  /** Writes an amount, or hides it by the reader's choice. */
+  /** Formats an amount, or hides it if the user has chosen so. */
   money: (amount: number, manner: Manner) => string
 }
 
-/** Returns the conditions of a rule in words: `Name contains “LIDL” and money out`. */
+/** Formats the conditions of a rule: `Name contains “LIDL” and money out`. */
 export function conditionsText(conditions: Conditions, names: Names): string {
   const { originalName, originalMerchantName, direction, bankAccountId } = conditions
   const { source, isPending, dayFrom, dayTo } = conditions
@@ -34,7 +34,7 @@ export function conditionsText(conditions: Conditions, names: Names): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }
 
-/** Returns the actions of a rule in words: `name “Lidl”, envelope Groceries, tag food`. */
+/** Formats the actions of a rule: `name “Lidl”, envelope Groceries, tag food`. */
 export function actionsText(actions: Actions, names: Names): string {
   const { name, merchantName, notes, tags = [], spendingId, refundSpendingId } = actions
   const parts = [
@@ -48,7 +48,7 @@ export function actionsText(actions: Actions, names: Names): string {
   return parts.filter(Boolean).join(', ')
 }
 
-/** Returns a field of a rule: as the form calls it, and its text. */
+/** Returns label and text of a field of a rule, as the form shows it. */
 export function fieldText(field: string, rule: Rule, names: Names): [label: string, text: string] {
   if (field === 'conditions') return [words.conditions, conditionsText(rule.conditions, names)]
   if (field === 'actions') return [words.actions, actionsText(rule.actions, names)]

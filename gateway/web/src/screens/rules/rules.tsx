@@ -26,7 +26,7 @@ interface Edited {
   entries: Entries
 }
 
-/** The rules of the account in their order, and the form for one. */
+/** The rules of the account in their order, and the form of a rule. */
 export function Rules() {
   const rules = useQuery(rulesQuery)
   const known = useKnown()
@@ -86,7 +86,7 @@ interface LikeProps {
   onClose: () => void
 }
 
-/** The form of a new rule, filled in for transactions that look like a given one. */
+/** The form of a new rule, with values for transactions similar to the given one. */
 function FormLike({ transactionId, known, onClose }: LikeProps) {
   const account = useChosenAccountId() ?? ''
   const enabled = account !== ''

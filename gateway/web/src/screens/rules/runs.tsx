@@ -19,12 +19,12 @@ interface Props {
   known: Known
 }
 
-/** Applies the rules to stored transactions, and lists what was applied. */
+/** Applies the rules to stored transactions, and lists previous runs. */
 export function Runs({ rules, known }: Props) {
   const runs = useQuery(ruleRunsQuery)
   const [isAsked, setAsked] = useState(false)
   const isWorking = runs.data?.some(isMoving) ?? false
-  // Other screens show former values until the run has ended.
+  // Cached answers of other screens are stale until the run ends.
   useEffect(() => {
     if (isWorking) return () => void announceChange()
   }, [isWorking])

@@ -9,7 +9,7 @@ export interface NamedDraft extends Draft {
   name: string
 }
 
-/** Creates or changes a rule. Conditions and actions change as a whole. */
+/** Creates or changes a rule. Conditions and actions are each replaced as a whole. */
 export async function saveRule(
   wanted: NamedDraft,
   { shown, seen }: States<Rule | null>,
@@ -23,7 +23,7 @@ export async function saveRule(
     body: changesOf(wanted, { name, ...draftOf(entriesOf(shown, manner), manner) }),
     read: async () => {
       const { rules } = (await coffer.listRules()).data
-      // The change of a rule that is gone is refused.
+      // If the rule is deleted, the server refuses the update.
       return { data: rules.find((one) => one.ruleId === ruleId) ?? seen, etag: null }
     },
     update: (body) => coffer.updateRule({ path: { ruleId }, body }),

@@ -22,7 +22,7 @@ interface Props {
   edit?: (draft: Draft) => void
 }
 
-/** A suggested rule: an envelope can be added, then one click makes it. */
+/** A suggested rule: the user may choose an envelope, and creates the rule with one click. */
 export function Suggestion({ suggestion, known, edit }: Props) {
   const { name, conditions, matchedCount, changedCount, editedCount } = suggestion
   const [spendingId, setSpendingId] = useState(suggestion.actions.spendingId ?? '')
@@ -67,7 +67,7 @@ export function Suggestion({ suggestion, known, edit }: Props) {
   )
 }
 
-/** Returns the fields that a rule fills, in words. */
+/** Returns the names of the fields that a rule sets. */
 function fieldsOf(actions: Actions): string {
   const names = Object.entries(words.fields).flatMap(([field, text]) =>
     field in actions ? [text] : [],
@@ -80,7 +80,7 @@ interface EnvelopeProps extends Props {
   setSpendingId: (spendingId: string) => void
 }
 
-/** The choice of the envelope that pays: any, or one of the bank account that the rule names. */
+/** Choice of the envelope: any, or one of the bank account in the rule's conditions. */
 function Envelope({ suggestion, known, spendingId, setSpendingId }: EnvelopeProps) {
   const { bankAccountId } = suggestion.conditions
   const fitting = known.envelopes.filter(

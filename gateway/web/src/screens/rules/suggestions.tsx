@@ -9,7 +9,7 @@ import type { Known } from './names.ts'
 import { type Entries, entriesOf } from './rule-entries.ts'
 import { Suggestion } from './suggestion.tsx'
 
-/** Number of suggestions that are shown at first, and added by each press of the button. */
+/** Number of suggestions that are shown first, and that each "more" adds. */
 const step = 5
 
 interface Props {
@@ -17,7 +17,7 @@ interface Props {
   edit: (entries: Entries) => void
 }
 
-/** The rules that the stored transactions suggest; nothing without any. */
+/** The rules that are suggested by stored transactions; nothing without any. */
 export function Suggestions({ known, edit }: Props) {
   const { data: all = [] } = useQuery(ruleSuggestionsQuery)
   const [count, setCount] = useState(step)

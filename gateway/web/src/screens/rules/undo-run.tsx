@@ -8,7 +8,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Asks before a run is undone. */
+/** Dialog that asks for confirmation before a run is undone. */
 export function UndoRun({ run: { ruleRunId, changedCount }, onClose }: Props) {
   return (
     <Confirmation

@@ -10,11 +10,11 @@ interface Props {
   excludesWeekends: boolean
 }
 
-/** The next ten paydays of the entries, to compare with a calendar. */
+/** The next ten paydays for the values of the form, so that the user can check them. */
 export function NextDates({ pace, day, excludesWeekends }: Props) {
   const reader = useReader()
   if (pace === 'kept' || day === '') return null
-  // A day is not broken across lines.
+  // Non-breaking spaces keep each day on one line.
   const whole = (one: string) => formatShortDay(one, reader).replaceAll(' ', '\u00a0')
   const days = nextPaydays(pace, { day, count: 10, excludesWeekends })
   return (

@@ -7,7 +7,7 @@ import { useManner } from '../../shell/chosen-account.ts'
 import { scheduleWords as words } from '../../words/schedules.ts'
 import { useContributions } from '../envelopes/contribution.ts'
 
-/** The envelopes that a payday fills, with the amount that each gets next, and the sum. */
+/** The envelopes that a payday fills, with the next amount of each, and the sum. */
 export function PaydayEnvelopes({ schedule }: { schedule: FundingSchedule }) {
   const { bankAccountId, fundingScheduleId } = schedule
   const manner = useManner(bankAccountId)

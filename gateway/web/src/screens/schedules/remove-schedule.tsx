@@ -9,7 +9,9 @@ interface Props {
   onClose: () => void
 }
 
-/** Asks before a payday is deleted, which first has to fill no envelope. */
+/**
+ * Dialog that asks for confirmation before a payday is deleted; refused while it fills envelopes.
+ */
 export function RemoveSchedule({ schedule, onClose }: Props) {
   const { bankAccountId, fundingScheduleId, name } = schedule
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))

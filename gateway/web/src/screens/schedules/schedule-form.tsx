@@ -27,7 +27,7 @@ import {
 
 interface Props {
   bankAccountId: string
-  /** The payday to change; without it a new one is planned. */
+  /** The payday to change; undefined to create one. */
   schedule?: FundingSchedule
   onClose: () => void
 }
@@ -36,11 +36,11 @@ interface Wanted {
   name: string
   excludeWeekends: boolean
   estimatedDeposit: number | null
-  /** Undefined leaves the rule as it is. */
+  /** Undefined leaves the rule unchanged. */
   ruleset?: string
 }
 
-/** A dialog that plans a payday in words, or changes one. */
+/** Dialog that creates or changes a payday. */
 export function ScheduleForm({ bankAccountId, schedule, onClose }: Props) {
   return (
     <Dialog
@@ -60,7 +60,7 @@ export function ScheduleForm({ bankAccountId, schedule, onClose }: Props) {
 }
 
 interface FormProps extends Omit<Props, 'onClose'> {
-  /** Entries of a new payday. */
+  /** Proposed values for a new payday. */
   proposal: Proposal
   onDone: () => void
   onCancel?: () => void
@@ -179,7 +179,7 @@ function Fields({ bankAccountId, schedule, proposal, problems }: FieldsProps) {
   )
 }
 
-/** The pace and the next day of a payday; those that are proposed for a new one. */
+/** Returns the initial pace and next day of the form: those of the payday, or the proposed ones. */
 function formerOf(
   schedule: FundingSchedule | undefined,
   { timezone, today, proposal }: { timezone: string; today: string; proposal: Proposal },
@@ -190,7 +190,7 @@ function formerOf(
   return { pace: paceOf(schedule.ruleset) ?? 'kept', day }
 }
 
-/** Returns a field of a payday: as the form calls it, and its text. */
+/** Returns label and text of a field of a payday, as the form shows it. */
 function fieldText(
   field: string,
   schedule: FundingSchedule | undefined,

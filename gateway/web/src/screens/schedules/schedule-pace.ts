@@ -1,10 +1,10 @@
 import { dayAfter } from '../../format/days.ts'
 import { type Repeat, repeatOf, rulesetOf, twiceMonthly } from '../../format/recurrence.ts'
 
-/** How often a payday comes, as the form offers it. */
+/** Recurrences of paydays that the form offers. */
 export type Pace = Repeat | 'twice-monthly' | 'month-end'
 
-/** Entries that the form proposes for a new payday. */
+/** Values that the form proposes for a new payday. */
 export interface Proposal {
   pace: Pace
   name?: string
@@ -14,7 +14,7 @@ export interface Proposal {
   deposit?: number
 }
 
-/** Returns the word for the rule of a payday; null for one that no word says. */
+/** Returns the pace of a rule; null if the form offers none for it. */
 export function paceOf(ruleset: string): Pace | null {
   const [, days] = /FREQ=MONTHLY;(?:INTERVAL=1;)?BYMONTHDAY=([-,\d]+)$/.exec(ruleset) ?? []
   if (days === '15,-1') return 'twice-monthly'
@@ -22,7 +22,7 @@ export function paceOf(ruleset: string): Pace | null {
   return repeatOf(ruleset)
 }
 
-/** Returns the rule (RFC 5545) of paydays that begin on a day. */
+/** Returns the rule (RFC 5545) for paydays that begin on a day. */
 export function paydaysOf(pace: Pace, from: { day: string; start: string }): string {
   if (pace === 'twice-monthly') return twiceMonthly(from.start)
   const rule = rulesetOf(pace === 'month-end' ? 'monthly' : pace, from)
@@ -39,8 +39,8 @@ const monthsBetween: Partial<Record<Pace, number>> = {
 const daysBetween: Partial<Record<Pace, number>> = { weekly: 7, biweekly: 14 }
 
 /**
- * Returns the next paydays from a day on, as the server moves them: those of a weekend to the
- * Friday before. A month that lacks the day has its last day instead.
+ * Returns the next paydays from a day on. Like the server, it moves weekend days to the Friday
+ * before. A month without the day uses its last day.
  */
 export function nextPaydays(
   pace: Pace,
@@ -57,7 +57,7 @@ export function nextPaydays(
   return days.map((one) => (excludesWeekends ? beforeWeekend(one) : one))
 }
 
-/** Returns the day if paydays of the pace fall on it, else their first day after today. */
+/** Returns `day` if it is a payday of this pace, else the first payday after today. */
 export function fittingDay(pace: Pace, { day, today }: { day: string; today: string }): string {
   if (day === '') return ''
   const firstFrom = (from: string) =>
@@ -65,7 +65,7 @@ export function fittingDay(pace: Pace, { day, today }: { day: string; today: str
   return firstFrom(day) === day ? day : firstFrom(dayAfter(today, 1))
 }
 
-/** Returns the n-th 15th or last day of a month from a day on. */
+/** Returns the n-th of the 15ths and last days of months, from a day on. */
 function halfMonthAfter(day: string, n: number): string {
   const isFirstHalf = Number(day.slice(8)) <= 15
   const half = (isFirstHalf ? 0 : 1) + n
@@ -73,7 +73,7 @@ function halfMonthAfter(day: string, n: number): string {
   return half % 2 === 0 ? `${month.slice(0, 8)}15` : lastDayOf(month)
 }
 
-/** Returns the first day of the n-th month after that of a day. */
+/** Returns the first day of the month that is n months after `day`. */
 function firstAfter(day: string, n: number): string {
   return monthsAfter(`${day.slice(0, 8)}01`, n)
 }

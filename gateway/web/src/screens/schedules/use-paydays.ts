@@ -3,8 +3,8 @@ import { type Payday, paydaysQuery } from '../../api/account-queries.ts'
 import { schedulesQuery } from '../../api/budget-queries.ts'
 
 /**
- * Returns the paydays of a bank account: those of the overview, else all of the bank account, which
- * may be behind 20 of others or never fire again.
+ * Returns the paydays of a bank account from the overview; if it has none, from their list. The
+ * overview has only the next 20 of all bank accounts, and none that never fires again.
  */
 export function usePaydays(bankAccountId: string): UseQueryResult<Payday[]> {
   const next = useQuery(paydaysQuery(bankAccountId))

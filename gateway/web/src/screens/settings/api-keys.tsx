@@ -20,7 +20,7 @@ import { Secret } from './secret.tsx'
 type Body = Parameters<typeof coffer.createApiKey>[0]['body']
 type Key = Awaited<ReturnType<typeof coffer.listApiKeys>>['data'][number]
 
-/** API keys: a new one is shown once, a known one can be revoked. */
+/** API keys: a new key is shown once, and existing ones can be revoked. */
 export function ApiKeys() {
   const { data: config } = useQuery(configQuery)
   const [made, setMade] = useState<string | null>(null)

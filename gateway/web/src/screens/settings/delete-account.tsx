@@ -13,11 +13,11 @@ import { Card } from '../../controls/screen.tsx'
 import { setPreferences } from '../../preferences/preferences.ts'
 import { settingsWords as words } from '../../words/settings.ts'
 
-/** Deletes the account, after it has listed what that deletes and asked for the password. */
+/** Deletes the account, after a list of what is deleted and re-authentication by password. */
 export function DeleteAccount() {
   const navigate = useNavigate()
   const [isAsked, setAsked] = useState(false)
-  // Not a change: answers of the account must not be asked for again.
+  // `useMutation` instead of `useChange`, which would refetch answers of the deleted account.
   const { mutate, isPending, error } = useMutation({
     mutationFn: (currentPassword: string) => coffer.deleteAccount({ body: { currentPassword } }),
     onSuccess: async () => {

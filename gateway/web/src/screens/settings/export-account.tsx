@@ -13,7 +13,7 @@ import { withAnswer } from '../../offline/offline-error.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { settingsWords as words } from '../../words/settings.ts'
 
-/** Downloads all data of the account, and says how much of it has come. */
+/** Downloads all data of the account, and shows the size received so far. */
 export function ExportAccount() {
   const { locale } = useReader()
   const [bytes, setBytes] = useState(0)
@@ -65,7 +65,7 @@ export function ExportAccount() {
   )
 }
 
-/** Returns the export as it has come. Throws an error for one that ends too early. */
+/** Reads the export and reports the received bytes. Throws an error if it is truncated. */
 async function readExport(note: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
   const url = new URL('api/users/me/export', new URL(basePath, location.href))
   const response = await fetchRevalidated(new Request(url, { signal }))

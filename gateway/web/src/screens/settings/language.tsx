@@ -4,7 +4,7 @@ import { Card } from '../../controls/screen.tsx'
 import { chooseLanguage, chosenLanguage, languageNames } from '../../words/languages/languages.ts'
 import { settingsWords as words } from '../../words/settings.ts'
 
-/** The language of the texts on this device. */
+/** The language of the app on this device. */
 export function Language() {
   return (
     <Card title={words.language}>

@@ -1,4 +1,4 @@
-/** A package that the app is built of, with the text of its licence. */
+/** A package in the bundle, with the text of its licence. */
 export interface Licence {
   name: string
   version: string

@@ -4,7 +4,7 @@ import { settingsWords as words } from '../../words/settings.ts'
 import { licences } from './licence-list.ts'
 import styles from './settings.module.css'
 
-/** The packages that the app is built of, each with its licence. */
+/** The packages in the bundle, each with its licence. */
 export function Licences() {
   return (
     <Screen title={words.licences} isNarrow>

@@ -17,7 +17,7 @@ export function Password() {
     <Card title={words.password}>
       {count > 0 && !fault && <p role="status">{words.changed}</p>}
       <Form
-        // A new key renders an empty form after each change.
+        // Keyed, so that the form is empty again after each change.
         key={count}
         action={words.change}
         isSending={isSending}

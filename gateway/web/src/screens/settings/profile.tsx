@@ -9,7 +9,7 @@ import { localeChoices } from '../../controls/region-choices.ts'
 import { Card } from '../../controls/screen.tsx'
 import { settingsWords as words } from '../../words/settings.ts'
 
-/** Names, language and address of the person. */
+/** Names, language and email address of the user. */
 export function Profile({ user }: { user: User }) {
   const { login, account } = user
   const [email, setEmail] = useState(login.email)

@@ -1,7 +1,7 @@
 import { encode } from 'uqr'
 import styles from './settings.module.css'
 
-/** A QR code, drawn as one path. */
+/** A QR code as one SVG path. */
 export function QrPicture({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 2 })
   const path = data.flatMap((row, y) =>

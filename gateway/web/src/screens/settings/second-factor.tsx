@@ -24,7 +24,7 @@ interface Standing {
   codesLeft: number | null
 }
 
-/** The second factor: set-up with a QR code, recovery codes, removal. */
+/** Second factor: set-up with a QR code, recovery codes, and removal. */
 export function SecondFactor({ isOn, codesLeft }: Standing) {
   const [secret, setSecret] = useState<Secret | null>(null)
   const [codes, setCodes] = useState<string[]>([])

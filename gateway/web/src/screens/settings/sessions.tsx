@@ -15,7 +15,10 @@ import { settingsWords as words } from '../../words/settings.ts'
 
 type Proof = { currentPassword: string } | Record<string, never>
 
-/** The sessions of the person. The server asks for the password 15 minutes after the sign-in. */
+/**
+ * The sessions of the user. From 15 minutes after the sign-in, the server requires
+ * re-authentication.
+ */
 export function Sessions() {
   const reader = useReader()
   const sessions = useQuery(sessionsQuery)

@@ -24,13 +24,13 @@ import { ThisDevice } from './this-device.tsx'
 import { Timezone } from './timezone.tsx'
 
 interface Part {
-  /** Its anchor in the address. */
+  /** Its anchor in the URL. */
   id: string
   title: string
   part: ReactNode
 }
 
-/** Settings of the person and the account, with an index. */
+/** Settings of the user and the account, with a table of contents. */
 export function Settings() {
   const parts = useParts()
   return (

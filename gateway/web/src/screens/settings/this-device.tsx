@@ -6,12 +6,13 @@ import { chooseDevice } from '../../offline/device.ts'
 import { usePreferences } from '../../preferences/preferences.ts'
 import { settingsWords as words } from '../../words/settings.ts'
 
-/** Whether this device keeps what was seen last. */
+/** Choice whether this device stores answers for offline use. */
 export function ThisDevice() {
   const { isOwnDevice } = usePreferences()
   const choose = async (isOwn: boolean) => {
     await chooseDevice(isOwn)
-    // Answers that are asked for again in full are kept from now on, once the person is known.
+    // Without cached answers, all are fetched in full and then stored; `me` first, as it names
+    // their owner.
     forgetAnswers()
     await queries.invalidateQueries({ queryKey: ['me'] })
     await queries.invalidateQueries()

@@ -8,7 +8,9 @@ import { timezoneChoices } from '../../controls/region-choices.ts'
 import { Card } from '../../controls/screen.tsx'
 import { settingsWords as words } from '../../words/settings.ts'
 
-/** The timezone of the account's days. Every transaction and due date keeps its calendar day. */
+/**
+ * The timezone of the account. A change keeps the calendar day of every transaction and due date.
+ */
 export function Timezone({ timezone }: { timezone: string }) {
   const [isSaved, setSaved] = useState(false)
   const { send, isSending, fault } = useChange((values: Record<string, string>) => {
@@ -19,7 +21,7 @@ export function Timezone({ timezone }: { timezone: string }) {
     <Card title={words.timezone}>
       {isSaved && !fault && <p role="status">{words.saved}</p>}
       <Form
-        // A new key renders an empty form after each change.
+        // Keyed, so that the form is empty again after each change.
         key={timezone}
         action={words.changeTimezone}
         isSending={isSending}

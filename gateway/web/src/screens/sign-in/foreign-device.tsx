@@ -3,7 +3,7 @@ import { eraseLastSeen, hasCaches } from '../../offline/erasure.ts'
 import { currentPreferences, setPreferences } from '../../preferences/preferences.ts'
 import { signInWords } from '../../words/sign-in.ts'
 
-/** Asks whether the device is another person's, where it could keep what was seen last. */
+/** Asks whether the device belongs to someone else; shown only if it could store answers. */
 export function ForeignDevice() {
   if (!hasCaches()) return null
   return (
@@ -15,7 +15,7 @@ export function ForeignDevice() {
   )
 }
 
-/** Takes the choice of a form, and erases what a former person has seen. */
+/** Stores the choice of the form, and erases the stored answers of the previous user. */
 export function beginOnDevice({ foreign }: { foreign?: string | undefined }): void {
   if (hasCaches()) setPreferences({ isOwnDevice: foreign === undefined })
   void eraseLastSeen()

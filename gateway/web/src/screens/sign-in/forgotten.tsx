@@ -12,7 +12,10 @@ import { Gate } from './gate.tsx'
 
 type Body = Parameters<typeof coffer.requestPasswordReset>[0]['body']
 
-/** Asks for a mail with a link for a new password. The answer is the same for unknown addresses. */
+/**
+ * Requests a mail with a link for a new password. The server answers the same for unknown
+ * addresses.
+ */
 export function Forgotten() {
   const { data: config } = useQuery(configQuery)
   const [isSent, setSent] = useState(false)

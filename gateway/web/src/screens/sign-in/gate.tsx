@@ -11,7 +11,7 @@ interface Props {
   ways?: ReactNode
 }
 
-/** The layout of pages before sign-in: the product, one heading, one form. */
+/** Layout of the screens without a session: the product, one heading, one form. */
 export function Gate({ title, children, ways }: Props) {
   return (
     <main className={styles.gate}>

@@ -6,7 +6,10 @@ import { PasswordField } from '../../controls/password-field.tsx'
 import { signInWords } from '../../words/sign-in.ts'
 import { Gate } from './gate.tsx'
 
-/** Sets the password that a sign-in requires first. Its token is in the history state alone. */
+/**
+ * Sets a new password if the server requires one at the sign-in. Its token is only in the history
+ * state, never in the URL.
+ */
 export function NewPassword() {
   const navigate = useNavigate()
   const state = useRouterState({ select: ({ location }) => location.state })

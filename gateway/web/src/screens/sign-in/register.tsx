@@ -18,7 +18,7 @@ import { Gate } from './gate.tsx'
 
 type Body = Parameters<typeof coffer.registerAccount>[0]['body']
 
-/** Registration. Timezone and locale are those of the browser, and can be changed here. */
+/** Registration. Timezone and locale default to those of the browser. */
 export function Register() {
   const { data: config } = useQuery(configQuery)
   const [mailedTo, setMailedTo] = useState<string | null>(null)

@@ -16,7 +16,7 @@ import { Gate } from './gate.tsx'
 
 const route = getRouteApi('/login/multifactor')
 
-/** The second step of a sign-in: a code of the authenticator, or a recovery code. */
+/** Second step of the sign-in: a TOTP code or a recovery code. */
 export function SecondFactor() {
   const { next } = route.useSearch()
   const [byRecovery, setByRecovery] = useState(false)
@@ -84,7 +84,10 @@ export function SecondFactor() {
   )
 }
 
-/** Returns the function that shows how many recovery codes are left, with the way to new ones. */
+/**
+ * Returns a function that shows the number of unused recovery codes, with a link to create new
+ * ones.
+ */
 function useCodesNote(): () => Promise<void> {
   const cache = useQueryClient()
   const navigate = useNavigate()

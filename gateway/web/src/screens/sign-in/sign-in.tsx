@@ -18,7 +18,7 @@ import { Resend } from './resend.tsx'
 
 const route = getRouteApi('/login')
 
-/** Sign-in by address and password. The server names a step that comes first, such as a code. */
+/** Sign-in by email address and password. The server may require a further step, such as a code. */
 export function SignIn() {
   const { next, ended, deleted } = route.useSearch()
   const { data: config } = useQuery(configQuery)
@@ -78,7 +78,7 @@ export function SignIn() {
   )
 }
 
-/** Shows the refusal of a password's length as that of a wrong password. */
+/** Shows a password of invalid length as a wrong password, because no such password exists. */
 function passwordFaultOf(fault: Fault | null): string | undefined {
   const isOfLength = fault?.problemCodes.password === 'PASSWORD_LENGTH'
   return isOfLength ? signInWords.wrong : fault?.problems.password

@@ -12,7 +12,7 @@ import { Gate } from './gate.tsx'
 
 type Body = Parameters<typeof coffer.resendVerificationMail>[0]['body']
 
-/** Asks for another mail that verifies an address; the answer is the same for unknown ones. */
+/** Requests another verification mail; the server answers the same for unknown addresses. */
 export function Verification() {
   const { data: config } = useQuery(configQuery)
   const [isSent, setSent] = useState(false)

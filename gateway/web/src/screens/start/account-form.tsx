@@ -20,10 +20,10 @@ import { startWords } from '../../words/start.ts'
 import { balanceOn, type Side, SideField } from '../accounts/side-field.tsx'
 import styles from './start.module.css'
 
-/** Ways to begin with a bank account whose balance the person states. */
+/** Source of the transactions of a manual account: `hand` (typed by the user) or `file`. */
 export type Way = 'hand' | 'file'
 
-/** Types of the API by the kinds of accounts that the form offers. */
+/** Account types of the API for each kind that the form offers. */
 const types = {
   checking: { accountType: 'depository', accountSubType: 'checking' },
   savings: { accountType: 'depository', accountSubType: 'savings' },
@@ -35,9 +35,9 @@ type Kind = keyof typeof types
 
 const kinds = Object.keys(types) as Kind[]
 
-/** `amount`: money in the account or owed on it, `limit`: that of a card; minor units. */
+/** `amount`: balance or debt; `limit`: of a card. In minor units. */
 interface NewAccount {
-  /** ID of the bank; empty for a new one of the name `institutionName`. */
+  /** ID of an existing bank; empty to create one named `institutionName`. */
   linkId: string
   institutionName: string
   name: string
@@ -48,7 +48,7 @@ interface NewAccount {
   side: Side
 }
 
-/** The form of a bank account that is kept by hand, or by files. */
+/** Form for a manual bank account, filled by hand or by files. */
 export function AccountForm({ way }: { way: Way }) {
   const { locale, language, currencyDefault } = useReader()
   const { data: currencies = [currencyDefault] } = useQuery(currenciesQuery)
@@ -103,7 +103,7 @@ export function AccountForm({ way }: { way: Way }) {
   )
 }
 
-/** The bank: one of those that are kept by hand, or a new one by its name. */
+/** The bank: an existing manual one, or the name of a new one. */
 function BankField({ problems }: Pick<AmountsProps, 'problems'>) {
   const { data: links = [] } = useQuery(linksQuery)
   const names = useLinkNames()
@@ -111,7 +111,8 @@ function BankField({ problems }: Pick<AmountsProps, 'problems'>) {
   const choice = useRef<HTMLSelectElement>(null)
   const [chosen, choose] = useState('')
   const linkId = banks.some((one) => one.linkId === chosen) ? chosen : ''
-  // Compared as it is typed: once created, the bank of this form has the name, too.
+  // Compared only when typed: after a failed submit, the bank that this form created has the name
+  // too.
   const [known, setKnown] = useState<string>()
   const plain = (text: string) => text.trim().toLowerCase()
   const look = (typed: string) =>
@@ -166,7 +167,7 @@ interface AmountsProps {
   problems: Record<string, string>
 }
 
-/** The balance, and the limit of a card. */
+/** Fields for the balance, and for the limit of a card. */
 function Amounts({ kind, side, manner, problems }: AmountsProps) {
   return (
     <>
@@ -189,7 +190,10 @@ function Amounts({ kind, side, manner, problems }: AmountsProps) {
   )
 }
 
-/** Returns the way on from a new account; a further one leaves the chosen account as it is. */
+/**
+ * Returns a function that opens the next step after the creation. A further account without files
+ * does not replace the chosen one.
+ */
 function useNextStep(way: Way, kind: Kind) {
   const navigate = useNavigate()
   const chosen = useChosenAccountId()
@@ -199,7 +203,7 @@ function useNextStep(way: Way, kind: Kind) {
       return navigate({ to, search: { account: bankAccountId } })
     }
     if (way === 'file') return await show('/imports')
-    // Money comes in on other accounts: a debt has no paydays.
+    // Debts have no paydays, because money comes in on other accounts: no set-up of a plan.
     if (chosen === null) return await show(isDebt(kind) ? '/' : '/setup/plan')
     await navigate({ to: '/accounts', search: { account: chosen } })
     const act = { text: startWords.show, work: () => show('/') }
@@ -207,13 +211,13 @@ function useNextStep(way: Way, kind: Kind) {
   }
 }
 
-/** Returns the change that creates a bank account; its bank is created once. */
+/** Returns the mutation that creates a bank account. Retries reuse the bank that it created. */
 function useCreation() {
   const links = useRef(new Map<string, string>())
   return useChange((wanted: NewAccount) => createAccount(wanted, links.current))
 }
 
-/** Returns the account that a person typed; null with the faults by field. */
+/** Parses the form; returns null and errors by field if it is invalid. */
 function readAccount(values: Record<string, string>, locale: string) {
   const { linkId = '', institutionName = '', name = '', currency = '' } = values
   const { balance = '', limit = '' } = values
@@ -253,8 +257,8 @@ function isDebt(kind: Kind): boolean {
 }
 
 /**
- * Creates a bank account. Debts are below zero; the unused credit of a card is available. `links`
- * has those created before by their names: of a bank account that was refused.
+ * Creates a bank account. Debts are negative, and the unused credit of a card is available. `links`
+ * holds banks of earlier attempts by name, so that a retry does not create them again.
  */
 async function createAccount(
   { linkId: chosen, institutionName, kind, amount, limit, side, ...rest }: NewAccount,
@@ -268,7 +272,8 @@ async function createAccount(
     currentBalance,
     availableBalance: currentBalance + limit,
     ...(kind === 'card' ? { limitBalance: limit } : {}),
-    // A file with an older balance leaves one that was typed; 0 is what an empty field says, too.
+    // Dates a typed balance, so that files with an older one do not replace it. 0 may be an empty
+    // field.
     ...(amount === 0 ? {} : { balancesAsOf: new Date().toISOString() }),
   }
   const body = { linkId, ...types[kind], ...rest, ...sums }

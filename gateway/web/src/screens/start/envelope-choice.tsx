@@ -20,13 +20,13 @@ import { firstOfNextMonth, type Suggestion } from './suggestions.ts'
 interface Props {
   bankAccountId: string
   fundingScheduleId: string
-  /** Whether there is no envelope yet: then examples take the place of suggestions. */
+  /** Whether the account has no envelope yet: without suggestions, examples are proposed. */
   isFirst: boolean
   suggestions: Suggestion[]
   onDone: () => void
 }
 
-/** A proposed envelope, as the person adjusts it. */
+/** A proposed envelope with the changes of the user. */
 interface Row {
   id: number
   isChosen: boolean
@@ -35,20 +35,20 @@ interface Row {
   repeat: Repeat
   day: string
   isBill: boolean
-  /** Whether the person has added it. */
+  /** Whether the user has added the row. */
   isAdded: boolean
 }
 
-/** Place of the example that is no bill: groceries, paid in parts over the month. */
+/** Index of the example that is no bill: groceries, paid in parts over the month. */
 const shopping = 1
 
-/** The proposed envelopes, each to take, to change or to leave. */
+/** The proposed envelopes: the user selects, changes or leaves out each. */
 export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: Props) {
   const { isFirst, suggestions, onDone } = props
   const { timezone, today } = useReader()
   const manner = useManner(bankAccountId)
   const blank = blankRow(today)
-  // Suggestions may come after an import is stored: unchanged rows follow them.
+  // Null until the user changes a row: suggestions that load later still replace the rows.
   const [changed, setChanged] = useState<Proposed | null>(null)
   const proposed = changed ?? proposedRows({ isFirst, suggestions }, { today, manner })
   const { rows, title, text } = proposed
@@ -58,14 +58,14 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
     setRows((all) => all.map((row) => (row.id === id ? { ...row, ...next } : row)))
   const amountOf = ({ target }: Row) => parseAmount(target, manner) ?? 0
   const isWhole = (row: Row) => row.name.trim() !== '' && amountOf(row) > 0
-  // An example without an amount is left out; an added row is to be filled in, or unticked.
+  // An unchanged example without an amount is skipped; an added row must be complete or deselected.
   const wanted = rows.filter((row) => row.isChosen && (isWhole(row) || row.isAdded))
   const [isRefused, setRefused] = useState(false)
   const { send, isSending, fault } = useChange(async (chosen: Row[]) => {
     for (const row of chosen) {
       const plan = { ...planOf(row, timezone), fundingScheduleId, targetAmount: amountOf(row) }
       await coffer.createSpending({ path: { bankAccountId }, body: plan })
-      // No longer chosen: a retry after a later failure must not create it again.
+      // Deselected, so that a retry after a later failure does not create it again.
       change(row.id, { isChosen: false })
     }
   })
@@ -116,7 +116,7 @@ interface Proposed {
   rows: Row[]
 }
 
-/** Returns a row for each suggestion; without one, the first envelopes are examples. */
+/** Returns a row per suggestion; without suggestions, the first envelopes are examples. */
 function proposedRows(
   { isFirst, suggestions }: Pick<Props, 'isFirst' | 'suggestions'>,
   { today, manner }: { today: string; manner: ReturnType<typeof useManner> },
@@ -145,7 +145,7 @@ function proposedRows(
   }
 }
 
-/** Returns a row that is due on the first of the next month, as people mean it, late in it too. */
+/** Returns an empty row, due on the first of the next month. */
 function blankRow(today: string): Row {
   return {
     id: 0,
@@ -160,8 +160,8 @@ function blankRow(today: string): Row {
 }
 
 /**
- * Returns the plan of a row, as the API takes it. Bills may come some days late; what is left of
- * groceries stays in their envelope, and no bill of theirs is late.
+ * Returns the request body for a row. Bills get a grace for late payments; groceries carry over
+ * what is left, and have no late bill.
  */
 function planOf({ name, repeat, day, isBill }: Row, timezone: string) {
   const start = instantOf(day, timezone)
@@ -180,7 +180,7 @@ interface RowProps {
   row: Row
   manner: ReturnType<typeof useManner>
   change: (next: Partial<Row>) => void
-  /** Whether to say what the row lacks. */
+  /** Whether to show the errors of the row. */
   isRefused: boolean
   hasAmount: boolean
 }

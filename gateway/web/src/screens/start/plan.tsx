@@ -12,7 +12,7 @@ import { EnvelopeChoice } from './envelope-choice.tsx'
 import { groupsQuery } from './similar-groups.ts'
 import { suggestEnvelopes, suggestPayday } from './suggestions.ts'
 
-/** Sets up the plan of a bank account: first a payday, if it has none, then envelopes. */
+/** Set-up of a bank account's plan: a payday if it has none, then envelopes. */
 export function Plan() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()

@@ -9,8 +9,8 @@ import { startWords as words } from '../../words/start.ts'
 import { usePaydays } from '../schedules/use-paydays.ts'
 
 /**
- * A link to the set-up of a bank account's plan, until it has a payday and an envelope. Money is
- * put aside where it comes in: a card and a loan need no plan.
+ * A link to the set-up of a bank account's plan, until it has a payday and an envelope. Cards and
+ * loans need no plan, as money is allocated where it comes in.
  */
 export function Resume({ bankAccountId }: { bankAccountId: string }) {
   const { data: schedules } = usePaydays(bankAccountId)

@@ -4,18 +4,18 @@ import type { Transaction } from '../../api/budget-queries.ts'
 import { coffer } from '../../api/client.ts'
 import { type Group, groupByName, movementsOf } from './suggestions.ts'
 
-/** Newest transactions that the suggestions are made of: about a year of a household. */
+/** Number of the newest transactions that suggestions are based on: about a year of a household. */
 const transactionsMax = 600
-/** Maximum number of requests for clusters. Repeated payments are in the first ones. */
+/** Maximum number of requests for clusters. The first transactions have most repeated payments. */
 const clustersMax = 12
 
-/** Payments and deposits of a bank account that look alike. */
+/** Payments and deposits of a bank account, grouped by similarity. */
 interface Groups {
   payments: Group[]
   deposits: Group[]
 }
 
-/** Groups the newest transactions by the similar clusters, and by name where there is none. */
+/** Groups the newest transactions by clusters, and the remaining ones by name. */
 export function groupsQuery(bankAccountId: string, dayOf: (instant: string) => string) {
   const path = { bankAccountId }
   return queryOptions({
@@ -46,7 +46,7 @@ export function groupsQuery(bankAccountId: string, dayOf: (instant: string) => s
   })
 }
 
-/** Returns the IDs of the transactions that look like one; of that alone before the search. */
+/** Returns the IDs of similar transactions; only the given one if they are not computed yet. */
 async function membersOf(bankAccountId: string, transactionId: string): Promise<Set<string>> {
   const path = { bankAccountId, transactionId }
   const cluster = (await coffer.getSimilarTransactions({ path })).data

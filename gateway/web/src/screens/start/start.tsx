@@ -9,7 +9,7 @@ import { startWords } from '../../words/start.ts'
 import { AccountForm, type Way } from './account-form.tsx'
 import styles from './start.module.css'
 
-/** Offers the ways to begin: by hand, by a file, by the bank itself, or by a feed. */
+/** Offers the ways to start: by hand, by files, by a bank connection, or by a feed. */
 export function Start() {
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const [way, setWay] = useState<Way>('hand')

@@ -3,24 +3,24 @@ import { daysBetween } from '../../format/days.ts'
 import type { Repeat } from '../../format/recurrence.ts'
 import type { Pace, Proposal } from '../schedules/schedule-pace.ts'
 
-/** A payment or deposit, as the suggestions use it. */
+/** A payment or deposit, reduced to what suggestions need. */
 interface Movement {
   name: string
   /** `2026-11-20` */
   day: string
-  /** In minor units, above zero. */
+  /** In minor units, positive. */
   amount: number
-  /** Whether an envelope pays it. */
+  /** Whether an envelope has paid it. */
   isPaid?: boolean
 }
 
-/** Transactions that look alike, newest first. */
+/** Similar transactions, newest first. */
 export interface Group {
   name: string
   movements: Movement[]
 }
 
-/** An envelope that is proposed. */
+/** A suggested envelope. */
 export interface Suggestion {
   name: string
   /** In minor units. */
@@ -28,15 +28,17 @@ export interface Suggestion {
   repeat: Repeat
   /** Next due date. */
   day: string
-  /** Whether it is paid at once, and not in parts over the month. */
+  /** Whether it is paid at once, not in parts over the month. */
   isBill: boolean
 }
 
 const suggestionsMax = 8
-/** Days between two bills, at least; more frequent payments are shopping. */
+/**
+ * Minimum number of days between two bills; payments at shorter intervals are everyday shopping.
+ */
 const billDaysMin = 25
 
-/** Returns the movements of one direction: payments, or deposits with `isIncome`. */
+/** Returns the payments among the transactions, or the deposits with `isIncome`. */
 export function movementsOf(
   transactions: Transaction[],
   { isIncome, dayOf }: { isIncome: boolean; dayOf: (instant: string) => string },
@@ -52,7 +54,7 @@ export function movementsOf(
     }))
 }
 
-/** Groups movements by their names without figures, for those that no cluster holds. */
+/** Groups movements without a cluster by their names without digits. */
 export function groupByName(movements: Movement[]): Group[] {
   const plain = (name: string) =>
     name
@@ -64,8 +66,8 @@ export function groupByName(movements: Movement[]): Group[] {
 }
 
 /**
- * Returns envelopes for what was paid at least twice, and never from an envelope, the most money
- * first. Those of a known name are left out.
+ * Suggests envelopes for payments that repeat and that no envelope has paid, the largest sum first.
+ * Leaves out names in `known`.
  */
 export function suggestEnvelopes(
   groups: Group[],
@@ -98,7 +100,7 @@ export function suggestEnvelopes(
     .map(({ month: _, ...one }) => one)
 }
 
-/** Returns the payday that the largest regular deposits show; null without one. */
+/** Suggests a payday by the largest regular deposit; null without one. */
 export function suggestPayday(groups: Group[], today: string): Omit<Proposal, 'name'> | null {
   const regular = groups.flatMap(({ movements }) => {
     const gap = median(gapsOf(movements))
@@ -112,13 +114,13 @@ export function suggestPayday(groups: Group[], today: string): Omit<Proposal, 'n
   return { pace, day: paydayAfter(last.day, { pace, gap, today }), deposit: last.amount }
 }
 
-/** Returns whether money came on the last days of months, at least of two. */
+/** Returns whether the newest deposits, at least two, were on the last day of their months. */
 function areMonthEnds(movements: Movement[]): boolean {
   const newest = movements.slice(0, 3)
   return newest.length > 1 && newest.every(({ day }) => addDays(day, 1).endsWith('-01'))
 }
 
-/** Returns the first last day of a month after today. */
+/** Returns the first month end after today. */
 function monthEndAfter(today: string): string {
   return addDays(nextAfter(`${addDays(today, 1).slice(0, 8)}01`, 1, addDays(today, 1)), -1)
 }
@@ -141,16 +143,18 @@ function paydayAfter(
   return day
 }
 
-/** Returns the next day that is the first of a month. */
+/** Returns the first of the next month. */
 export function firstOfNextMonth(today: string): string {
   return nextAfter(`${today.slice(0, 8)}01`, 1, today)
 }
 
-/** Returns the day of the month of `day`, so many months later, that is the first after today. */
+/**
+ * Returns the first day after `today` among `day`, `months` later, twice `months` later, and so on.
+ */
 function nextAfter(day: string, months: number, today: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   for (let later = 0; ; later += months) {
-    // The 29th to 31st would move on in shorter months.
+    // At most 28: in shorter months the 29th to 31st would overflow into the next month.
     const next = new Date(Date.UTC(year, month - 1 + later, Math.min(date, 28)))
     if (next.toISOString().slice(0, 10) > today) return next.toISOString().slice(0, 10)
   }

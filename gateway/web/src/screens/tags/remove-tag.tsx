@@ -7,7 +7,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Asks before a tag is removed from all transactions. */
+/** Dialog that asks for confirmation before a tag is removed from all transactions. */
 export function RemoveTag({ tag, onClose }: Props) {
   return (
     <Confirmation

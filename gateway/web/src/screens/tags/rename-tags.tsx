@@ -7,12 +7,12 @@ import { Form } from '../../controls/form.tsx'
 import { tagWords as words } from '../../words/tags.ts'
 
 interface Props {
-  /** One tag to rename, or several that become one. */
+  /** One tag to rename, or several to merge. */
   names: string[]
   onClose: () => void
 }
 
-/** Renames a tag, or makes several one. */
+/** Renames a tag, or merges several into one. */
 export function RenameTags({ names, onClose }: Props) {
   const [problems, setProblems] = useState<Record<string, string>>({})
   const { send, isSending, fault } = useChange((name: string) => renameTags(names, name))

@@ -12,7 +12,7 @@ import { RemoveTag } from './remove-tag.tsx'
 import { RenameTags } from './rename-tags.tsx'
 import styles from './tags.module.css'
 
-/** The tags of the account, to rename, to merge and to remove. */
+/** The tags of the account, which can be renamed, merged and removed. */
 export function Tags() {
   const tags = useQuery(tagsQuery)
   return (
@@ -32,7 +32,7 @@ export function Tags() {
 function List({ all }: { all: Tag[] }) {
   const [selected, setSelected] = useState<string[]>([])
   const [isMerging, setMerging] = useState(false)
-  // A renamed tag is no longer there.
+  // Renamed tags no longer exist, so they are no longer selected.
   const chosen = all.filter(({ name }) => selected.includes(name)).map(({ name }) => name)
   const toggle = (name: string) => {
     const others = chosen.filter((one) => one !== name)
@@ -67,7 +67,7 @@ function List({ all }: { all: Tag[] }) {
 
 interface RowProps {
   tag: Tag
-  /** Null where there is no other tag to merge it with. */
+  /** Null if there is no other tag to merge it with. */
   isSelected: boolean | null
   onSelect: () => void
 }

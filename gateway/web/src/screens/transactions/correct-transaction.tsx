@@ -13,7 +13,7 @@ import { usePreferences } from '../../preferences/preferences.ts'
 import { useIsManual, useManner, useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
-/** Corrects amount or day of a transaction by hand, and the balances with it. */
+/** Corrects amount or day of a manual transaction, and the balances with it. */
 export function CorrectTransaction({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId, amount, date, deletedAt } = transaction
   const reader = useReader()

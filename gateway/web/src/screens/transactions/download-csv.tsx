@@ -16,10 +16,10 @@ interface Props {
   filters: Filters
 }
 
-/** Time for a file of as many rows as a file may have, in ms. */
+/** Timeout in ms for a file with the maximum number of rows. */
 const timeoutMs = 300_000
 
-/** Downloads all transactions that fit the filters as a CSV file. */
+/** Downloads all transactions that match the filters as CSV. */
 export function DownloadCsv({ bankAccountId, filters }: Props) {
   const { language, today } = useReader()
   const account = useAccountNames().get(bankAccountId) ?? ''
@@ -27,11 +27,11 @@ export function DownloadCsv({ bankAccountId, filters }: Props) {
     mutationFn: async () => {
       const headers = { Accept: 'text/csv' }
       const path = { bankAccountId }
-      // Spreadsheets in German split columns at semicolons, and read 12.50 as a day.
+      // German spreadsheets separate columns by semicolons, and parse 12.50 as a date.
       const decimalMark = language === 'de' ? ',' : '.'
       const query = { ...filterQuery(filters), decimalMark } as const
       const { data } = await coffer.listTransactions({ path, query, headers, timeoutMs })
-      // `fetch` has removed the byte order mark.
+      // `saveCsv` adds the byte order mark again, which `fetch` has removed.
       saveCsv(data as unknown as string, csvName(account, today))
     },
   })

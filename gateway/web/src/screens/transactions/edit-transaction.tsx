@@ -16,7 +16,7 @@ import { forecastWords } from '../../words/forecast.ts'
 import { leftFree, transactionWords as words } from '../../words/transactions.ts'
 import { fieldText, saveTexts, textChange, textsOf } from './saved-texts.ts'
 
-/** Name, envelope, tags and note of a transaction. The name of the bank is kept beside. */
+/** Name, envelope, tags and note of a transaction. The bank's name for it stays stored too. */
 export function EditTransaction({ transaction }: { transaction: Transaction }) {
   const [tags, setTags] = useState(transaction.tags ?? [])
   const { data: spending = [] } = useQuery(spendingQuery(transaction.bankAccountId))
@@ -43,7 +43,8 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
         key={`${spending.length} ${former} ${isWaiting}`}
         label={shown.amount > 0 ? words.envelope : words.refund}
         name="spendingId"
-        // A choice made before it is known would be lost with the former key.
+        // Disabled while it is loading: the key of the field then changes, and would reset a
+        // choice.
         disabled={!isKnown}
         defaultValue={former ?? ''}
         options={choicesOf(spending, { amount: shown.amount, isWaiting, rest })}
@@ -64,7 +65,7 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
   )
 }
 
-/** The envelope that pays a payment, or gets a refund. */
+/** Returns the ID of the envelope that pays a payment or receives a refund. */
 function envelopeOf({ amount, spendingId, refundSpendingId }: Transaction) {
   return amount > 0 ? spendingId : refundSpendingId
 }
@@ -74,7 +75,7 @@ interface Edited {
   tags: string[]
 }
 
-/** Returns the function that saves the values of the form. */
+/** Returns a function that saves the values of the form. */
 function useSave(bankAccountId: string, { spending, tags }: Edited) {
   const reader = useReader()
   const money = useMoneyText(useManner(bankAccountId))
@@ -99,7 +100,7 @@ function useSave(bankAccountId: string, { spending, tags }: Edited) {
   }
 }
 
-/** Returns whether a payment waits for the choice of an envelope, or of none. */
+/** Returns whether a payment waits until the user chooses an envelope or none. */
 function useIsWaiting({ bankAccountId, transactionId, amount, spendingId }: Transaction) {
   const { data, isPending } = useQuery(provenanceQuery(bankAccountId, transactionId))
   const marks = data?.provenance ?? []

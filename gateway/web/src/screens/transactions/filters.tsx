@@ -19,12 +19,12 @@ interface Props {
   filters: FilterValues
 }
 
-/** Time without a keystroke after which a search begins, in ms. */
+/** Debounce of typing in ms before a search starts. */
 const pauseMs = 250
 
 /**
- * Search and filters, with `children` beside them. Their state is the URL: it can be kept, shared
- * and gone back to.
+ * Search and filters, with `children` beside them. The URL holds their state, so that it works with
+ * bookmarks, links and "back".
  */
 export function Filters({ bankAccountId, filters, children }: Props & { children: ReactNode }) {
   const navigate = useNavigate()
@@ -155,7 +155,7 @@ function FilterFields({ bankAccountId, filters, change }: FieldsProps) {
   )
 }
 
-/** The tags of all bank accounts; one of the URL that no transaction has stays in the list. */
+/** The tags of all bank accounts, plus the tag in the URL even if no transaction has it. */
 function TagFilter({ tag, change }: { tag: string; change: FieldsProps['change'] }) {
   const { data: known = [] } = useQuery(tagsQuery)
   const names = new Set([...known.map(({ name }) => name), ...(tag ? [tag] : [])])

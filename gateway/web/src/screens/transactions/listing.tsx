@@ -11,11 +11,11 @@ import styles from './transactions.module.css'
 interface Props {
   bankAccountId: string
   filters: Filters
-  /** Place of the button that begins a selection. */
+  /** Element that contains the button "select", by a portal. */
   slot: HTMLElement | null
 }
 
-/** The transactions, of which several are selected and changed as one. */
+/** The transactions, with a selection of several that are changed together. */
 export function Listing({ bankAccountId, filters, slot }: Props) {
   const selection = useSelection()
   const { data: pages = [] } = useQuery(transactionPagesQuery(bankAccountId, filters))

@@ -35,7 +35,7 @@ interface Wanted {
   isLeftFree: boolean
 }
 
-/** Creates a transaction by hand. The person chooses spent or received, and types no sign. */
+/** Creates a transaction by hand. The user chooses spent or received, and types no sign. */
 export function NewTransaction({ bankAccountId, onClose }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
@@ -105,19 +105,19 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
   )
 }
 
-/** Creates a transaction. One that is left free to use waits for no envelope. */
+/** Creates a transaction. With `isLeftFree`, it does not wait for the choice of an envelope. */
 async function create(bankAccountId: string, body: Body, isLeftFree: boolean) {
   const created = await coffer.createTransaction({ path: { bankAccountId }, body })
   const { transactionId } = created.data.transaction
   const path = { bankAccountId, transactionId }
-  // A failure leaves it waiting: the form, sent again, would create it twice.
+  // Errors are ignored: the form would be sent again, and create the transaction twice.
   if (isLeftFree) {
     await coffer.updateTransaction({ path, body: { spendingId: null } }).catch(() => null)
   }
   return created
 }
 
-/** Says that a transaction is stored, and offers to delete it: the money goes back. */
+/** Shows a note about a new transaction, with an undo that deletes it and restores the balance. */
 function noteCreated({ bankAccountId, transactionId, name, originalName }: Transaction) {
   const path = { bankAccountId, transactionId }
   const work = () => coffer.deleteTransaction({ path, query: { adjusts_balance: true } })
@@ -129,7 +129,7 @@ interface FieldsProps {
   bankAccountId: string
   isDeposit: boolean
   problems: Record<string, string>
-  /** Fields before the note. */
+  /** Fields above the note. */
   children: ReactNode
 }
 

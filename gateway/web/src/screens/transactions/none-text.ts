@@ -7,8 +7,8 @@ interface Known {
 }
 
 /**
- * Returns the text for a transaction without changes of its own. The journal has one change for all
- * transactions of a file that an envelope paid for.
+ * Returns the text for a transaction without journal entries of its own. Imported transactions that
+ * an envelope pays share one entry per file.
  */
 export function noneText(
   { spendingId, spendingAmount = 0, refundSpendingId, refundAmount = 0 }: Transaction,

@@ -4,7 +4,7 @@ import { useRest } from '../../shell/chosen-account.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
-/** Returns a function that says how far below zero a payment left free to use, and what to do. */
+/** Returns a function that warns that a payment has made free-to-use negative, with a next step. */
 export function useOverdrawnNote(bankAccountId: string): (amount: string) => void {
   const navigate = useNavigate()
   const search = { account: bankAccountId }

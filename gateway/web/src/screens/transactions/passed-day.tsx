@@ -3,10 +3,13 @@ import { formatDay } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import styles from './transactions.module.css'
 
-/** Space below the text of a heading, in CSS pixels: all that is left of a passed one. */
+/**
+ * Space below the text of a heading, in CSS pixels; a heading of which only this is visible counts
+ * as scrolled away.
+ */
 const headingRestMax = 8
 
-/** The day of the first row below this line, whose heading has been scrolled away. */
+/** Sticky day of the first row below this line, after its heading was scrolled away. */
 export function PassedDay() {
   const reader = useReader()
   const line = useRef<HTMLParagraphElement>(null)
@@ -14,7 +17,7 @@ export function PassedDay() {
   useEffect(() => {
     const look = () => setDay(findPassedDay(line.current?.getBoundingClientRect().bottom ?? 0))
     addEventListener('scroll', look, { passive: true })
-    // The bar above grows with what is selected, and covers or uncovers a heading.
+    // The toolbar above grows with a selection, and so covers headings.
     const bar = new ResizeObserver(look)
     if (line.current?.parentElement) bar.observe(line.current.parentElement)
     return () => {
@@ -29,7 +32,7 @@ export function PassedDay() {
   )
 }
 
-/** Returns the day of the first row that ends below `top`; empty if a heading comes first. */
+/** Returns the day of the first row below `top`; empty if that row is the heading. */
 function findPassedDay(top: number): string {
   const rows = [...document.querySelectorAll<HTMLElement>('main [data-day]')]
   const first = rows.find((one) => one.getBoundingClientRect().bottom > top + headingRestMax)

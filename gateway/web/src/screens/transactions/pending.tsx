@@ -7,7 +7,7 @@ import rows from '../../controls/rows.module.css'
 import { useIsManual } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
-/** Says that a transaction is pending; one by hand can be marked as posted. */
+/** Says that a transaction is pending; a manual one can be marked as posted. */
 export function Pending({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, deletedAt, isPending } = transaction
   const isManual = useIsManual(bankAccountId)
@@ -26,7 +26,10 @@ export function Pending({ transaction }: { transaction: Transaction }) {
   )
 }
 
-/** Marks a transaction as posted; the posted balance then moves, if it moves balances. */
+/**
+ * Marks a transaction as posted. The posted balance then changes, if the transaction counts in
+ * balances.
+ */
 async function markPosted({ bankAccountId, transactionId }: Transaction): Promise<void> {
   const path = { bankAccountId, transactionId }
   await coffer.correctTransaction({ path, body: { isPending: false } })

@@ -9,7 +9,7 @@ import { ruleWords as words } from '../../words/rules.ts'
 
 type Field = keyof typeof words.fields
 
-/** The origin of name, merchant, note, tags and envelope of a transaction. */
+/** Provenance of name, merchant, note, tags and envelope of a transaction. */
 export function Provenance({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId, source } = transaction
   const query = useQuery(provenanceQuery(bankAccountId, transactionId))

@@ -5,7 +5,7 @@ import { dayOf, formatDay, formatInstant } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { recordWords as words } from '../../words/records.ts'
 
-/** A record of a feed or of the aggregator, in the same terms. */
+/** Common fields of records of a feed and of the aggregator. */
 interface Shown {
   text: string | undefined
   merchant: string | undefined
@@ -19,7 +19,7 @@ interface Shown {
   deletedAt: string | null
 }
 
-/** The provider's own data of a synced transaction, which edits and rules do not change. */
+/** The provider's data of a synced transaction, which edits and rules never change. */
 export function ProviderRecord({ transaction }: { transaction: Transaction }) {
   const records = recordsOf(transaction)
   if (records.length === 0) return null
@@ -54,7 +54,7 @@ function RecordFacts({ record, transaction }: { record: Shown; transaction: Tran
   return <Facts facts={facts} />
 }
 
-/** Returns the posted record and the pending one before it; of a feed there is one. */
+/** Returns the posted record, and the pending one before it. A feed has only one record. */
 function recordsOf(transaction: Transaction): Shown[] {
   const { feedTransaction, aggregatorTransaction, pendingAggregatorTransaction } = transaction
   const ofAggregator = [aggregatorTransaction, pendingAggregatorTransaction].flatMap((record) => {

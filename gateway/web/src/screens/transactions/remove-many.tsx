@@ -15,9 +15,12 @@ interface Props {
   onClose: () => void
 }
 
-/** Asks before selected transactions are deleted, and whether the balance gets the money back. */
+/**
+ * Dialog that asks for confirmation before transactions are deleted, and whether the balance gets
+ * the money back.
+ */
 export function RemoveMany({ chosen, remove, onClose }: Props) {
-  // Rows of files have seldom moved the balance: their bank states it.
+  // Not preselected for imported rows: they seldom changed the balance, which files state.
   const [isReturned, setReturned] = useState(chosen.every(({ source }) => source === 'manual'))
   const submit = () => {
     remove({ delete: { adjustsBalance: isReturned } })

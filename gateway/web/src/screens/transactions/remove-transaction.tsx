@@ -14,7 +14,7 @@ import { useAccount, useIsManual } from '../../shell/chosen-account.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
-/** Deletes a transaction that is kept by hand, and restores it. Others belong to their bank. */
+/** Deletes and restores a manual transaction. Synced ones cannot be deleted. */
 export function RemoveTransaction({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId, deletedAt } = transaction
   const isManual = useIsManual(bankAccountId)
@@ -62,8 +62,8 @@ export function RemoveTransaction({ transaction }: { transaction: Transaction })
 }
 
 /**
- * Returns whether a transaction has moved the balance, and whether a balance of its day or a later
- * one was stated since: that one is right, whether or not the transaction stays.
+ * Returns whether a transaction has changed the balance, and whether a balance of its day or later
+ * was stated afterwards. A stated balance stays right if the transaction is deleted.
  */
 function useHeld(transaction: Transaction) {
   const { bankAccountId, date } = transaction

@@ -3,7 +3,7 @@ import { coffer } from '../../api/client.ts'
 import { type Saved, updateAsRead } from '../../controls/saving/as-read.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
-/** Name and note of a transaction, as a form has them. */
+/** Name and note of a transaction, as form values. */
 export interface Texts {
   name: string
   notes: string
@@ -15,7 +15,7 @@ export function textsOf({ name, originalName, notes }: Transaction): Texts {
   return { name: name ?? originalName, notes: notes ?? '' }
 }
 
-/** Returns what the texts of a form change of a transaction as it was shown. */
+/** Returns the changes between the texts of a form and the shown transaction. */
 export function textChange({ name, notes }: Texts, shown: Transaction): TextChange {
   const former = textsOf(shown)
   return {
@@ -24,7 +24,7 @@ export function textChange({ name, notes }: Texts, shown: Transaction): TextChan
   }
 }
 
-/** Changes a transaction, unless others have changed the same fields since it was seen. */
+/** Updates a transaction, unless others have changed the same fields since it was seen. */
 export function saveTexts<Body extends TextChange>(
   body: Body,
   seen: Transaction,
@@ -39,7 +39,7 @@ export function saveTexts<Body extends TextChange>(
   })
 }
 
-/** Returns a field of a transaction: as the form calls it, and its text. */
+/** Returns label and text of a field of a transaction, as the form shows it. */
 export function fieldText(field: string, of: Transaction): [label: string, text: string] {
   const { name, notes } = textsOf(of)
   return field === 'notes' ? [words.note, notes] : [words.name, name]

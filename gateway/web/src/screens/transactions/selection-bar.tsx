@@ -20,13 +20,16 @@ interface Props {
   bankAccountId: string
   selection: Selection
   loaded: Transaction[]
-  /** Whether the list shows the deleted ones. */
+  /** Whether the list shows deleted transactions. */
   areDeleted: boolean
-  /** Place of the button that begins a selection: beside the filters. */
+  /** Element beside the filters that contains the button "select", by a portal. */
   slot: HTMLElement | null
 }
 
-/** Begins a selection, and changes what is selected. Refused ones are named and stay selected. */
+/**
+ * Starts a selection, and changes the selected transactions. Refused transactions are listed and
+ * stay selected.
+ */
 export function SelectionBar({ bankAccountId, selection, loaded, areDeleted, slot }: Props) {
   const { chosen, choose, end } = selection
   const [refused, setRefused] = useState<Refusal[]>([])
@@ -48,7 +51,7 @@ export function SelectionBar({ bankAccountId, selection, loaded, areDeleted, slo
     if (chosen === null) choose([])
     else end()
   }
-  /** The button is another one at another place after it was pressed: the focus goes along. */
+  /** A press replaces the button by one at another place in the DOM; this moves the focus to it. */
   const follow = (button: HTMLButtonElement | null) => {
     if (button === null || !isMoved.current) return
     isMoved.current = false
@@ -58,7 +61,7 @@ export function SelectionBar({ bankAccountId, selection, loaded, areDeleted, slo
     send(wanted, (all) => {
       const ids = new Set(all.map(({ transactionId }) => transactionId))
       setRefused(all)
-      // Tags are seldom the last change of a selection.
+      // After a change of tags all stay selected, because further changes usually follow.
       const isOfTags = wanted.set?.addTags !== undefined || wanted.set?.removeTags !== undefined
       if (isOfTags) return
       choose([...(chosen?.values() ?? [])].filter((one) => ids.has(one.transactionId)))
@@ -97,7 +100,7 @@ interface ActsProps extends Pick<Props, 'bankAccountId' | 'areDeleted'> {
   change: (wanted: BulkChange) => void
 }
 
-/** The changes that the transactions allow: those of a bank are not deleted by hand. */
+/** The changes that the selected transactions allow: synced transactions cannot be deleted. */
 function Acts({ bankAccountId, chosen, areDeleted, isSending, change }: ActsProps) {
   const isManual = useIsManual(bankAccountId)
   const [isAsked, setAsked] = useState(false)
@@ -158,7 +161,7 @@ function Assign({ bankAccountId, state, change }: AssignProps) {
   )
 }
 
-/** The names of the refused transactions with the reasons. */
+/** The names of refused transactions with the reasons. */
 function Refused({ refused }: { refused: Refusal[] }) {
   return (
     <div role="alert" className={styles.refused}>

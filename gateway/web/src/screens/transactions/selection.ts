@@ -2,11 +2,11 @@ import { useState } from 'react'
 import type { Transaction } from '../../api/budget-queries.ts'
 import { bulkMax, type Chosen } from '../../api/bulk-changes.ts'
 
-/** The transactions that are selected, 500 at most; `chosen` is null while none can be. */
+/** Up to 500 selected transactions; `chosen` is null while no selection is active. */
 export interface Selection {
   chosen: Chosen | null
   toggle: (transaction: Transaction) => void
-  /** Selects the first 500 of these in place of the former ones. */
+  /** Replaces the selection by the first 500 of these. */
   choose: (transactions: Transaction[]) => void
   end: () => void
 }

@@ -6,7 +6,9 @@ import { suggestionWords as words } from '../../words/rule-suggestions.ts'
 import { useKnown } from '../rules/names.ts'
 import { Suggestion } from '../rules/suggestion.tsx'
 
-/** The rule that does to similar transactions what was done to this one; nothing without one. */
+/**
+ * A suggested rule that repeats the user's changes for similar transactions; nothing without one.
+ */
 export function SuggestedRule({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId } = transaction
   const { data } = useQuery(ruleSuggestionQuery(bankAccountId, transactionId))

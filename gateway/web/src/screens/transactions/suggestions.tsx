@@ -72,7 +72,7 @@ function Suggested({ posted, pendingId }: { posted: Transaction; pendingId: stri
   )
 }
 
-/** Separates a posted transaction from the pending one that it was joined with. */
+/** Undoes the match of a posted transaction with a pending one. */
 export function Separate({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId, joinedBy } = transaction
   const path = { bankAccountId, transactionId }

@@ -13,7 +13,7 @@ interface Props {
   change: (wanted: BulkChange) => void
 }
 
-/** Adds a tag to all selected transactions, or takes it off; commas separate several. */
+/** Adds tags to all selected transactions, or removes them; separated by commas. */
 export function TagMany({ state, change }: Props) {
   const isNarrow = useIsNarrow()
   const [typed, setTyped] = useState('')

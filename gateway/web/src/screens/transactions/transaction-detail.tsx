@@ -26,7 +26,7 @@ import styles from './transactions.module.css'
 
 const route = getRouteApi('/frame/transactions/$transactionId')
 
-/** All about one transaction. */
+/** Details of one transaction. */
 export function TransactionDetail() {
   const { transactionId } = route.useParams()
   const bankAccountId = useChosenAccountId()
@@ -78,7 +78,9 @@ function Detail(path: { bankAccountId: string; transactionId: string }) {
   )
 }
 
-/** The form begins anew with other tags, for example after a rename in another tab. */
+/**
+ * Key of the form: resets it if the tags change elsewhere, for example by a rename in another tab.
+ */
 function keyOf({ transactionId, tags = [] }: Transaction): string {
   return [transactionId, ...tags].join()
 }
@@ -89,7 +91,7 @@ function Payment({ transaction }: { transaction: Transaction }) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const facts = [
-    // One by hand has no name of a bank.
+    // A manual transaction has no name from the bank.
     [words.original, source === 'manual' ? null : originalName],
     [words.merchant, merchantName],
     [words.category, category],
@@ -119,7 +121,7 @@ function Payment({ transaction }: { transaction: Transaction }) {
   )
 }
 
-/** The transactions named alike; nothing until the background job has found some. */
+/** Similar transactions; nothing until the background job has found some. */
 function Similar({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId } = transaction
   const { data: cluster } = useQuery(similarQuery(bankAccountId, transactionId))

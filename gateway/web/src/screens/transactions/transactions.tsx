@@ -20,7 +20,7 @@ import styles from './transactions.module.css'
 
 const route = getRouteApi('/frame/transactions')
 
-/** The transactions of the chosen bank account, by day, with filters that are in the URL. */
+/** The transactions of the chosen bank account by day, with filters in the URL. */
 export function Transactions() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()
@@ -60,7 +60,7 @@ export function Transactions() {
   )
 }
 
-/** Returns the filters of the API: a search for an amount is one. */
+/** Returns the filters for the API: a search text that is an amount becomes the amount filter. */
 function useAsked(bankAccountId: string, filters: FilterValues): FilterValues {
   const amount = searchedAmount(filters.search ?? '', useManner(bankAccountId))
   return amount === null ? filters : { ...filters, search: undefined, amount }
@@ -69,13 +69,13 @@ function useAsked(bankAccountId: string, filters: FilterValues): FilterValues {
 interface WaysProps {
   bankAccountId: string
   filters: FilterValues
-  /** The filters as the API has them. */
+  /** The filters for the API. */
   asked: FilterValues
-  /** Takes the place of the button that begins a selection. */
+  /** Receives the element for the button "select". */
   setSlot: (slot: HTMLElement | null) => void
 }
 
-/** The search, the filters and the download; nothing while there are no transactions. */
+/** Search, filters and download; nothing while there are no transactions. */
 function Ways({ bankAccountId, filters, asked, setSlot }: WaysProps) {
   const { data: pages } = useQuery(transactionPagesQuery(bankAccountId, asked))
   const isFiltered = Object.values(filters).some((one) => one !== undefined)

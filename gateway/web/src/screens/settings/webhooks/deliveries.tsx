@@ -18,7 +18,7 @@ import { type Delivery, deliveriesQuery, type Webhook } from './webhook-queries.
 
 type Status = Delivery['status']
 
-/** Deliveries of a webhook, newest first: what came of each, and how to send it again. */
+/** Deliveries of a webhook, newest first, each with its result and a button to send it again. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const [status, setStatus] = useState<Status | undefined>()
   const found = useInfiniteQuery(deliveriesQuery(webhook.webhookId, status))
@@ -111,7 +111,7 @@ function Details({ delivery }: { delivery: Delivery }) {
   )
 }
 
-/** Sends all changes since the beginning of a day again. */
+/** Sends all changes since the start of a day again. */
 function Since({ webhookId }: { webhookId: string }) {
   const { timezone } = useReader()
   const today = dayOf(new Date(), timezone)

@@ -120,7 +120,7 @@ function Edit({ webhook, onClose }: AskedProps) {
   )
 }
 
-/** Returns a field of a webhook: as the form calls it, and its text. */
+/** Returns label and text of a field of a webhook, as the form shows it. */
 function fieldText(field: string, { url, description, types }: Webhook): [string, string] {
   if (field === 'types') return [words.which, typesText(types)]
   return field === 'url' ? [words.url, url] : [words.description, description]

@@ -5,7 +5,7 @@ import { webhookWords as words } from '../../../words/webhooks.ts'
 import styles from '../settings.module.css'
 import type { Change, Webhook } from './webhook-queries.ts'
 
-/** The entries of the form. No types stand for all. */
+/** Values of the form. An empty list of types subscribes to all. */
 export interface WebhookEntries {
   url: string
   description: string
@@ -13,9 +13,9 @@ export interface WebhookEntries {
 }
 
 interface Props {
-  /** A webhook to change; a new one without it. */
+  /** The webhook to change; undefined to create one. */
   webhook?: Webhook
-  /** Properties of the form. */
+  /** Props of the form. */
   form: Omit<ComponentProps<typeof Form>, 'children' | 'onSubmit'>
   onSubmit: (entries: WebhookEntries) => void
   onClose: () => void
@@ -23,7 +23,7 @@ interface Props {
 
 const allTypes = Object.keys(words.types) as Change['type'][]
 
-/** Address, description and changes of a webhook. */
+/** Form with URL, description and types of changes of a webhook. */
 export function WebhookForm({ webhook, form, onSubmit, onClose }: Props) {
   const { fault } = form
   const known = webhook?.types ?? []

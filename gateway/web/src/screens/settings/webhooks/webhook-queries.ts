@@ -11,16 +11,16 @@ export type { Delivery, Webhook }
 export type Change = ListChangesResponse['changes'][number]
 export type WebhookChange = UpdateWebhookData['body']
 
-/** Time in ms after which deliveries are asked for again: the change feed has none of them. */
+/** Polling interval of deliveries in ms: the change feed does not contain them. */
 const deliveryMs = 3_000
 
-/** Webhooks of the account, newest first, 20 at most. */
+/** Webhooks of the account, newest first; at most 20. */
 export const webhooksQuery = queryOptions({
   queryKey: ['webhooks'],
   queryFn: async ({ signal }) => (await coffer.listWebhooks({ signal })).data.webhooks,
 })
 
-/** The webhook with an ID, alone in a list; an empty list without it. */
+/** Selects one webhook, as a list: empty if it does not exist. */
 export function webhookQuery(webhookId: string) {
   return queryOptions({
     ...webhooksQuery,
@@ -28,7 +28,7 @@ export function webhookQuery(webhookId: string) {
   })
 }
 
-/** Deliveries of the last 30 days, newest first, page by page; of one status or all. */
+/** Deliveries of the last 30 days, newest first, of one status or of all; an infinite query. */
 export function deliveriesQuery(webhookId: string, status: Delivery['status'] | undefined) {
   const path = { webhookId }
   return infiniteQueryOptions({

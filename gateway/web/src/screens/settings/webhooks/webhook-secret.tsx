@@ -12,7 +12,9 @@ import { webhookWords as words } from '../../../words/webhooks.ts'
 import { Secret } from '../secret.tsx'
 import type { Webhook } from './webhook-queries.ts'
 
-/** The secret of a webhook: a new one is shown once, and the former one can be ended at once. */
+/**
+ * The secret of a webhook. A new one is shown once, and the previous one can be revoked at once.
+ */
 export function WebhookSecret({ webhook }: { webhook: Webhook }) {
   const reader = useReader()
   const [isAsked, setAsked] = useState(false)

@@ -4,7 +4,7 @@ import { webhookWords as words } from '../../../words/webhooks.ts'
 import styles from '../settings.module.css'
 import type { Webhook } from './webhook-queries.ts'
 
-/** Says whether a webhook is on, and whether its requests succeed; in one word or in sentences. */
+/** Says whether a webhook is enabled and its requests succeed, in one word or in sentences. */
 export function WebhookState({
   webhook,
   isShort = false,

@@ -14,7 +14,7 @@ import { type WebhookEntries, WebhookForm } from './webhook-form.tsx'
 import { type Webhook, webhooksQuery } from './webhook-queries.ts'
 import { WebhookState } from './webhook-state.tsx'
 
-/** Webhooks of the account. The secret of a new one is shown once. */
+/** Webhooks of the account; the secret of a new one is shown once. */
 export function Webhooks() {
   const webhooks = useQuery(webhooksQuery)
   const [isAdding, setAdding] = useState(false)

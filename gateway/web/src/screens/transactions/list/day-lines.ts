@@ -1,7 +1,7 @@
 import type { Transaction } from '@coffer/client/types'
 import { dayOf } from '../../../format/days.ts'
 
-/** A line of the list, from a page of it: the heading of a day, or a transaction of that day. */
+/** A line of the list with the index of its page: the heading of a day, or a transaction. */
 export type Line = { key: string; day: string; page: number } & (
   | { kind: 'day' }
   | { kind: 'transaction'; transaction: Transaction }
@@ -9,7 +9,7 @@ export type Line = { key: string; day: string; page: number } & (
 
 interface Place {
   timezone: string
-  /** Day of the last line before the page. */
+  /** Day of the last line on the previous page. */
   before: string
   page: number
 }
@@ -17,8 +17,8 @@ interface Place {
 const known = new WeakMap<Transaction[], Place & { lines: Line[] }>()
 
 /**
- * Returns the lines of pages of transactions that are in order of their days. Those of a page that
- * is known are the same objects again, so that a further page costs its own lines alone.
+ * Returns the lines of pages whose transactions are ordered by day. Lines of an unchanged page are
+ * cached, so that a further page costs only its own lines.
  */
 export function linesOf(pages: Transaction[][], timezone: string): Line[] {
   let before = ''

@@ -1,9 +1,9 @@
 import type { Line } from './day-lines.ts'
 
-/** Heights of lines in CSS pixels, as they are expected before a line is shown. */
+/** Heights of lines in CSS pixels, estimated before a line is rendered. */
 export interface LineHeights {
   expected: (line: Line | undefined) => number
-  /** Notes the height of a line that is in the page; returns it. */
+  /** Stores the height of a rendered line, and returns it. */
   learn: (line: Line | undefined, height: number) => number
 }
 
@@ -11,8 +11,8 @@ const shapes = 9
 const ofDay = 8
 
 /**
- * Creates heights for lines that were never shown: the least of those with the same parts. A line
- * that has another height than expected moves all below it, which takes a second layout of a frame.
+ * Estimates the height of unrendered lines: the smallest height of lines with the same parts. A
+ * wrong estimate moves all lines below, and costs a second layout in the frame.
  */
 export function createLineHeights(): LineHeights {
   const heights: (number | undefined)[] = Array.from({ length: shapes })
@@ -23,7 +23,8 @@ export function createLineHeights(): LineHeights {
       return heights[shape] ?? (shape === ofDay ? 44 : 56)
     },
     learn: (line, height) => {
-      // A known line may be higher for a while, as by the form that renames it.
+      // Only the first height of a line counts: later it may be higher for a while, for example
+      // while it is renamed.
       if (line === undefined || known.has(line)) return height
       known.add(line)
       const shape = shapeOf(line)
@@ -33,7 +34,7 @@ export function createLineHeights(): LineHeights {
   }
 }
 
-/** Returns a number for the parts of a line by which its height differs. */
+/** Returns a number for the combination of parts that determines the height of a line. */
 function shapeOf(line: Line | undefined): number {
   if (line?.kind !== 'transaction') return ofDay
   const { tags, notes, isPending, amount } = line.transaction

@@ -13,7 +13,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Name and note of a transaction, changed in its row. */
+/** Form that changes name and note of a transaction in its row. */
 export function RenameRow({ transaction, onClose }: Props) {
   const [typed, setTyped] = useState(textsOf(transaction))
   const { shown, send, fault, form } = useSaving({

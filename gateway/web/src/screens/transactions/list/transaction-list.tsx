@@ -22,10 +22,10 @@ interface Props {
 }
 
 const noSpending: never[] = []
-/** Number of lines before the last one at which further ones are read. */
+/** Number of lines before the end of the loaded ones at which the next page is requested. */
 const nearEnd = 40
 
-/** The transactions by day; scrolling loads further ones. */
+/** The transactions by day, with infinite scrolling. */
 export function TransactionList({ bankAccountId, filters, selection }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
@@ -66,7 +66,7 @@ export function TransactionList({ bankAccountId, filters, selection }: Props) {
   )
 }
 
-/** An empty list: says how transactions are added. */
+/** Empty state: says how transactions are added. */
 function Nothing({ bankAccountId, filters }: Omit<Props, 'selection'>) {
   const isManual = useIsManual(bankAccountId)
   const isFiltered = Object.values(filters).some((one) => one !== undefined)

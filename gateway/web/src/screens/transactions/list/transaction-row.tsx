@@ -25,12 +25,12 @@ interface Props {
   transaction: Transaction
   spending: Spending[]
   manner: Manner
-  /** Whether it is selected; null while nothing can be selected. */
+  /** Whether the row is selected; null while no selection is active. */
   isSelected: boolean | null
   toggle: (transaction: Transaction) => void
 }
 
-/** A transaction: its name links to its details, its envelope is changed in place. */
+/** A transaction: its name links to the details, its envelope can be changed in the row. */
 export function TransactionRow({ transaction, spending, manner, isSelected, toggle }: Props) {
   const { amount, originalName, notes, isPending } = transaction
   const reader = useReader()
@@ -103,7 +103,7 @@ interface AssignProps extends Pick<Props, 'transaction' | 'spending'> {
   choose: (value: string) => void
 }
 
-/** Chooses the envelope, or that a payment without one needs none. */
+/** Choice of an envelope, or of none for a payment that waits for one. */
 function Assign({ transaction, spending, isDisabled, choose }: AssignProps) {
   const name = transaction.name ?? transaction.originalName
   const rest = useRest(transaction.bankAccountId)
@@ -127,7 +127,7 @@ function Assign({ transaction, spending, isDisabled, choose }: AssignProps) {
   )
 }
 
-/** The word for money that came in: income, or a transfer from another account of the person. */
+/** Label of a deposit: income, or a transfer from another account of the user. */
 function Income({ transaction }: Pick<Props, 'transaction'>) {
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const isOfDebt = useIsDebt(transaction.bankAccountId)

@@ -4,7 +4,7 @@ type Texts = Partial<
   Pick<Transaction, 'name' | 'originalName' | 'merchantName' | 'category' | 'notes'>
 >
 
-/** Words of banks for money that goes between accounts of one person. */
+/** Words by which banks mark transfers between accounts of the same holder. */
 const ownWords = [
   'umbuchung',
   'übertrag',
@@ -13,12 +13,13 @@ const ownWords = [
 ]
 const own = new RegExp(`(?<!\\p{L})(?:${ownWords.join('|')})(?!\\p{L})`, 'iu')
 
-/** Shorter names of accounts are words of other texts too. */
+/** Minimum length of an account name that is compared: shorter ones occur in other texts too. */
 const nameMin = 5
 
 /**
- * Returns whether money came from another account of the person, as far as texts tell: the category
- * of the bank, a word for it, or the name of the other account. The API joins no two transactions.
+ * Guesses whether a deposit is a transfer from another account of the user: by the bank's category,
+ * by words for transfers, or by the name of another account. The API does not link the two sides of
+ * a transfer.
  */
 export function isTransfer(transaction: Texts, accountNames: readonly string[]): boolean {
   const { name, originalName, merchantName, category } = transaction

@@ -11,34 +11,35 @@ import type { Line } from './day-lines.ts'
 import { createLineHeights } from './line-heights.ts'
 import { TransactionRow } from './transaction-row.tsx'
 
-/** How lines are shown, the same for all of them. */
+/** Context that is the same for all lines. */
 interface Manners {
   spending: Spending[]
   reader: Reader
   manner: Manner
-  /** Selects a transaction, or no longer. */
+  /** Selects or deselects a transaction. */
   toggle: Selection['toggle']
 }
 
 interface Props extends Omit<Manners, 'toggle'> {
   lines: Line[]
   selection: Selection
-  /** Whether lines are read just now. */
+  /** Whether a page is loading. */
   isReading: boolean
-  /** Tells the first and the last line in the page, also when lines have been read. */
+  /** Reports first and last visible line, also after pages were loaded. */
   onSee: (first: number, last: number) => void
 }
 
 /**
- * The lines of the list, of which only those in view are in the page. A frame of a scroll renders
- * the lines that are new in it alone: the virtualizer places the others itself.
+ * Virtual list: only lines in view are in the DOM. A scroll renders only new lines, because the
+ * virtualizer positions the others itself.
  */
 export function VirtualLines({ lines, selection, isReading, onSee, ...manners }: Props) {
-  // The virtualizer is one object that changes: what is read from it must not be kept.
+  // No memoization by the React compiler: the virtualizer is mutable, so results must not be
+  // cached.
   'use no memo'
   const list = useRef<HTMLUListElement>(null)
   const [heights] = useState(createLineHeights)
-  // With another function, the virtualizer would place all lines again.
+  // Memoized: for a new function, the virtualizer would position all lines again.
   const keyAt = useCallback((at: number) => lines[at]?.key ?? at, [lines])
   const virtual = useWindowVirtualizer<HTMLLIElement>({
     count: lines.length,
@@ -48,7 +49,7 @@ export function VirtualLines({ lines, selection, isReading, onSee, ...manners }:
     getItemKey: keyAt,
     directDomUpdates: true,
     useFlushSync: false,
-    // The observer tells a height after the layout. A look at it before would force another one.
+    // Uses the height of the ResizeObserver; reading it earlier would force a second layout.
     measureElement: (element, entry, { indexFromElement, measurementsCache }) => {
       const at = indexFromElement(element)
       const height = entry?.borderBoxSize[0]?.blockSize
@@ -94,12 +95,12 @@ export function VirtualLines({ lines, selection, isReading, onSee, ...manners }:
 interface ShownLineProps extends Manners {
   line: Line
   at: number
-  /** Observes the height of the line. */
+  /** Ref that observes the height of the line. */
   measure: (element: HTMLLIElement | null) => void
   isSelected: boolean | null
 }
 
-/** A line, which renders again only when it changes itself: the list does so in most frames. */
+/** Memoized line: the list itself renders in most frames of a scroll. */
 const ShownLine = memo(function ShownLine({ line, at, measure, reader, ...of }: ShownLineProps) {
   return (
     <li ref={measure} data-index={at} data-day={line.day} className={styles.line}>
@@ -115,7 +116,7 @@ const ShownLine = memo(function ShownLine({ line, at, measure, reader, ...of }: 
   )
 })
 
-/** Returns the words for yesterday, today and tomorrow; empty for other days. */
+/** Returns "yesterday", "today" or "tomorrow" in the language of the app; empty for other days. */
 function distance(day: string, reader: Reader): string {
   const isNear = Math.abs(Date.parse(day) - Date.parse(reader.today)) <= 86_400_000
   return isNear ? formatDistance(day, reader) : ''
