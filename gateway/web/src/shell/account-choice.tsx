@@ -8,10 +8,10 @@ import { useChosenAccountId } from './chosen-account.ts'
 import { useAccountNames } from './distinct-names.ts'
 import styles from './frame.module.css'
 
-/** Screens about one object of a bank account, with their lists. */
+/** Lists whose detail screens show one object of a bank account. */
 const lists = ['/envelopes', '/transactions', '/imports'] as const
 
-/** The choice of the bank account that all screens show; none where there is only one. */
+/** Choice of the bank account that all screens show; hidden if there is only one. */
 export function AccountChoice() {
   const accounts = useQuery(bankAccountsQuery).data ?? []
   const chosen = useChosenAccountId()
@@ -21,7 +21,7 @@ export function AccountChoice() {
   if (accounts.length < 2 || chosen === null) return null
   const choose = (account: string) => {
     setPreferences({ bankAccountId: account })
-    // The other account does not have the object.
+    // Details of an object lead to the list, because the other account does not have the object.
     const { pathname } = router.state.location
     const list = lists.find((one) => pathname.startsWith(`${one}/`))
     if (list) void navigate({ to: list, search: { account } })

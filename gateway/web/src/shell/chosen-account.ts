@@ -22,13 +22,13 @@ export function useChosenAccountId(): string | null {
   return [account, bankAccountId].find((id) => ids.includes(id ?? '')) ?? ids[0] ?? null
 }
 
-/** How days and amounts are written for the reader: language, region, timezone, today. */
+/** Formats for the user: language, region, timezone, today. */
 export interface Reader extends Place {
   today: string
   currencyDefault: string
 }
 
-/** Returns how days are written for the person who is signed in. */
+/** Returns the formats of the signed-in user. */
 export function useReader(): Reader {
   const { user, defaultCurrency } = useSuspenseQuery(meQuery).data
   const { timezone, locale } = user.account
@@ -41,32 +41,32 @@ export function useReader(): Reader {
   }
 }
 
-/** Returns a bank account; undefined until it is known, or without one of this ID. */
+/** Returns a bank account; undefined while it is loading, or if the ID is unknown. */
 export function useAccount(bankAccountId: string): BankAccount | undefined {
   const accounts = useQuery(bankAccountsQuery).data ?? []
   return accounts.find((one) => one.bankAccountId === bankAccountId)
 }
 
-/** Returns how amounts of a bank account are written; the default currency where it is unknown. */
+/** Returns the format of amounts of a bank account; with the default currency if it is unknown. */
 export function useManner(bankAccountId: string): Manner {
   const { locale, currencyDefault } = useReader()
   const account = useAccount(bankAccountId)
   return { locale, currency: account?.currency ?? currencyDefault }
 }
 
-/** Returns the link of a bank account; undefined until it is known. */
+/** Returns the link of a bank account; undefined while it is loading. */
 export function useLinkOf(bankAccountId: string): Link | undefined {
   const account = useAccount(bankAccountId)
   const links = useQuery(linksQuery).data ?? []
   return links.find(({ linkId }) => linkId === account?.linkId)
 }
 
-/** Returns whether a bank account is kept by hand: its transactions are then the person's own. */
+/** Returns whether a bank account is manual, so that the user creates its transactions. */
 export function useIsManual(bankAccountId: string): boolean {
   return useLinkOf(bankAccountId)?.linkType === 'manual'
 }
 
-/** Returns what the money of a bank account is that no envelope holds. */
+/** Returns the kind of money outside envelopes of a bank account. */
 export function useRest(bankAccountId: string): Rest {
   const account = useAccount(bankAccountId)
   return account === undefined ? 'free' : restOf(account)

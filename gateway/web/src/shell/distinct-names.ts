@@ -4,7 +4,9 @@ import { formatInstant } from '../format/days.ts'
 import { distinctTexts } from '../format/distinct.ts'
 import { useReader } from './chosen-account.ts'
 
-/** Returns the names of bank accounts by their IDs: equal ones name the bank, or their begin. */
+/**
+ * Returns the names of bank accounts by ID. Equal names get the bank or the creation date appended.
+ */
 export function useAccountNames(): Map<string, string> {
   const reader = useReader()
   const accounts = useQuery(bankAccountsQuery).data ?? []
@@ -22,7 +24,9 @@ export function useAccountNames(): Map<string, string> {
 
 const namedMax = 2
 
-/** Returns the names of links by their IDs: equal ones name their accounts, or their begin. */
+/**
+ * Returns the names of links by ID. Equal names get their accounts or the creation date appended.
+ */
 export function useLinkNames(): Map<string, string> {
   const reader = useReader()
   const accounts = useQuery(bankAccountsQuery).data ?? []
@@ -38,7 +42,7 @@ export function useLinkNames(): Map<string, string> {
   return new Map(links.map((one, index) => [one.linkId, texts[index] ?? one.institutionName]))
 }
 
-/** Returns the name of a bank account with its last digits, where the bank has stated them. */
+/** Returns the name of a bank account with its last digits, if the bank has stated them. */
 function nameOf({ name, mask }: Pick<BankAccount, 'name' | 'mask'>): string {
   return mask === null ? name : `${name} ·${mask}`
 }

@@ -3,12 +3,15 @@ import { isSignedOut } from '../api/faults.ts'
 import { forgetEarly } from '../early.ts'
 import { currentPreferences, setPreferences } from '../preferences/preferences.ts'
 
-/** Time for the request in ms: a person who signs out does not wait for a network. */
+/** Timeout in ms: a sign-out does not wait for a slow network. */
 const waitMs = 5_000
 
-/** Ends the session on the server, or notes that this is still due. Returns whether it ended. */
+/**
+ * Ends the session on the server, or notes that this still has to be done. Returns whether it
+ * ended.
+ */
 export async function endSession(): Promise<boolean> {
-  // They are of the session that ends.
+  // Answers that were requested early belong to the ending session.
   forgetEarly()
   const hasEnded = await coffer.signOut({ timeoutMs: waitMs }).then(() => true, isSignedOut)
   setPreferences({ isSignOutDue: !hasEnded })
@@ -16,8 +19,8 @@ export async function endSession(): Promise<boolean> {
 }
 
 /**
- * Ends the session of a person who has signed out without a network, before the app shows a screen.
- * Returns whether no sign-out is due any more.
+ * Before the app shows a screen: ends the session of a user who signed out offline. Returns whether
+ * no sign-out is left to do.
  */
 export async function finishSignOut(): Promise<boolean> {
   return !currentPreferences().isSignOutDue || (await endSession())

@@ -20,12 +20,12 @@ import styles from './ended-session.module.css'
 
 type Step = 'password' | 'code'
 
-/** The entry of each step, which gets the focus. */
+/** Selector of the input of each step, which gets the focus. */
 const entryOf = { password: 'input[type=password]', code: 'input[name=totp]' }
 
 /**
- * The sign-in over a screen whose session has ended elsewhere. The screen stays below, unseen, with
- * all that was typed.
+ * Sign-in dialog over a screen whose session has ended elsewhere. The screen stays mounted below,
+ * invisible, with all unsaved entries.
  */
 export function EndedSession() {
   const { data: me } = useQuery({ ...meQuery, enabled: false })
@@ -45,7 +45,8 @@ export function EndedSession() {
   const { fault, isSending, send } = useChange((values: Record<string, string>) =>
     signInAgain(values, email, config?.proofOfWorkEnabled ?? false),
   )
-  // An open dialog of a form makes all inert but the top layer at the end of the body.
+  // In a portal at the end of the body, marked as top layer: an open React Aria dialog makes all
+  // else inert.
   return createPortal(
     <dialog
       ref={dialog}
@@ -93,7 +94,7 @@ export function EndedSession() {
   )
 }
 
-/** Signs in by password, or by a code after it. Returns the step that is left, if any. */
+/** Signs in by password, or by a code after it. Returns the next required step, if any. */
 async function signInAgain(
   { password, totp }: Record<string, string>,
   email: string,

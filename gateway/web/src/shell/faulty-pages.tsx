@@ -6,7 +6,7 @@ import { Screen } from '../controls/screen.tsx'
 import { faultWords } from '../words/faults.ts'
 import { findServedBuild, isLostPart, type ServedBuild } from './upgrade.ts'
 
-/** The page of an address that no screen has. */
+/** Page for a URL without a screen. */
 export function MissingPage() {
   return (
     <Screen title={faultWords.notFound} isNarrow>
@@ -18,7 +18,7 @@ export function MissingPage() {
   )
 }
 
-/** The page of a screen that could not be shown. */
+/** Error page of a screen that failed to render. */
 export function BrokenPage({ error }: { error: unknown }) {
   const router = useRouter()
   const fault = faultOf(error)
@@ -33,7 +33,7 @@ export function BrokenPage({ error }: { error: unknown }) {
   )
 }
 
-/** Says why a part of the app cannot be loaded, and reloads the page once the server answers. */
+/** Says why a chunk of the app cannot be loaded, and reloads the page once the server answers. */
 function LostPart() {
   const [build, setBuild] = useState<ServedBuild | undefined>()
   useEffect(() => void findServedBuild().then(setBuild), [])

@@ -4,7 +4,7 @@ import { dropFile } from '../api/dropped-file.ts'
 import { frameWords } from '../words/frame.ts'
 import styles from './frame.module.css'
 
-/** Takes a file that is dropped on any screen to the imports. */
+/** Opens the import screen with a file that was dropped on any screen. */
 export function FileDrop() {
   const navigate = useNavigate()
   const [isOver, setOver] = useState(false)
@@ -19,7 +19,7 @@ export function FileDrop() {
   const drop = useEffectEvent((event: DragEvent) => {
     setOver(false)
     const file = event.dataTransfer?.files[0]
-    // The target of the screen of imports takes its files itself.
+    // The drop target of the import screen handles its files itself.
     if (file === undefined || event.defaultPrevented) return
     event.preventDefault()
     dropFile(file)

@@ -20,10 +20,10 @@ const EndedSession = lazy(() =>
   import('./ended-session.tsx').then((part) => ({ default: part.EndedSession })),
 )
 
-/** The frame of every screen after sign-in: navigation, the chosen bank account, and the screen. */
+/** The frame of all signed-in screens: navigation, choice of the bank account, and the screen. */
 export function Frame() {
   const hasEnded = useSessionEnd()
-  // A new session has a stream of its own.
+  // Follows the change feed again with a new session.
   useEffect(() => (hasEnded ? undefined : followAccount()), [hasEnded])
   return (
     <div className={styles.frame}>
@@ -69,7 +69,7 @@ export function Frame() {
   )
 }
 
-/** The preferences of this browser, and the sign-out. */
+/** Controls for the preferences of this browser, and the sign-out. */
 function Controls() {
   const { areAmountsHidden } = usePreferences()
   const signOut = useSignOut()

@@ -4,7 +4,7 @@ import { frameWords, keyWords } from '../words/frame.ts'
 import styles from './palette.module.css'
 import { places } from './places.ts'
 
-/** The keys of the app. */
+/** List of the keyboard shortcuts. */
 export function Help({ onClose }: { onClose: () => void }) {
   const keys = [
     ...Object.entries(keyWords.keys),

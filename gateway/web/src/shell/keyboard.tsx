@@ -6,10 +6,10 @@ import { places } from './places.ts'
 const Palette = lazy(() => import('./palette.tsx').then((part) => ({ default: part.Palette })))
 const Help = lazy(() => import('./keyboard-help.tsx').then((part) => ({ default: part.Help })))
 
-/** Time after `g` in which the letter of a place counts, in ms. */
+/** Time in ms after `g` within which a letter opens a screen. */
 const goMs = 1_500
 
-/** The keys of every screen, the palette of Ctrl-K or Cmd-K, and the help of `?`. */
+/** Global keyboard shortcuts, the command palette (Ctrl-K or Cmd-K), and the help (`?`). */
 export function Keyboard() {
   const navigate = useNavigate()
   const [open, setOpen] = useState<'palette' | 'help' | null>(null)
@@ -45,7 +45,7 @@ export function Keyboard() {
   )
 }
 
-/** Moves the focus to the next or former line of the screen's lists. */
+/** Moves the focus to the next or previous line of the screen's lists. */
 function moveInList(step: 1 | -1): void {
   const lines = [...document.querySelectorAll<HTMLElement>('main [data-line]')]
   const marked = findMarkedLine()

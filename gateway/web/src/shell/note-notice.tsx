@@ -9,12 +9,12 @@ import { usePreferences } from '../preferences/preferences.ts'
 import { frameWords } from '../words/frame.ts'
 import styles from './frame.module.css'
 
-/** Time after which a note closes, unless it is urgent or has focus or pointer, in ms. */
+/** Time in ms after which a note closes, unless it is urgent or has focus or pointer. */
 const shownMs = 20_000
 
 /**
- * The note about the last change, over its screen until it is closed or a while has passed. It may
- * have amounts, so that it closes when they are hidden.
+ * Toast with the note about the last change. It closes after a while, at a navigation, and when
+ * amounts are hidden, because it may contain amounts.
  */
 export function NoteNotice() {
   const note = useNote()

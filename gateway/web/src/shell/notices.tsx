@@ -8,7 +8,7 @@ import { useReader } from './chosen-account.ts'
 import styles from './frame.module.css'
 import { useIsOld } from './upgrade.ts'
 
-/** Offers a reload after an upgrade of the server: this page's parts are gone by then. */
+/** Offers a reload after an upgrade of the server, which no longer has the chunks of this page. */
 export function UpgradeNotice() {
   if (!useIsOld()) return null
   return (
@@ -19,7 +19,7 @@ export function UpgradeNotice() {
   )
 }
 
-/** Says so while the server does not answer. Known answers stay, and are asked for again. */
+/** Shown while the server does not answer. Cached answers stay visible, and are refetched. */
 export function OfflineNotice() {
   const isReached = useReachability()
   const reader = useReader()
@@ -38,7 +38,7 @@ export function OfflineNotice() {
   )
 }
 
-/** Returns when the server has answered last, as RFC 3339; null if that is not known. */
+/** Returns the time of the server's last answer (RFC 3339); null if unknown. */
 async function lastReached(): Promise<string | null> {
   const { findLastSeenAt } = await import('../offline/last-seen.ts')
   return (await findLastSeenAt())?.toISOString() ?? null

@@ -2,29 +2,29 @@ import { useLocation, useNavigate, useRouter } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef } from 'react'
 
 declare module '@tanstack/react-router' {
-  /** State of an entry of the history, which the URL does not show. */
+  /** State of a history entry, which is not part of the URL. */
   interface HistoryState {
-    /** Token for a new password, of a sign-in that needs one. */
+    /** One-time token for a new password, if the server required one at the sign-in. */
     resetToken?: string | undefined
-    /** The form that opens, such as `transaction` or that of `editOf`, or `preview`. */
+    /** Name of the open form, such as `transaction` or a result of `editOf`; or `preview`. */
     opened?: string | undefined
   }
 }
 
-/** Returns the name of the form that edits a bank account in the list of accounts. */
+/** Returns the name of the form for a bank account in the list of accounts. */
 export function editOf(bankAccountId: string): string {
   return `edit ${bankAccountId}`
 }
 
-/** Returns where a link leads that opens this form. */
+/** Returns the props of a link that opens the form for a bank account. */
 export function toEdit(bankAccountId: string) {
   const state = { opened: editOf(bankAccountId) }
   return { to: '/accounts', search: { account: bankAccountId }, state } as const
 }
 
 /**
- * Returns whether a form of a screen is open, and the function that opens or closes it. The state
- * is that of the entry of the history, so that keys and the palette open it from any screen.
+ * Returns whether a form is open, and a function that opens or closes it. The state is in the
+ * history entry, so that shortcuts and the palette open the form from any screen.
  */
 export function useOpenedForm(form: string): [boolean, (wanted: boolean) => void] {
   const navigate = useNavigate()
@@ -40,14 +40,14 @@ export function useOpenedForm(form: string): [boolean, (wanted: boolean) => void
 }
 
 /**
- * Gives a step of a screen an entry of the history, so that Back leaves the step alone. Once it is
- * over, Back passes its entry. Returns the function that goes back by one step.
+ * Adds a history entry for a step of a screen, so that "back" leaves only the step. After the step
+ * has ended, "back" skips its entry. Returns a function that goes back by one step.
  */
 export function useBackStep(isOn: boolean, leave: () => void): () => void {
   const navigate = useNavigate()
   const { history } = useRouter()
   const { __TSR_index: index, opened } = useLocation({ select: ({ state }) => state })
-  // Index of the entry of the step; null without one.
+  // Index of the step's history entry; null without one.
   const entry = useRef(opened === 'preview' ? index : null)
   const left = useEffectEvent(() => (isOn ? leave() : history.back()))
   useEffect(() => {

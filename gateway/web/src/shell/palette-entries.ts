@@ -10,10 +10,10 @@ import { paletteRank } from './palette-rank.ts'
 import { places } from './places.ts'
 import { useSignOut } from './sign-out.ts'
 
-/** Bank accounts whose envelopes are found: each is one request. */
+/** Maximum number of bank accounts whose envelopes are searched: each takes one request. */
 const accountsMax = 20
 
-/** An entry that the person may choose. */
+/** An entry of the palette. */
 export interface Entry {
   key: string
   text: string
@@ -21,7 +21,10 @@ export interface Entry {
   act: () => void
 }
 
-/** Returns all that fits a text, best first: screens, actions, what the account has, the help. */
+/**
+ * Returns all entries that match a text, best match first: screens, actions, objects of the
+ * account, and help pages.
+ */
 export function useOwnEntries(text: string): Entry[] {
   const all = [
     ...useScreens(),

@@ -1,8 +1,9 @@
 import { plainText } from '../format/plain-text.ts'
 
 /**
- * Returns how well a text fits what is typed; 0 if it does not. Each typed word begins a word of
- * the text, or is within it; order, case and accents do not matter. The first word counts most.
+ * Returns the rank of a match, 0 for none. Each typed word must occur in the text; order, case and
+ * accents do not matter. Words at the start of the text rank highest, then words at the start of a
+ * word.
  */
 export function paletteRank(typed: string, text: string): number {
   const plain = plainText(text)

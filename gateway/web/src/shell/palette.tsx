@@ -16,7 +16,9 @@ import { type Entry, useOwnEntries } from './palette-entries.ts'
 
 const foundMax = 8
 
-/** All that the app has, and the transactions of all bank accounts, by a few letters. */
+/**
+ * Command palette: searches screens, actions and objects, and transactions of all bank accounts.
+ */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
@@ -77,12 +79,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Returns the entries for a text: those of the app at once, transactions when they come. */
+/** Returns the entries for a text: own ones at once, transactions once they are loaded. */
 function useEntries(text: string): Entry[] {
   return [...useOwnEntries(text), ...useFound(text)]
 }
 
-/** Returns the transactions of all bank accounts that fit; archived accounts have no screen. */
+/**
+ * Returns matching transactions of all bank accounts, except archived ones, which have no screen.
+ */
 function useFound(text: string): Entry[] {
   const navigate = useNavigate()
   const reader = useReader()

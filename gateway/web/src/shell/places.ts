@@ -20,11 +20,11 @@ export interface Place {
   to: string
   text: string
   icon: LucideIcon
-  /** Key that leads there after `g`. */
+  /** Shortcut that opens the screen, after `g`. */
   key: string
 }
 
-/** Places of the navigation, in its order. The bar of a phone has the first ones, and `more`. */
+/** Navigation entries in order. The tab bar of a phone shows the first ones, and `more`. */
 export const places = [
   { to: '/', text: frameWords.home, icon: House, key: 'h' },
   { to: '/transactions', text: frameWords.transactions, icon: ReceiptText, key: 't' },
@@ -44,5 +44,5 @@ export const more = { to: '/more', text: frameWords.more, icon: Ellipsis } as co
   'key'
 >
 
-/** Number of places in the bar of a phone, beside `more`: six entries would be cut off. */
+/** Number of entries in the tab bar of a phone, besides `more`: six would be cut off. */
 export const barPlacesMax = 4

@@ -4,12 +4,12 @@ import { eraseLastSeen } from '../offline/erasure.ts'
 import { setPreferences } from '../preferences/preferences.ts'
 import { endSession } from './due-sign-out.ts'
 
-/** Returns the function that ends the session and leads to the sign-in. */
+/** Returns a function that ends the session and opens the sign-in. */
 export function useSignOut(): () => void {
   const navigate = useNavigate()
   const leave = async () => {
     await eraseLastSeen()
-    // Without the server the cookie stays: the session ends there once it is reached again.
+    // Offline, the cookie stays: the session is ended once the server is reached again.
     await endSession()
     announceSignOut()
     setPreferences({ bankAccountId: null, isSignedIn: false })

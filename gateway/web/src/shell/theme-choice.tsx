@@ -9,7 +9,7 @@ const choices = [
   { theme: 'dark', icon: Moon },
 ] as const satisfies { theme: Preferences['theme']; icon: unknown }[]
 
-/** The choice between the colours of the system, light and dark ones. */
+/** Choice of the colour theme: system, light or dark. */
 export function ThemeChoice() {
   const { theme: chosen } = usePreferences()
   return (

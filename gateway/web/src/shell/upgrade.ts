@@ -1,14 +1,15 @@
 import { useEffect, useState } from 'react'
 import { basePath } from '../base-path.ts'
 
-/** Time between two looks for a newer version while the app is seen, in ms. */
+/** Interval in ms between checks for a newer version while the app is visible. */
 const lookMs = 300_000
 
 const lostPart = 'A part of the app cannot be loaded'
 
 /**
- * Names the error of a part of this page that is loaded only now: a newer version has other files,
- * or the server is away. For the message of the browser the router reloads, also without a server.
+ * Marks the error of a chunk that cannot be loaded: after an upgrade its file is gone, or the
+ * server is unreachable. Replaces the browser's message, for which the router would reload the
+ * page, even without a server.
  */
 export function nameLostPart(error: Error): void {
   error.message = lostPart
@@ -18,7 +19,7 @@ export function isLostPart(error: unknown): boolean {
   return error instanceof Error && error.message === lostPart
 }
 
-/** Returns whether the server has another build than this page. */
+/** Hook: returns whether the server has another build than this page. */
 export function useIsOld(): boolean {
   const [isOld, setOld] = useState(false)
   useEffect(() => {
@@ -27,7 +28,8 @@ export function useIsOld(): boolean {
       if (document.visibilityState !== 'visible') return
       void findServedBuild().then((build) => build === 'other' && notice())
     }
-    // The server is back, maybe a newer one. The browser asks first if something is typed.
+    // Reloads after an upgrade during an outage. The browser asks first if there are unsaved
+    // entries.
     const meet = () => {
       void findServedBuild().then((build) => {
         if (build !== 'other') return
@@ -35,7 +37,7 @@ export function useIsOld(): boolean {
         location.reload()
       })
     }
-    // The worker may have answered for the page, and the server may be back since: a newer one.
+    // The service worker may have served this page from its cache while a newer build is available.
     if (navigator.serviceWorker?.controller) meet()
     const timer = setInterval(look, lookMs)
     document.addEventListener('visibilitychange', look)
@@ -49,10 +51,10 @@ export function useIsOld(): boolean {
   return isOld
 }
 
-/** The build that the server has, beside that of this page; null without an answer. */
+/** The server's build compared with that of this page; null without an answer. */
 export type ServedBuild = 'same' | 'other' | null
 
-/** Reads the page again, and looks for the script of this one. */
+/** Fetches the HTML page, and compares its script URL with that of this page. */
 export async function findServedBuild(): Promise<ServedBuild> {
   const own = document.querySelector<HTMLScriptElement>('script[type=module]:not([async])')
   const name = new URL(own?.src ?? location.href).pathname.split('/').at(-1) ?? ''

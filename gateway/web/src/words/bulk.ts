@@ -1,6 +1,6 @@
 import { textsOf } from './languages/texts.ts'
 
-/** Names that a sentence lists before it counts the others. */
+/** Number of names that a sentence lists before "and n others". */
 const namedMax = 5
 
 const texts = textsOf('bulk')

@@ -2,7 +2,7 @@ import { textsOf } from './languages/texts.ts'
 
 const texts = textsOf('history')
 
-/** Causes of entries of the journal, for people. */
+/** Texts of the causes of journal entries. */
 export const historyWords = {
   ...texts,
   causes: texts.causes as Record<string, string>,

@@ -1,7 +1,7 @@
 import { textsOf } from './languages/texts.ts'
 import { loadRefusals } from './refusals.ts'
 
-// Answers about files have notes with codes.
+// Answers about imports contain coded notes, so their texts are loaded with this module.
 await loadRefusals()
 
 const texts = textsOf('imports')
@@ -16,7 +16,7 @@ export const importWords = {
   marks: texts.marks as Record<string, string>,
   orders: texts.orders as Record<string, string>,
   reasons: texts.reasons as Record<string, string>,
-  /** The letters of a format of days are those of the language: `TT.MM.JJJJ`. */
+  /** Formats a date pattern with the letters of the language, such as `TT.MM.JJJJ` in German. */
   formatOf: ({ example, format }: { example: string; format: string }) =>
     texts.formatOf({
       example,
@@ -24,7 +24,7 @@ export const importWords = {
     }),
   ofLine: (line: number | null, text: string) =>
     line === null ? text : texts.ofLine({ line, text }),
-  /** Fields to change after a refusal of the server, by its code. */
+  /** Advice which field to change, by the code of a refusal. */
   advice: texts.advice as Record<string, string>,
   waits: texts.waits as Record<string, string>,
 }

@@ -5,7 +5,7 @@ export const ruleWords = textsOf('rules')
 
 const phrases = textsOf('rulePhrases')
 
-/** Parts of the sentence that says a rule. */
+/** Phrases that the description of a rule is composed of. */
 export const rulePhrases = {
   ...phrases,
   days: (from: number, to: number) =>

@@ -1,6 +1,6 @@
 import { textsOf } from './languages/texts.ts'
 
-/** Number of recovery codes at and below which a person needs new ones soon. */
+/** Number of unused recovery codes at or below which the user is told to create new ones. */
 export const fewCodesMax = 2
 
 export const settingsWords = textsOf('settings')

@@ -1,6 +1,6 @@
 import { textsOf } from './languages/texts.ts'
 
-/** The choice of free to use, in place of the ID of an envelope. */
+/** Value of the option "free to use", in place of the ID of an envelope. */
 export const leftFree = 'free'
 
 export const transactionWords = textsOf('transactions')

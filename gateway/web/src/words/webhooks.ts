@@ -5,7 +5,7 @@ type Type = ListChangesResponse['changes'][number]['type']
 
 const texts = textsOf('webhooks')
 
-/** Events in words, by the type of the change. */
+/** Texts of events by the type of the change. */
 const types: Record<Type, string> = texts.types
 const statuses: Record<Delivery['status'], string> = texts.statuses
 const disabled: Record<NonNullable<Webhook['disabledReason']>, string> = texts.disabled

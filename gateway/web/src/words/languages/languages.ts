@@ -6,14 +6,14 @@ export type Catalogue = { readonly [P in Part]: Translation<P> }
 interface Language {
   /** Name in the language itself. */
   name: string
-  /** Locale (BCP 47) of the texts that React Aria brings. */
+  /** Locale (BCP 47) for the texts that React Aria contains. */
   locale: string
-  /** Loads the texts: a chunk of its own. */
+  /** Loads the texts from a separate chunk. */
   load: () => Promise<Catalogue>
   loadRefusals: () => Promise<Translation<'refusals'>>
 }
 
-/** Languages of the app. Another one is a further entry here, and a catalogue like `de.ts`. */
+/** Languages of the app. A new language needs an entry here, and a catalogue like `de.ts`. */
 export const languages = {
   en: {
     name: 'English',
@@ -34,7 +34,7 @@ export type LanguageCode = keyof typeof languages
 
 const place = 'coffer-language'
 
-/** Returns the chosen language; null if the browser decides. */
+/** Returns the chosen language; null to use that of the browser. */
 export function chosenLanguage(): LanguageCode | null {
   try {
     const stored = localStorage.getItem(place) ?? ''
@@ -44,31 +44,31 @@ export function chosenLanguage(): LanguageCode | null {
   }
 }
 
-/** Returns the language of the page: the chosen one, else by the browser. */
+/** Returns the language of the page: the chosen one, else that of the browser. */
 export function currentLanguage(): LanguageCode {
   return chosenLanguage() ?? languageOf(navigator.languages ?? [])
 }
 
-/** The languages in their own names, as choices. */
+/** Options of the choice: the languages in their own names. */
 export const languageNames = Object.entries(languages).map(([value, { name }]) => ({
   value,
   text: name,
 }))
 
 /**
- * Stores the choice, where an empty one leaves it to the browser, and loads the page again: no
- * text has to change while it is shown.
+ * Stores the language, empty for that of the browser, and reloads the page: so texts can be
+ * constants.
  */
 export function chooseLanguage(code: string): void {
   try {
     localStorage.setItem(place, code)
   } catch {
-    // A browser without storage keeps its own language.
+    // Without storage, the language of the browser is used.
   }
   location.reload()
 }
 
-/** Returns the first of these locales that the app speaks, else English. */
+/** Returns the first supported language among the locales, else English. */
 export function languageOf(locales: readonly string[]): LanguageCode {
   return (
     locales.map((locale) => locale.toLowerCase().split(/[-_]/)[0] ?? '').find(isLanguage) ?? 'en'

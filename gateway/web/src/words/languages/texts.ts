@@ -2,10 +2,10 @@ import { IntlMessageFormat } from 'intl-messageformat'
 import { currentLanguage, languages } from './languages.ts'
 import type { Part, Words } from './translation.ts'
 
-/** The language of the page, decided before anything is shown. */
+/** The language of the page, constant until a reload. */
 export const language = currentLanguage()
 
-// Modules with texts wait for this one, so that they can read texts as they load.
+// Top-level await: modules that import this one can read texts while they load.
 const catalogue = await languages[language].load()
 
 /** Returns the texts of a part in the language of the page. */
@@ -13,14 +13,17 @@ export function textsOf<P extends Part>(part: P): Words<P> {
   return spoken(catalogue[part]) as Words<P>
 }
 
-/** Loads the texts of refusals, by code. */
+/** Loads the texts of refusals by code. */
 export async function loadRefusalTexts(): Promise<unknown> {
   return spoken(await languages[language].loadRefusals())
 }
 
 type Message = ConstructorParameters<typeof IntlMessageFormat>[0]
 
-/** Texts with values become functions. The build has parsed them already; Node.js parses here. */
+/**
+ * Turns messages with values into functions. A build contains parsed messages; Node.js parses them
+ * here.
+ */
 function spoken(texts: unknown): unknown {
   if (typeof texts === 'string') return texts.includes('{') ? messageOf(texts) : texts
   if (Array.isArray(texts)) return typeof texts[0] === 'object' ? messageOf(texts) : texts

@@ -1,15 +1,15 @@
 import type { refusals } from './en/refusals.ts'
 import type { texts } from './en.ts'
 
-/** Texts of refusals are many: a page loads them when it needs one. */
+/** Texts of refusals are large, so they are loaded on demand and are no part of `texts`. */
 type Texts = typeof texts & { refusals: typeof refusals }
 
-/** A catalogue of the texts of one screen. */
+/** Name of a part of the catalogue, for one screen or topic. */
 export type Part = keyof typeof texts
 
 /**
- * Texts of a part in another language. A text that is missing, or that lacks a value of the
- * English one, does not compile.
+ * Translation of a part. A missing text, or one that lacks a value of the English text, is a type
+ * error.
  */
 export type Translation<P extends keyof Texts> = Translated<Texts[P]>
 
@@ -17,14 +17,14 @@ type Translated<T> = T extends string
   ? Naming<keyof Values<T> & string>
   : { readonly [Key in keyof T]: Translated<T[Key]> }
 
-/** A text that has each of these values. */
+/** A string type that contains each of these values. */
 type Naming<Name extends string> = [Name] extends [never]
   ? string
   : Intersected<Name extends string ? (text: `${string}{${Name}${'}' | ','}${string}`) => void : 0>
 
 type Intersected<Functions> = [Functions] extends [(text: infer Text) => void] ? Text : never
 
-/** Texts of a part for screens: one with values is a function of them. */
+/** Texts of a part as screens use them: a text with values is a function of these. */
 export type Words<P extends Part> = Spoken<Texts[P]>
 
 type Spoken<T> = T extends string
@@ -34,8 +34,9 @@ type Spoken<T> = T extends string
   : { readonly [Key in keyof T]: Spoken<T[Key]> }
 
 /**
- * Values of a message (ICU MessageFormat) by name, read by a stack: within a message `{` begins an
- * argument, within an argument with branches it begins the message of one.
+ * Names and types of the values in an ICU MessageFormat text, parsed by the type system with a
+ * stack. Within a message `{` begins an argument; within an argument with branches it begins a
+ * nested message.
  */
 type Values<S extends string> = Flat<Message<S, []>>
 type Flat<T> = { [Key in keyof T]: T[Key] }

@@ -199,7 +199,7 @@ export const imports: Translation<'imports'> = {
   storedTitle: 'Gespeichert',
   toTransactions: 'Buchungen ansehen',
   failed: 'Die Datei konnte nicht gelesen werden',
-  /** By codes of refusals. */
+  /** Keyed by the code of a refusal. */
   advice: {
     ROW_DATE: 'Wähle eine andere „Schreibweise des Datums“ oder bei „Datum“ eine andere Spalte.',
     ROW_AMOUNT: 'Wähle eine andere Spalte für die Beträge.',

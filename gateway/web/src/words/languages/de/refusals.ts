@@ -45,7 +45,7 @@ const mapping = 'Diese Zuordnung der Spalten passt nicht: Wähle andere Spalten.
 const cutOff = 'Die Datei ist nicht lesbar: Exportiere sie noch einmal.'
 const later = 'Das ging gerade nicht: Wähle die Datei noch einmal aus.'
 
-/** Refusals and hints of the server by their codes (docs/api/refusals.md), for people. */
+/** Texts for refusals and hints of the server, by code (docs/api/refusals.md). */
 export const refusals: Translation<'refusals'> = {
   INVALID_REQUEST: 'Einige Eingaben stimmen noch nicht.',
   INVALID_SHAPE: 'Einige Eingaben stimmen noch nicht.',

@@ -207,7 +207,7 @@ export const imports = {
   storedTitle: 'Stored',
   toTransactions: 'Look at the transactions',
   failed: 'The file could not be read',
-  /** By codes of refusals. */
+  /** Keyed by the code of a refusal. */
   advice: {
     ROW_DATE: 'Choose another format in “Dates are written as”, or another column in “Date”.',
     ROW_AMOUNT: 'Choose another column of the amounts.',

@@ -40,7 +40,7 @@ const mapping = 'These columns do not fit: choose other ones.'
 const cutOff = 'The file cannot be read: export it again.'
 const later = 'This did not work just now: choose the file again.'
 
-/** Refusals and hints of the server by their codes (docs/api/refusals.md), for people. */
+/** Texts for refusals and hints of the server, by code (docs/api/refusals.md). */
 export const refusals = {
   INVALID_REQUEST: 'Some entries need another look.',
   INVALID_SHAPE: 'Some entries need another look.',
