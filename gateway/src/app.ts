@@ -42,12 +42,12 @@ import { createHandshakeCheck } from './sockets/handshake.ts'
 import { createSockets } from './sockets/sockets.ts'
 import { mountWebApp } from './web/web-app.ts'
 
-/** Timeouts and sizes of HTTP requests (docs/limits.md). They do not end WebSockets. */
+/** Timeouts and sizes of HTTP requests (docs/limits.md). The timeouts do not end WebSockets. */
 const serverOptions = {
   bodyLimit: bodySizeMax,
   requestTimeout: 30_000,
   keepAliveTimeout: 120_000,
-  // Node.js ends late requests at its next check, which is every 30 s by default.
+  // Node.js checks for late requests at this interval; its default of 30 s would end them late.
   http: { headersTimeout: 5_000, requireHostHeader: false, connectionsCheckingInterval: 1_000 },
   forceCloseConnections: 'idle',
   // Lame duck: a stopping server still answers requests, with `Connection: close`.
@@ -140,7 +140,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       reply.headers(secure).header('x-request-id', request.id)
       logAccess(request, reply)
-      // Fastify runs no hooks for errors of its router, so no hook closes a refused upgrade.
+      // Fastify runs no hooks for router errors, so the `onSend` hook below does not close a
+      // refused upgrade.
       if (request.headers.upgrade) closeAfter(reply)
       return answerError({ error, request, reply, ...answering })
     },
@@ -154,8 +155,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     answerError({ error, request, reply, ...answering }),
   )
   app.addHook('onSend', async ({ headers: { upgrade } }, reply) => {
-    // The WebSocket plugin destroys the socket of a refused upgrade after the answer. After an
-    // ignored one, Node drops bytes that arrived with it: the next request would lose its begin.
+    // The WebSocket plugin destroys the socket after it refuses an upgrade. After an ignored
+    // upgrade, Node drops bytes that arrived with it, so the next request would lose its start.
     if (upgrade !== undefined && !reply.hasHeader('connection')) reply.header('connection', 'close')
   })
   const origins = createOrigins(config)
@@ -205,7 +206,8 @@ async function addPlugins(
     global: false,
     max: requestLimitPerSecond,
     timeWindow: '1 second',
-    // Their names are not those of the budgets, which have `RateLimit` (docs/limits.md).
+    // No headers with the state of this limit: `RateLimit` has that of the budgets
+    // (docs/limits.md).
     addHeadersOnExceeding: noRateHeaders,
     addHeaders: { ...noRateHeaders, 'retry-after': true },
     errorResponseBuilder: tooManyRequests,

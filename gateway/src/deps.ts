@@ -22,17 +22,17 @@ export interface AppDeps {
   clock: () => Date
   log: Log
   /**
-   * Aborts when the process gets the signal to stop: answers then carry `Connection: close`, and
-   * long polls are answered at once.
+   * Aborts when the process is asked to stop: answers then carry `Connection: close`, and long
+   * polls are answered at once.
    */
   draining?: AbortSignal
   /** For tests: interval and timeout of progress sockets and long polls (docs/api.md#sockets). */
   progressTimes?: ProgressTimes
-  /** For tests: idle timeout of the connection of an account's export. */
+  /** For tests: idle timeout of the connection during an account export. */
   exportIdleTimeoutMs?: number
   /** For tests: timeout of the ledger for each part of an uploaded file. */
   ledgerTimeoutMs?: number
-  /** For tests: folder of the app's build; null serves none, as without a build. */
+  /** For tests: folder of the web app's build; null serves no app. */
   webFolder?: string | null
   /** For tests: options of the worker threads that draw charts. */
   drawing?: Partial<WorkersOptions<string>>

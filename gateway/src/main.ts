@@ -3,10 +3,10 @@ import { drainOf } from '@coffer/kit/service/drain'
 import { buildApp } from './app.ts'
 import type { AppDeps } from './deps.ts'
 
-/** Timeout of running requests after the signal to stop. */
+/** Timeout in ms of running requests after the process is asked to stop. */
 const drainTimeoutMs = 10_000
 
-// Maximum number of connections that wait to be accepted: Node accepts one per iteration of its
+// Maximum number of connections that are not accepted yet: Node accepts one per iteration of its
 // event loop, which a busy process delays.
 const backlog = 4_096
 
@@ -16,7 +16,7 @@ export interface GatewayOptions extends AppDeps {
   host: string
 }
 
-/** The running REST server. */
+/** A running REST server. */
 export interface Gateway extends AsyncDisposable {
   port: number
   /** Whether the port is open. */

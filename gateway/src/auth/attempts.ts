@@ -10,11 +10,14 @@ import { isRefusal, isUnknownRpc, throwUnavailable } from '../http/errors/errors
 import type { Counting } from '../http/route.ts'
 import type { Sessions } from './session.ts'
 
-// One second: lru-cache keeps an entry for one more millisecond than its lifetime.
+// One second; minus 1 ms, because lru-cache keeps an entry 1 ms longer than its lifetime.
 const refusedForMs = 1_000 - 1
 const networksMax = 10_000
 
-/** Timeout in ms of a release, for which the client waits; without it the attempt stays counted. */
+/**
+ * Timeout in ms of the RPC that uncounts an attempt. The client waits for it; on a timeout the
+ * attempt stays counted.
+ */
 const releaseTimeoutMs = 1_000
 
 export interface Attempts {
@@ -60,7 +63,7 @@ export function limitAttempts({ mesh, clock, config, sessions }: AttemptDeps): A
     }
     try {
       const { endsAt } = await identity.admitAttempt({ network, max }, options)
-      // Keeps the count after a failed release: it ends with the window.
+      // Ignores a failed release: the attempt stays counted until the window ends.
       const release = () =>
         identity
           .releaseAttempt({ network, endsAt }, { ...options, timeoutMs: releaseTimeoutMs })
@@ -97,7 +100,9 @@ function tooMany(retryAfterSeconds: number): Error {
   return refused(say('TOO_MANY_ATTEMPTS'), refusal)
 }
 
-/** Returns the network of an IP address: IPv4 as it is, the /64 prefix of IPv6 (RFC 6177). */
+/**
+ * Returns the network of an IP address: an IPv4 address itself, the /64 prefix of IPv6 (RFC 6177).
+ */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const read = ipaddr.process(address)

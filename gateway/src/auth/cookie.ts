@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 const lifetimeSeconds = 14 * 24 * 60 * 60
 
 export interface SessionCookie {
-  /** Returns the name of the cookie in answers to the request. */
+  /** Returns the name of the cookie that answers to the request set. */
   nameFor: (request: FastifyRequest) => string
   read: (request: FastifyRequest) => string | undefined
   set: (reply: FastifyReply, token: string) => void
@@ -12,8 +12,8 @@ export interface SessionCookie {
 }
 
 /**
- * Returns the path of the cookie: that of the external URL, so that two servers below two paths of
- * one host have a session each.
+ * Returns the path of the cookie: that of the external URL, so that two servers on one host with
+ * different paths have separate sessions.
  */
 function cookiePath(externalUrl: string): string {
   return externalUrl === '' ? '/' : new URL(externalUrl).pathname.replace(/\/+$/, '') || '/'

@@ -2,15 +2,16 @@ import bowser from 'bowser'
 
 const lengthMax = 512
 
-// The parser falls back to texts of the header. Names outside its own lists are dropped, so that a
-// client cannot write a text of its own into the list of sessions.
+// Lists of known names: the parser falls back to text of the header, and a client could write any
+// text into the list of sessions.
 const browsers = new Set(Object.values(bowser.BROWSER_MAP))
 const systems = new Set(Object.values(bowser.OS_MAP))
 const models = new Set(['iPhone', 'iPad'])
 
 /**
- * Returns browser and system of a `User-Agent`, as "Firefox on Windows"; one of them if the other
- * is not known, '' without any. Versions are left out: the name is stored with the session.
+ * Returns browser and system of a `User-Agent`, such as "Firefox on Windows"; one of them if the
+ * other is unknown, '' if both are. Versions are left out, because the name is stored with the
+ * session.
  */
 export function deviceNameOf(userAgent: string | undefined): string {
   if (!userAgent || userAgent.length > lengthMax) return ''

@@ -42,8 +42,8 @@ export function requireFeature(feature: Feature, config: FeatureSettings): void 
 }
 
 /**
- * Returns the `find` of a route, which runs before the body is validated: throws refused (404) if
- * identity has switched the feature off (docs/sign-in.md#what-a-server-offers).
+ * Returns the `find` of a route, which runs before the body is validated. It throws refused (404)
+ * if identity has the feature switched off (docs/sign-in.md#what-a-server-offers).
  */
 export function requireOfferedFeature(mesh: Mesh, feature: keyof typeof offeredOffTexts) {
   const features = mesh.client('identity', FeatureService)

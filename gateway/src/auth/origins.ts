@@ -2,16 +2,16 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { forbidden } from '@coffer/kit/rpc/errors'
 import type { FastifyRequest } from 'fastify'
 
-/** CSRF: checks which pages may use a browser's session (docs/api.md#browsers-origins-and-cors). */
+/** CSRF checks of the origin of a request (docs/api.md#browsers-origins-and-cors). */
 export interface Origins {
   /**
-   * Throws forbidden (403), with this text, unless `Origin` is that of this server, of the external
-   * URL, or one in the settings.
+   * Throws forbidden (403) with `text` unless `Origin` is this server, the external URL, or in the
+   * settings.
    */
   requireOwn: (request: FastifyRequest, text: string) => void
   /** Returns whether pages of the origin may read answers across origins (CORS). */
   isListed: (origin: string | undefined) => boolean
-  /** Throws forbidden (403) for a request that a page of another origin caused. */
+  /** Throws forbidden (403) if a page of another origin caused the request. */
   refuseForeign: (request: FastifyRequest) => void
 }
 
@@ -26,7 +26,10 @@ export function createOrigins(config: { allowedOrigins: string[]; externalUrl: s
   const listed = new Set(config.allowedOrigins)
   const external = readOrigin(config.externalUrl)
   const isListed = (origin: string | undefined) => origin !== undefined && listed.has(origin)
-  /** Origin of the server as the browser sees it. The external URL knows the scheme of its host. */
+  /**
+   * Origin of the server as the browser sees it. For the host of the external URL, its scheme
+   * applies: TLS may end at a proxy.
+   */
   const ownOrigin = ({ protocol, host }: FastifyRequest) => {
     const seen = readOrigin(`${protocol}://${host}`)
     return seen?.host === external?.host ? external : seen

@@ -7,12 +7,12 @@ const keys = {
   nonce: nonce.describe('Integer from 0 that solves the challenge (docs/sign-in.md#proof-of-work)'),
 }
 
-/** Keys of a body, optional for handlers: the configuration decides at run time if they exist. */
+/** Keys of a body, optional in the type, because the configuration decides at run time. */
 type ProofOfWorkKeys = { [Key in keyof typeof keys]: z.ZodOptional<(typeof keys)[Key]> }
 
 /**
- * Returns the keys of a proof of work in a body. Both are required if proof of work is on, and
- * unknown if it is off (docs/sign-in.md#proof-of-work).
+ * Returns the keys of a proof of work in a body: required if proof of work is on, else refused as
+ * unknown (docs/sign-in.md#proof-of-work).
  */
 export function proofOfWorkKeys(config: { proofOfWorkEnabled: boolean }): ProofOfWorkKeys {
   return (config.proofOfWorkEnabled ? keys : {}) as ProofOfWorkKeys

@@ -10,10 +10,10 @@ export const reAuthentication = z.union([
   z.strictObject({ totp: code.describe('Code of the authenticator, or a recovery code') }),
 ])
 
-/** Re-authentication that may be left out while the session is at most 15 minutes old. */
+/** Re-authentication that may be left out in the first 15 minutes of a session. */
 export const reAuthenticationIfDue = z.union([...reAuthentication.options, z.strictObject({})])
 
-/** End of the descriptions of operations whose body has it. */
+/** Appended to the descriptions of operations with re-authentication. */
 export const reAuthenticationText =
   'The body repeats the password or has a code, exactly one; it may be missing while the session ' +
   'is at most 15 minutes old (docs/sign-in.md#re-authentication).'

@@ -11,7 +11,7 @@ import { isUnknownRpc, throwUnavailable } from '../http/errors/errors.ts'
 import type { Route } from '../http/route.ts'
 import type { Sessions } from './session.ts'
 
-/** A request that costs units: `apiKeyId` is empty for a session. */
+/** Cost of a request; `apiKeyId` is empty for a session. */
 interface Spending {
   accountId: string
   apiKeyId: string

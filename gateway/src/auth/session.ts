@@ -15,12 +15,15 @@ import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { throwUnavailable } from '../http/errors/errors.ts'
 
-/** The credential that a request carries, before it is verified. */
+/** The credential in a request, before it is verified. */
 export type SentCredential =
   | { kind: 'session'; token: string }
   | { kind: 'key'; apiKeyId: string; secret: string }
 
-/** A verified credential; `caller` makes its calls, created at `mintedAt` (ms since 1970). */
+/**
+ * A verified credential. `caller` signs calls for it, and was created at `mintedAt` (ms since
+ * 1970).
+ */
 export interface Verified {
   credential: Credential
   caller: OutgoingCaller
@@ -38,7 +41,7 @@ interface Entry {
 export interface Sessions {
   /** Verifies a credential. Throws unauthenticated if invalid, unavailable without identity. */
   verify: (sent: SentCredential, requestId: string) => Promise<Verified>
-  /** Returns the caller of requests without a credential. */
+  /** Returns the caller for requests without a credential. */
   anonymous: () => OutgoingCaller
   /** Removes matching credentials from the cache; call it when a session or key ends. */
   forget: (match: (sent: SentCredential) => boolean) => void
@@ -96,7 +99,8 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
     },
     forgetAccount: (changed) => {
       for (const [key, { accountId }] of [...entries]) {
-        // A verification that still runs may have read the account before its change.
+        // Verifications in progress are removed too: they may have read the account before its
+        // change.
         if (accountId === null || accountId === changed) entries.delete(key)
       }
     },
@@ -136,7 +140,7 @@ export function namesApiKey(authorization: string): boolean {
   return isId('key', user)
 }
 
-/** Returns the parts of a Basic header; without a colon, the user is empty. */
+/** Returns user and password of a Basic header; without a colon, the user is empty. */
 function userAndPassword(authorization: string): [user: string, password: string] {
   const text = Buffer.from(authorization.slice('Basic '.length), 'base64').toString()
   const colon = text.indexOf(':')

@@ -47,12 +47,12 @@ interface Scene {
 const size = { width: 960, height: 420 }
 const className = 'coffer-forecast'
 const margins = { marginTop: 64, marginBottom: 46 }
-/** Insets keep marks near the edge from hiding the dates of the axis, in px. */
+/** Insets in px, so that marks near the edge do not hide the dates of the axis. */
 const insets = { insetTop: 6, insetBottom: 18 }
-/** Largest width of a digit in px, for the font sizes of the axis and of labels. */
+/** Maximum width of a digit in px, for the font sizes of axis and labels. */
 const digits = { axis: 6.5, label: 7.8 }
 const namesMax = 6
-/** A chart with more events than this draws all marks small: large ones would hide the lines. */
+/** Number of events above which all marks are small, because large ones would hide the lines. */
 const largeMarksMax = 60
 const steps = { x: 'date', y: 'amount', curve: 'step-after' } as const
 
@@ -215,7 +215,7 @@ function shortenList(names: string[]): string[] {
   return more > 0 ? [...names.slice(0, namesMax), `${more} more`] : names
 }
 
-/** Returns labels at the line ends: the upper one above its line, so that labels never touch. */
+/** Returns labels at the line ends, the upper one above its line, so that they do not overlap. */
 function endLabels({ envelopes, free, texts }: Scene) {
   const ends = [
     { name: lineNames.envelopes, point: envelopes.at(-1), fill: colours.envelopes },
@@ -256,7 +256,7 @@ function stroke(colour: string) {
   return { stroke: colour, strokeWidth: 2 }
 }
 
-/** Returns the CSS that gives marks inside elements of the class their colours in dark mode. */
+/** Returns the CSS with dark-mode colours of marks inside elements of the class. */
 function darkStyles(className: string): string {
   const names = Object.keys(colours) as (keyof typeof colours)[]
   const rules = names.flatMap((name) =>

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { findWords, hasVowel } from '@coffer/kit/values/words'
 
-/** A brand's icon in REST: `svg` is the file in base64, `colors` are hex without #. */
+/** A brand icon in REST: `svg` is the file in base64, `colors` are hexadecimal without #. */
 export interface Icon {
   title: string
   slug: string

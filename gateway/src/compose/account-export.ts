@@ -6,7 +6,7 @@ import {
   type ReadAccountDataResponse,
 } from '@coffer/proto/data/v1/account_data'
 
-/** Every service. */
+/** All services with data of an account. */
 const services = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync', 'notices']
 
 /** Reads a page of an account's rows from the service that the request names. */

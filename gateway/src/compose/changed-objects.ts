@@ -25,11 +25,11 @@ import { createConnections, linkAnswer } from './link.ts'
 
 type ChangedObject = Pick<Change, 'type' | 'objectId' | 'bankAccountId'>
 
-/** Objects of one kind as JSON, by ID. */
+/** Objects of one kind, rendered as JSON, by ID. */
 type Rendered = [kind: string, byId: Map<string, unknown>]
 
 /**
- * Returns the present object of a change as JSON, as its GET answers it: null if it is gone,
+ * Returns the current object of a change as JSON, as its GET renders it: null if it is deleted,
  * undefined if the credential may not read it.
  */
 export type ObjectOf = (change: ChangedObject) => unknown
@@ -39,7 +39,7 @@ const kindOf = ({ type }: ChangedObject) => type.split('.', 1)[0] ?? ''
 type Owner = 'ledger' | 'budgeting' | 'identity' | 'notices'
 type Read = (objects: Key[], options: CallOptions) => Promise<Rendered[]>
 
-/** Services that own kinds; the ledger owns all others. */
+/** Owners of kinds; the ledger owns the kinds that are not listed. */
 const owners = new Map<string, Owner>([
   ['funding_schedule', 'budgeting'],
   ['spending', 'budgeting'],
@@ -49,7 +49,7 @@ const owners = new Map<string, Owner>([
   ['webhook', 'notices'],
 ])
 
-/** Returns a function that reads the objects of changes: by one call of each service. */
+/** Returns a function that reads the objects of changes, with one call per service. */
 export function createObjectReads(deps: { mesh: Mesh; log: Log }) {
   const plans = deps.mesh.client('budgeting', Plans)
   const logins = deps.mesh.client('identity', Identity)
@@ -72,7 +72,7 @@ export function createObjectReads(deps: { mesh: Mesh; log: Log }) {
     return found.filter(([kind]) => !refusedKinds.includes(kind))
   }
   const notices: Read = async (_, options) => {
-    // All of them: an account has few.
+    // Reads all webhooks, because an account has few.
     const { webhooks } = await endpoints.listWebhooks({}, options)
     return [rendered('webhook', WebhookSchema, webhooks, 'webhookId')]
   }

@@ -17,7 +17,7 @@ export const bankAccountAnswer = {
   with: { feedBankAccount: { optional: FeedBankAccountSchema } },
 }
 
-/** A bank account; if it was created from a candidate of a feed link, with that candidate. */
+/** A bank account, with its candidate if it was created from one of a feed link. */
 type ShownBankAccount = { message: BankAccount; feedBankAccount?: FeedBankAccount }
 
 type Use = { feedBankAccountId: string; bankAccountId: string }
@@ -25,8 +25,8 @@ type Use = { feedBankAccountId: string; bankAccountId: string }
 export type Candidates = ReturnType<typeof createCandidates>
 
 /**
- * Returns functions that join bank accounts with candidates: the accounts that feed links offer
- * (docs/architecture.md#ownership).
+ * Returns functions that join bank accounts with their candidates, the accounts that feed links
+ * offer (docs/architecture.md#ownership).
  */
 export function createCandidates({ mesh, log }: { mesh: Mesh; log: Log }) {
   const candidates = mesh.client('feed-sync', FeedBankAccountService)
@@ -44,9 +44,9 @@ export function createCandidates({ mesh, log }: { mesh: Mesh; log: Log }) {
     })
   }
   return {
-    /** Joins bank accounts with their candidates: by one call, or none if no account has one. */
+    /** Joins bank accounts with their candidates, by at most one call. */
     join,
-    /** Joins a changed bank account with its candidate; without it while feed-sync is away. */
+    /** Joins a changed bank account with its candidate, if feed-sync is available. */
     joinChanged: async (message: BankAccount, options: CallOptions) => {
       const [shown] = await afterCommit({ log }, () => join([message], options), {
         otherwise: [{ message }],
@@ -69,7 +69,7 @@ export function createCandidates({ mesh, log }: { mesh: Mesh; log: Log }) {
         })
       return candidate
     },
-    /** Notifies feed-sync that a bank account uses a candidate; on failure, an event will. */
+    /** Notifies feed-sync that a bank account uses a candidate; on failure, an event does so. */
     activate: async (message: BankAccount, options: CallOptions): Promise<ShownBankAccount> => {
       const { bankAccountId, feedBankAccountId } = message
       if (feedBankAccountId === undefined) return { message }
@@ -83,7 +83,7 @@ export function createCandidates({ mesh, log }: { mesh: Mesh; log: Log }) {
       const feedBankAccount = activated?.feedBankAccount
       return feedBankAccount ? { message, feedBankAccount } : { message }
     },
-    /** Notifies feed-sync that a bank account is archived; on failure, an event will. */
+    /** Notifies feed-sync that a bank account is archived; on failure, an event does so. */
     deactivate: async (use: Use, options: CallOptions): Promise<void> => {
       await afterCommit({ log }, () => candidates.deactivateFeedBankAccount(use, options), {
         otherwise: null,

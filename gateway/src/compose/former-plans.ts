@@ -8,10 +8,10 @@ import type { NextFunding } from '@coffer/proto/budgeting/v1/overview'
 import { type Spending, SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import type { CallOptions } from '@connectrpc/connect'
 
-// Bank accounts that are read at the same time.
+// Number of bank accounts that are read concurrently.
 const batchSize = 8
 
-// Bounds of the answer, as budgeting has them (docs/api/overview.md).
+// Limits of the answer, equal to those of budgeting (docs/api/overview.md).
 const behindMax = 100
 const paydaysMax = 20
 

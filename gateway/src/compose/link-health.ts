@@ -6,14 +6,14 @@ import { SyncErrorSchema, type SyncHealth, SyncHealthSchema } from '@coffer/prot
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
 import { createSyncHealths } from './sync-health.ts'
 
-/** Settings that switch the syncs of a type of links on. */
+/** Settings that enable syncs, by the type of the link. */
 const switches = {
   feed: 'COFFER_FEED_ENABLED=true (npm start -- --try-feed does it for the simulated feed)',
   aggregator:
     'COFFER_AGGREGATOR_ENABLED=true (npm start -- --try-aggregator does it for the simulated one)',
 }
 
-/** A deleted link has no next sync, also before the service of its syncs learns of the deletion. */
+/** A deleted link has no next sync, even before its service learns of the deletion. */
 function endWith({ deletedAt }: Link, health: SyncHealth): SyncHealth {
   if (!deletedAt) return health
   const { nextAttempt: _, ...rest } = health
@@ -41,7 +41,7 @@ export function createGetLinkHealth({ mesh, config, clock }: HealthDeps): GetLin
     return feedLinkId === undefined ? null : healths.ofFeed(feedLinkId, options)
   }
 
-  /** Returns the health of a link, from the service of its syncs; null without syncs. */
+  /** Returns the health of a link from the service of its syncs; null if the link has none. */
   async function findHealth(link: Link, options: CallOptions): Promise<SyncHealth | null> {
     try {
       const read = await readHealth(link, options)
@@ -52,7 +52,7 @@ export function createGetLinkHealth({ mesh, config, clock }: HealthDeps): GetLin
     }
   }
 
-  /** States in the health of a live connection that this server has its syncs switched off. */
+  /** Adds to the health of a live connection that syncs are disabled on this server. */
   function explainSwitch(health: SyncHealth, { linkType }: Link): SyncHealth {
     const type = linkType === 'aggregator' ? 'aggregator' : 'feed'
     if (config[`${type}Enabled`] || health.status === 'deactivated') return health

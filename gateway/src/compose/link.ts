@@ -26,8 +26,8 @@ type ShownLink = { message: Link; feedLink?: FeedLink; aggregatorLink?: Aggregat
 const idsPerCall = 1_000
 
 /**
- * Returns the connection, ended if its link was deleted: its service learns of the deletion by an
- * event, after the answer to the request.
+ * Returns a connection, marked as ended if its link is deleted: its service learns of the deletion
+ * later, by an event.
  */
 function endWith<Connection extends FeedLink | AggregatorLink>(
   { deletedAt }: Link,
@@ -37,7 +37,7 @@ function endWith<Connection extends FeedLink | AggregatorLink>(
   return { ...connection, status: 'deactivated', deletedAt }
 }
 
-/** Returns the functions that join links and connections (docs/architecture.md#ownership). */
+/** Returns functions that join links with their connections (docs/architecture.md#ownership). */
 export function createConnections({ mesh, log }: { mesh: Mesh; log: Log }) {
   const feedLinks = mesh.client('feed-sync', FeedLinkService)
   const aggregatorLinks = mesh.client('aggregator-sync', AggregatorLinkService)
@@ -79,12 +79,9 @@ export function createConnections({ mesh, log }: { mesh: Mesh; log: Log }) {
   }
 
   return {
-    /**
-     * Joins links with their connections. One call of a service reads all that it has; no call
-     * without links of its kind.
-     */
+    /** Joins links with their connections, by at most one call per service. */
     join,
-    /** Joins a changed link with its connection; without it while the service of that is away. */
+    /** Joins a changed link with its connection; leaves that out if its service is unavailable. */
     joinChanged: async (message: Link, options: CallOptions) => {
       const [shown] = await afterCommit({ log }, () => join([message], options), {
         otherwise: [{ message }],
@@ -93,7 +90,10 @@ export function createConnections({ mesh, log }: { mesh: Mesh; log: Log }) {
       })
       return shown
     },
-    /** Notifies feed-sync that a link uses a feed connection; on failure, an event will. */
+    /**
+     * Notifies feed-sync that a link uses a feed connection. If this fails, feed-sync learns it by
+     * an event.
+     */
     activate: async (ids: { feedLinkId: string; linkId: string }, options: CallOptions) => {
       await afterCommit({ log }, () => feedLinks.activateFeedLink(ids, options), {
         otherwise: null,

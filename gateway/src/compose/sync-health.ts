@@ -11,7 +11,7 @@ import type { CallOptions } from '@connectrpc/connect'
 import { requirePart } from '../http/answers/answer.ts'
 import { isUnknownRpc } from '../http/errors/errors.ts'
 
-/** Gets the state of the syncs of a link from its service. Each throws notFound. */
+/** Functions that get the sync health of a link from its service; they throw notFound. */
 export interface SyncHealths {
   ofFeed: (feedLinkId: string, options: CallOptions) => Promise<SyncHealth>
   ofAggregator: (linkId: string, options: CallOptions) => Promise<SyncHealth>
@@ -32,7 +32,7 @@ export function createSyncHealths(mesh: Mesh): SyncHealths {
   }
 }
 
-/** until 0.4: a service of 0.2.0 has the former RPC only, whose answer has the same fields. */
+/** until 0.4: a service of 0.2.0 only has the former RPC, whose answer has the same fields. */
 async function orFormer(
   answer: Promise<{ health?: SyncHealth | undefined }>,
   askFormer: () => Promise<{ health?: FormerHealth | undefined }>,

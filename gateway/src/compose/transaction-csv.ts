@@ -8,14 +8,14 @@ import type {
   TransactionPlace,
 } from '@coffer/proto/ledger/v1/transaction'
 
-/** Maximum number of rows of a file: as many as an import reads (docs/limits.md). */
+/** Maximum number of rows of a file, equal to that of an import (docs/limits.md). */
 const rowsMaxDefault = 100_000
 
 type Page = Pick<ListTransactionsResponse, 'transactions' | 'next'>
 
 interface Style {
   currency: string
-  /** A comma, and then semicolons separate the columns, or a point. */
+  /** With a decimal comma, semicolons separate the columns; with a point, commas do. */
   decimalMark: ',' | '.'
   /** IANA name of the account's timezone, in which days are written. */
   timezone: string
@@ -27,7 +27,7 @@ const columns: Record<string, (of: Transaction, style: Style) => string> = {
   Date: ({ date }, { timezone }) => (date ? dayText(timestampDate(date), timezone) : ''),
   Name: ({ name = '' }) => textCell(name),
   Merchant: ({ merchantName = '' }) => textCell(merchantName),
-  // No formula: a sign, digits and a decimal mark.
+  // Not escaped as text: sign, digits and decimal mark are no formula.
   Amount: ({ amount }, { currency, decimalMark }) =>
     decimalText(-amount, currency).replace('.', decimalMark),
   Currency: (_, { currency }) => currency,
@@ -43,10 +43,10 @@ const columns: Record<string, (of: Transaction, style: Style) => string> = {
 }
 
 /**
- * Streams transactions as CSV (RFC 4180), page by page: a header, then a row each
- * (docs/transactions.md#csv). Begins with a byte order mark, without which Excel reads UTF-8 in
- * the code page of the computer. Backpressure: the next page is read only after the client has
- * taken the page before it. Throws RangeError beyond `rowsMax` rows.
+ * Streams transactions as CSV (RFC 4180), page by page: a header, then one row for each transaction
+ * (docs/transactions.md#csv). Begins with a byte order mark, without which Excel decodes UTF-8 by
+ * the computer's code page. Backpressure: the next page is read only after the client has taken the
+ * page before it. Throws RangeError beyond `rowsMax` rows.
  */
 export async function* transactionCsv(
   first: Page,
@@ -81,9 +81,10 @@ function quoted(cell: string, delimiter: string): string {
 }
 
 /**
- * CSV injection: returns a text that no spreadsheet takes for a formula. An apostrophe goes in
- * front of `=`, `+`, `-` and `@`, also in full width, where a cell may begin: spreadsheets of some
- * countries split at `;`, others at `,`. Import removes it again (docs/files.md#csv-mappings).
+ * Prevents CSV injection: returns a text that spreadsheets do not evaluate as a formula. Inserts an
+ * apostrophe before `=`, `+`, `-` and `@`, also full-width, wherever a cell may begin: depending on
+ * the country, spreadsheets split at `;` or `,`. Imports remove it again
+ * (docs/files.md#csv-mappings).
  */
 function textCell(text: string): string {
   return text.replace(/(?<=^|[,;\t\r\n])(?='*[=+\-@＝＋－＠])|^(?=[\t\r\n])/gu, "'")

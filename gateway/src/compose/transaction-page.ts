@@ -12,7 +12,7 @@ import type { VersionTag } from '../http/conditional-request.ts'
 import { nextPageLink } from '../http/queries/cursor.ts'
 import type { Call, Lookup } from '../http/route.ts'
 
-/** A request for a page, with those filters that have another name in a URL. */
+/** A request for a page, with the filters whose names in URLs differ. */
 type Page = MessageInitShape<typeof ListTransactionsRequestSchema> & {
   amount_from?: bigint
   amount_to?: bigint
@@ -29,7 +29,7 @@ export function createTransactionLists({
   const ledger = mesh.client('ledger', TransactionService)
   const accounts = mesh.client('ledger', BankAccountService)
   return {
-    /** Lists a page; sets its tag, and the Link header if a next page may follow. */
+    /** Lists a page; sets its entity tag, and a Link header if another page may follow. */
     page: async (
       { amount_from: amountFrom, amount_to: amountTo, ...page }: Page,
       { options, request, reply }: Pick<Call, 'options' | 'request' | 'reply'>,
@@ -43,7 +43,7 @@ export function createTransactionLists({
       }
       return transactions
     },
-    /** Returns the version of the bank account; every change of its transactions raises it. */
+    /** Returns the version of the bank account, which every change of its transactions raises. */
     versionOf: async ({
       params: { bankAccountId },
       options,

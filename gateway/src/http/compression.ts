@@ -3,13 +3,13 @@ import type { FastifyCompressOptions } from '@fastify/compress'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Route } from './route.ts'
 
-// The plugin has one set of options for gzip (level) and zstd (parameters).
+// The plugin takes one set of options for gzip (`level`) and zstd (`params`).
 const levels = { level: 3, params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 /**
- * Compression of answers (docs/api/compression.md). Low levels: higher ones cost the process more
- * time than they save on the wire. Bodies of usual size are compressed at once, without a stream.
- * Bodies of requests are never decompressed: their bounds count the bytes that arrive.
+ * Compression of answers (docs/api/compression.md). Low levels: higher ones cost more time in the
+ * process than they save in transfer. Bodies of usual size are compressed synchronously, without a
+ * stream. Request bodies are never decompressed: their limits count the received bytes.
  */
 export const compression: FastifyCompressOptions = {
   encodings: ['zstd', 'br', 'gzip'],
@@ -22,23 +22,23 @@ export const compression: FastifyCompressOptions = {
 
 /**
  * Returns whether answers of a route may be compressed. BREACH: an answer with a new secret is not,
- * as the length of a compressed body depends on the secret. Answers to files are sent before the
- * rest of the request has arrived, so no compressor may hold them back.
+ * as the compressed length depends on the secret. Answers to file uploads are sent before the
+ * request has ended, so a compressor must not buffer them.
  */
 export function isCompressible({ socket, file, hasSecret }: Route): boolean {
   return !socket && !file && !hasSecret
 }
 
 /**
- * Hook that leaves answers with a strong entity tag as they are: such a tag names the bytes of one
- * representation (RFC 9110, 8.8.3.3), and `If-Match` accepts no weak tag.
+ * Hook that exempts answers with a strong entity tag from compression: such a tag identifies the
+ * bytes of one representation (RFC 9110, 8.8.3.3), and `If-Match` accepts no weak tag.
  */
 export async function keepStrongTag(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const tag = reply.getHeader('etag')
   if (typeof tag === 'string' && tag.startsWith('"')) request.headers['x-no-compression'] = '1'
 }
 
-/** Adds a request header on which the answer depends to `Vary` (RFC 9110, 12.5.5). */
+/** Adds a request header that the answer depends on to `Vary` (RFC 9110, 12.5.5). */
 export function addVary(reply: FastifyReply, name: string): void {
   const names = String(reply.getHeader('vary') ?? '')
   if (names.split(', ').includes(name)) return

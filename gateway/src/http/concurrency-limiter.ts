@@ -1,18 +1,18 @@
 import { refused, unavailable } from '@coffer/kit/rpc/errors'
 
 /**
- * Concurrency limiter, per process and per account. No library: libraries queue excess work, while
- * here excess requests are refused at once, with 429 or 503.
+ * Concurrency limiter, per process and per account. Libraries queue excess work; this one refuses
+ * it at once, with 429 or 503.
  */
 export interface ConcurrencyLimiter {
   /**
-   * Counts one more task. The returned function ends it; call it once. Throws refused (429) at the
-   * limit of the account, unavailable (503) at that of the process.
+   * Counts one more task. The returned function ends the task; call it once. Throws refused (429)
+   * at the limit per account, unavailable (503) at the limit per process.
    */
   acquire: (accountId: string) => () => void
 }
 
-/** Returns a limiter that counts in memory; at either limit a client gets the error `text`. */
+/** Returns a limiter that counts in memory. At a limit, clients get the error `text`. */
 export function createConcurrencyLimiter(options: {
   max: number
   perAccountMax: number

@@ -8,7 +8,7 @@ import { type Answer, type JsonSchema, renderAnswer } from './answers/answer.ts'
 import { prefersToJson } from './negotiation.ts'
 import type { Call, Route } from './route.ts'
 
-/** Returns the header with the weak ETag of balances or a list at the URL. */
+/** Returns the ETag header (weak) for balances or a list at the URL. */
 export type VersionTag = (version: bigint, shown: { url: string }) => { etag?: string }
 
 /** An entity tag of a request (RFC 9110, 8.8.3); `tag` is its text without quotes. */
@@ -17,16 +17,16 @@ interface SentTag {
   isWeak: boolean
 }
 
-// The digest of the own fields, a dot, the digest of the body.
+// Separates the two parts of a strong tag: digest of the object's own fields, digest of the body.
 const separator = '.'
 
-// A tag that no object has: it stands for tags which cannot match.
+// A tag that no object has, so that it never matches.
 const noTag = 'none'
 
-// A list may have empty elements (RFC 9110, 5.6.1.2).
+// A list may contain empty elements (RFC 9110, 5.6.1.2).
 const tagPattern = /^(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?:(?:,[ \t]*)+|$)/
 
-/** Reads a list of entity tags, or `*`; null if the text is neither. */
+/** Parses a list of entity tags, or `*`; null if invalid. */
 function readTags(text: string): SentTag[] | '*' | null {
   if (text.trim() === '*') return '*'
   const tags: SentTag[] = []
@@ -41,9 +41,9 @@ function readTags(text: string): SentTag[] | '*' | null {
 }
 
 /**
- * Returns the header that passes the condition `If-Match` on to the service of the object; nothing
- * without a condition, or for `*`, which any object meets. Strong comparison: weak tags, and tags
- * of other objects, match nothing. Throws invalid for a malformed list.
+ * Returns the headers that pass `If-Match` to the service of the object; empty without a condition,
+ * or for `*`, which every object meets. Strong comparison: weak tags, and tags of other objects,
+ * never match. Throws invalid for a malformed list.
  */
 export function matchHeaders(request: FastifyRequest): Record<string, string> {
   const sent = request.headers['if-match']
@@ -59,8 +59,8 @@ export function matchHeaders(request: FastifyRequest): Record<string, string> {
 }
 
 /**
- * Returns whether the client has the answer with this tag: `If-None-Match` by weak comparison
- * (RFC 9110, 13.1.2). A malformed header counts as not sent.
+ * Returns whether the client already has the answer with this tag: `If-None-Match` by weak
+ * comparison (RFC 9110, 13.1.2). A malformed header is ignored.
  */
 export function isNotModified(request: FastifyRequest, etag: unknown): boolean {
   const { method, headers: sent } = request
@@ -73,15 +73,15 @@ export function isNotModified(request: FastifyRequest, etag: unknown): boolean {
 }
 
 /**
- * Returns the strong tag of an answer that shows one object. Its first part depends on the object's
- * own fields alone, for `If-Match`; its second part on all that the body shows.
+ * Returns the strong tag of an object's answer. Its first part depends only on the object's own
+ * fields, for `If-Match`; its second part on the whole body.
  */
 function strongTag(answer: Answer, value: unknown, body: string): string {
   const { schema, message } = ownPart(answer, value)
   return `"${objectTag(schema, message)}${separator}${digest(body)}"`
 }
 
-/** Returns the tag of an object's answer, which is rendered for it. */
+/** Renders an object's answer, and returns its tag. */
 function tagOfObject(answer: Answer, value: unknown): string {
   return strongTag(answer, value, JSON.stringify(renderAnswer(answer, value)))
 }
@@ -99,11 +99,11 @@ function ownPart(
 }
 
 /**
- * Returns a function to the header with the weak tag of an answer that shows balances or
- * transactions, by the version of their bank account and the URL. Tags also depend on the revision
- * of this build, which may render the same rows otherwise; without a revision on the OpenAPI
- * document, which is the same in all processes of a build. Version 0 has no tag: it is that of a
- * former ledger, which sends none.
+ * Returns a function that creates the weak tag of balances or a list of transactions, from the
+ * version of the bank account and the URL. Tags also depend on the revision of the build, because
+ * other builds may render the same rows differently; without a revision, on the OpenAPI document,
+ * which is equal in all processes of a build. For version 0, sent by older ledgers that have no
+ * version, there is no tag.
  */
 export function createVersionTag(
   { revision }: { revision: string },
@@ -119,9 +119,9 @@ export function createVersionTag(
 }
 
 /**
- * Returns whether the client has the version of the list or balances: one look-up in place of the
- * read. Adds the tag of that version to the reply. The tag is that of the answer in JSON: another
- * media type has none.
+ * Adds the tag of the list's or balances' version to the reply, and returns whether the client has
+ * it already: a cheap look-up instead of the read. The tag is for JSON only; other media types have
+ * none.
  */
 export async function hasVersion(
   { versionOf, alternative }: Route,
@@ -129,7 +129,7 @@ export async function hasVersion(
   versionTag: VersionTag,
 ): Promise<boolean> {
   const condition = request.headers['if-none-match']
-  // With `*` any answer matches: whether there is one, only the read knows.
+  // `*` matches any existing answer, and only the read shows whether one exists.
   if (!versionOf || condition === undefined || condition.trim() === '*') return false
   if (alternative !== undefined && prefersToJson(request, alternative)) return false
   const { etag } = versionTag(await versionOf({ params, options }), request)
@@ -138,23 +138,23 @@ export async function hasVersion(
   return true
 }
 
-/** Adds the tag of the object's present state, as a GET of it has it. */
+/** Adds the tag of the object's current state, equal to that of its GET. */
 export async function addCurrentTag(call: Call, read: Route | undefined): Promise<void> {
   if (!read?.answer) return
-  // The query is that of the refused change, and none of the read.
+  // Default query of the read; the call has the query of the refused change.
   const query = read.query ? read.query.parse({}) : {}
   const value = await Promise.resolve(read.handler({ ...call, query })).catch(() => null)
   if (value) call.reply.header('etag', tagOfObject(read.answer, value))
 }
 
-/** Sends an answer with its tag, or 304 without a body to a client that has it. */
+/** Sends an answer with its tag, or 304 without a body if the client has it already. */
 export function sendTagged(
   reply: FastifyReply,
   value: unknown,
   { route, body }: { route: Route; body: string },
 ): FastifyReply {
   const { answer, tagged, method } = route
-  // A condition is for successes alone (RFC 9110, 13.2.1): a health of 500 stays 500.
+  // Conditions apply only to successful answers (RFC 9110, 13.2.1): an unhealthy 500 stays 500.
   if (reply.statusCode >= 300) return reply.send(body)
   const shape = typeof tagged === 'string' && answer && 'object' in answer && answer.object[tagged]
   if (answer && tagged === true) {
@@ -162,7 +162,7 @@ export function sendTagged(
   } else if (shape) {
     reply.header('etag', tagOfObject(shape, (value as Record<string, unknown>)[String(tagged)]))
   } else if (method === 'GET' && !reply.hasHeader('etag')) {
-    // The Link header is part of a page: it appears when a next page begins.
+    // The digest includes the Link header, which appears once a next page exists.
     reply.header('etag', `W/"${digest(`${reply.getHeader('link') ?? ''}${body}`)}"`)
   }
   if (!isNotModified(reply.request, reply.getHeader('etag'))) return reply.send(body)

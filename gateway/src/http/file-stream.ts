@@ -4,14 +4,14 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-// Time after which a stream whose client reads nothing ends and frees its place for another one
+// Timeout in ms of a stream whose client reads nothing: it frees its share of the limit
 // (docs/account-data.md#export).
 const idleTimeoutMsDefault = 45_000
 
 /**
- * Returns a function that sends a text as a file under a name, while it is made. At most `max` run
- * at the same time in a process: it throws refused with 429 beyond. A text that fails after its
- * first part ends the connection, so that clients see that the file is not whole.
+ * Returns a function that streams a text as a file download while it is generated. Throws refused
+ * with 429 if `max` downloads run in this process. If the text fails after its first part, the
+ * connection is closed, so that clients notice the truncated file.
  */
 export function createFileStreams({
   max,
@@ -43,7 +43,7 @@ export function createFileStreams({
   }
 }
 
-/** Closes the connection after `idleMs` without traffic, until `end` is called. */
+/** Closes a connection after `idleMs` without traffic, until `end` is called. */
 function watchSocket(socket: Socket, idleMs: number): { end: () => void } {
   const close = () => socket.destroy()
   socket.setTimeout(idleMs, close)

@@ -5,9 +5,9 @@ import { headers } from '@coffer/kit/rpc/rpc'
 const keyPattern = /^[\x21-\x7e]{1,255}$/
 
 /**
- * Returns the RPC headers for an idempotency key: the owning service answers a repeated request
- * with the first reply (docs/api.md#idempotency-key). `hash` is the hash of the request, null while
- * its file still arrives. Returns no headers without a key. Throws invalid for a malformed key.
+ * Returns the RPC headers for an idempotency key: the owning service answers a retried request with
+ * its first reply (docs/api.md#idempotency-key). `hash` is the hash of the request; null while its
+ * file is still arriving. Returns no headers without a key. Throws invalid for a malformed key.
  */
 export function idempotencyHeaders(
   key: string | string[] | undefined,
@@ -23,8 +23,8 @@ export function idempotencyHeaders(
 }
 
 /**
- * Returns the SHA-256 of method, path and body, which binds an idempotency key to one request. The
- * length of each part precedes it, so that the boundaries of parts are unambiguous.
+ * Returns the SHA-256 of method, path and body, which binds an idempotency key to one request. Each
+ * part is preceded by its length, so that no two requests have the same input.
  */
 export function hashOf(parts: readonly (string | Uint8Array)[]): Hash {
   const hash = createHash('sha256')

@@ -26,7 +26,7 @@ export type AuthClass = keyof typeof authClasses
 /** Optional parts of the REST interface. */
 export type Feature = 'uploads' | 'feed' | 'aggregator' | 'aggregatorWebhooks' | 'billing'
 
-/** Attempts that a rate limit counts: all of them, or only those that a service refuses. */
+/** Attempts that a rate limit counts: all, or only those that a service refuses. */
 export type Counting = 'all' | 'refused'
 
 /** The path parameters of a route; each name states the kind of its ID. */
@@ -39,7 +39,7 @@ type ParamsOf<Path extends string> = Path extends `${string}/:${infer Name}/${in
 /** Input of a read on behalf of the caller. */
 export interface Lookup<Params = unknown> {
   params: Params
-  /** Call options with the caller token and the request ID. */
+  /** Call options with caller token and request ID. */
   options: CallOptions
 }
 
@@ -54,8 +54,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> extends
   /** Call options of the request's only write: they carry its idempotency key, if any. */
   writeOptions: CallOptions
   /**
-   * Returns call options with a new caller token, because a token expires during long work. Throws
-   * unauthenticated if the credential has ended.
+   * Returns call options with a new caller token, because tokens expire during long-running work.
+   * Throws unauthenticated if the credential has ended.
    */
   renewOptions: () => Promise<CallOptions>
   request: FastifyRequest
@@ -66,11 +66,14 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> extends
 export interface SocketCall<Params = unknown> extends Lookup<Params> {
   socket: WebSocket
   accountId: string
-  /** Gets options with a new caller token. Throws unauthenticated if the credential has ended. */
+  /**
+   * Returns call options with a new caller token. Throws unauthenticated if the credential has
+   * ended.
+   */
   renewOptions: () => Promise<CallOptions>
 }
 
-/** The part of a route, or of a page, that decides which requests it gets. */
+/** Method and path of a route or page, by which requests are routed. */
 export type RoutedPath = Pick<Route, 'method' | 'path'>
 
 /** Returns the methods of a route. GET routes also answer HEAD: the server drops the body. */
@@ -87,7 +90,7 @@ export function refusesUnknownQuery({ method, isFiltered, webhook }: Route): boo
   return isFiltered || (method !== 'GET' && webhook === undefined)
 }
 
-/** Returns whether answers of a route have an ETag and may be 304: those of GET, in JSON. */
+/** Returns whether answers of a route have an ETag and may be 304: JSON answers to GET. */
 export function isTaggedRead({ method, answer, socket, isStreamed }: Route): boolean {
   return method === 'GET' && answer !== undefined && !socket && !isStreamed
 }
@@ -100,7 +103,7 @@ interface Definition<
   Body extends z.ZodType,
   Shape extends Answer | undefined,
 > {
-  /** Name of the operation for clients: verb and noun in camel case, unique (`operationId`). */
+  /** Name of the operation for clients (`operationId`): verb and noun in camel case, unique. */
   id: string
   /** Group of the operation in the OpenAPI document. */
   tag: Tag
@@ -116,32 +119,35 @@ interface Definition<
    */
   since: `${number}.${number}.${number}` | 'preview'
   auth: AuthClass
-  /** The optional feature of the route; 404 or 406 if the feature is off. */
+  /** The optional feature that the route belongs to; 404 or 406 if it is off. */
   feature?: Feature
   query?: Query
-  /** The list has filters, so unknown query parameters are refused, as they are by writes. */
+  /** The list has filters, so unknown query parameters are refused, as for writes. */
   isFiltered?: true
   body?: Body
   /** A missing body counts as an empty object. */
   isBodyOptional?: boolean
-  /** The body is a multipart form; the handler gets the file part of this name. */
+  /** The body is a multipart form; the handler receives the file part with this name. */
   file?: string
-  /** Schemas of other parts of the form, for the document: the handler parses their texts. */
+  /**
+   * Schemas of other parts of the form, only for the OpenAPI document: the handler parses these
+   * parts.
+   */
   formParts?: { [name: string]: z.ZodType }
-  /** A GET with an effect: pages of other origins are refused, as they are for other methods. */
+  /** A GET with an effect, so CSRF checks apply as for other methods. */
   hasEffect?: boolean
-  /** A POST without effects, so API keys of scope `read` are accepted. */
+  /** A POST without effects, so API keys with scope `read` may call it. */
   reads?: boolean
   /** Rate limit by network: counts every call, or only those that a service refuses. */
   attempts?: Counting | ((body: z.output<Body>) => Counting)
   /** Accepts an Idempotency-Key. */
   idempotent?: boolean
   /**
-   * Reads the object of the path. Called before a bad body is reported and before a socket opens,
-   * so that a missing object is 404. Throws notFound.
+   * Gets the object of the path. Called before an invalid body is reported and before a socket
+   * opens, so that a missing object is 404. Throws notFound.
    */
   find?: (lookup: Lookup<ParamsOf<Path>>) => Promise<unknown>
-  /** The ID of each entry: a request may page the whole list, which is ordered by this ID. */
+  /** Name of the ID by which the list is ordered, so that clients may page it. */
   pagedBy?: { id: string; newestFirst: boolean }
   /** The answer has a Link header if a next page may follow. */
   isPaged?: boolean
@@ -151,33 +157,39 @@ interface Definition<
   isStreamed?: true
   /** Its clients wait, so the check of the credential is retried while identity is unavailable. */
   isPatient?: true
-  /** Headers of a success that do not follow from the declaration. */
+  /** Headers of a success that the declaration does not imply. */
   headers?: readonly HeaderName[]
   /**
-   * Answers that do not follow from the declaration, by status (docs/api/errors.md). A text
-   * describes the usual body of the refusal, or an answer without content.
+   * Answers by status that the declaration does not imply (docs/api/errors.md). A text describes a
+   * refusal with the usual body, or an answer without content.
    */
   answers?: { readonly [status: number]: string | OtherAnswer }
-  /** The request is a message of another system: JSON, signed in the header of this name. */
+  /**
+   * The request is a webhook of another system: JSON, with its signature in the header of this
+   * name.
+   */
   webhook?: string
-  /** Requests for one object are throttled: 425 with Retry-After if one comes too soon. */
+  /** Requests for one object are throttled: 425 with Retry-After if one follows too soon. */
   isThrottled?: boolean
   /**
-   * The answer shows one object, and has its strong ETag: the answer as a whole, or the part with
-   * this key (docs/api/conditional-requests.md).
+   * The answer shows one object with its strong ETag: `true` for the whole answer, or the key of
+   * the part that is the object (docs/api/conditional-requests.md).
    */
   tagged?: true | string
-  /** Accepts `If-Match`, which is compared with the ETag of a GET of the same path. */
+  /** Accepts `If-Match` with the ETag of a GET of the same path. */
   isConditional?: boolean
-  /** Reads the version of the bank account whose list or balances the GET shows, for `304`. */
+  /**
+   * Gets the version of the bank account whose list or balances the GET shows, to answer 304
+   * cheaply.
+   */
   versionOf?: (lookup: Lookup<ParamsOf<Path>>) => Promise<bigint>
-  /** Shape of the 200 answer; without it the answer has no body. */
+  /** Shape of the answer with status 200; without a shape, it has no body. */
   answer?: Shape
-  /** The answer has a new secret: it is not compressed. */
+  /** The answer contains a new secret, so it is never compressed (BREACH). */
   hasSecret?: true
-  /** Media type of the 200 answer that a client may prefer to JSON. */
+  /** Media type that a client may prefer to JSON for the answer with status 200. */
   alternative?: string
-  /** Returns the value of the answer, or the reply if it has sent its own. */
+  /** Returns the value of the answer, or the reply if the handler has sent it. */
   handler: (
     call: Call<ParamsOf<Path>, z.output<Query>, z.output<Body>>,
   ) => Handled<Shape> | Promise<Handled<Shape>>
@@ -194,11 +206,11 @@ export interface Route
   versionOf?: (lookup: Lookup) => Promise<bigint>
   handler: (call: Call) => unknown | Promise<unknown>
   socket?: (call: SocketCall) => Promise<void>
-  /** Shapes of the frames that a socket sends. */
+  /** Shapes of the frames that the WebSocket sends. */
   frames?: readonly Answer[]
 }
 
-/** Declares a route. The handler gets the types of path, query and body. */
+/** Declares a route, and infers the handler's types of path, query and body. */
 export function route<
   const Path extends string,
   Query extends z.ZodType = z.ZodUndefined,

@@ -9,19 +9,22 @@ const observeHttpSeconds = createHistogram({
   labelNames: ['method', 'route', 'status'],
 })
 
-/** Status in the log when the client closes the connection before the answer ends (as nginx). */
+/**
+ * Logged status if the client closes the connection before the answer ends; the same as in nginx.
+ */
 const clientClosed = 499
 const switchedProtocols = 101
 
-/** Route of an unknown or malformed path. The path itself is not logged: it may hold secrets. */
+/** Logged route of an unknown or malformed path. The path is not logged: it may contain secrets. */
 const noRoute = 'none'
 
-/** Logs and measures one request after its answer has ended. */
+/** Logs a request and records its metrics after the answer has ended. */
 export type AccessLog = (request: FastifyRequest, reply: FastifyReply) => void
 
 /**
- * Returns the access log: one line per request (docs/operations.md#logs). The route has parameter
- * names, no values; query and body are left out. A WebSocket is logged when it closes.
+ * Returns the access log: one line per request (docs/operations.md#logs). The route contains the
+ * names of parameters, not their values; query and body are not logged. A WebSocket is logged when
+ * it closes.
  */
 export function createAccessLog(
   log: Log,

@@ -14,9 +14,9 @@ import { externalIds, idPrefixes } from '../http/fields/id-prefixes.ts'
 import { authClasses, type Route } from '../http/route.ts'
 import { refuseEmpty } from './unknown-paths.ts'
 
-/** The result of admission control for a request. */
+/** Result of admission control for a request. */
 export interface Admission {
-  /** The caller of the calls to services. */
+  /** Signs the calls to services; null without a credential. */
   caller: OutgoingCaller | null
   /** ID of the caller's account; empty without a credential. */
   accountId: string
@@ -46,8 +46,8 @@ export async function admit(
 ): Promise<Admission> {
   refuseEmpty(request)
   const isByKey = authClasses[auth].key && isBasic(request.headers.authorization)
-  // CSRF: browsers attach cookies by themselves. They never attach API keys, because no answer asks
-  // a browser for them (`credentialChallenge`). Sign-in, which sets a cookie, is checked too.
+  // CSRF: browsers attach cookies automatically, but never API keys, because no answer asks a
+  // browser for them (`credentialChallenge`). Sign-in is checked too, because it sets a cookie.
   if (!isByKey && hasEffect) origins.refuseForeign(request)
   const admission: Admission = { caller: null, accountId: '', timezone: '' }
   if (auth === 'none') {

@@ -7,7 +7,7 @@ import type { ErrorRenderer } from '../http/errors/problem-details.ts'
 import type { Route } from '../http/route.ts'
 import { hintsOf } from './hints.ts'
 
-/** A failed request, and what its answer depends on. */
+/** A failed request, with all that its answer depends on. */
 interface Failure {
   error: unknown
   request: FastifyRequest
@@ -15,7 +15,7 @@ interface Failure {
   log: Log
   cookie: SessionCookie
   render: ErrorRenderer
-  /** Routes, keyed by method and path. */
+  /** Routes by method and path. */
   byOperation: ReadonlyMap<string, Route>
 }
 
@@ -42,14 +42,14 @@ export function answerError(failure: Failure): FastifyReply {
   }
   // Only the end of the session clears its cookie, not a 401 for a wrong code or password.
   if (endsSession(error)) cookie.clear(reply)
-  // Closing while the client still sends would reset the connection and lose the answer. The rest
-  // of the body is read and discarded until the request timeout.
+  // Keeps the connection: closing it while the client still sends would reset it and lose the
+  // answer. The rest of the body is read and discarded until the request timeout.
   if (status === 413) reply.removeHeader('connection')
   if (retryAfterSeconds && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', retryAfterSeconds)
   }
   addVary(reply, 'accept')
-  // A stream that fails before its first byte is answered in plain bytes.
+  // If a stream fails before its first byte, the error is sent uncompressed.
   reply.removeHeader('content-encoding')
   const { type, text } = render(headers, { status, body })
   return reply.code(status).header('content-type', type).send(text)

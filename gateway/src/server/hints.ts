@@ -7,7 +7,7 @@ import { authClasses, type Route } from '../http/route.ts'
 
 type Headers = Record<string, string | string[] | undefined>
 
-/** A refused request, and its answer as far as it is known. */
+/** A refused request, with the known parts of its answer. */
 export interface RefusedRequest {
   status: number
   code?: string | undefined
@@ -15,7 +15,7 @@ export interface RefusedRequest {
   headers: Headers
   /** Bytes of the body, if it has been read. */
   bytes?: unknown
-  /** Declaration of the route; undefined if the request fits none. */
+  /** Declaration of the route; undefined if no route matches. */
   route?: Pick<Route, 'auth' | 'body' | 'file'> | undefined
 }
 
@@ -23,8 +23,8 @@ export interface RefusedRequest {
 const bytesMax = 65_536
 
 /**
- * Returns texts for people that say how to mend a refused request, at most 5 and each once; empty
- * if no rule fits (docs/api/errors.md#hints). They repeat nothing that the request sent.
+ * Returns texts that tell the user how to correct a refused request, at most 5 and without
+ * duplicates; empty if no rule applies (docs/api/errors.md#hints). They never quote the request.
  */
 export function hintsOf({ status, problems, headers, route, ...sent }: RefusedRequest): string[] {
   const { code, bytes } = sent
@@ -45,7 +45,7 @@ export function hintsOf({ status, problems, headers, route, ...sent }: RefusedRe
 
 const asBasic = 'use Basic, with the ID of an API key as user and its secret as password'
 
-/** Returns the hint for a request whose credential was sent in another way than as Basic. */
+/** Returns the hint for a credential that was sent, but not by Basic authentication. */
 function schemeHints({ authorization, ...others }: Headers, acceptsKeys: boolean): string[] {
   if (authorization === undefined && others['x-api-key'] === undefined) return []
   const isBearer = /^bearer\b/i.test(String(authorization))
@@ -68,7 +68,7 @@ function typeHints(headers: Headers, file: string | undefined): string[] {
     : []
 }
 
-/** Returns the hint for a form without the part of the file, or with a file of another name. */
+/** Returns the hint for a form without the file part, or whose file part has another name. */
 function partHints(problems: ProblemTree = {}, name: string): string[] {
   const isUnnamed = Object.values(problems).includes(texts.unknown)
   if (!isUnnamed && problems[name] !== texts.missing) return []
@@ -83,7 +83,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Returns hints for a text that is not well-formed JSON, or no object. */
+/** Returns hints for malformed JSON, or for JSON that is no object. */
 function jsonHints(text: string): string[] {
   if (/^\s*'|[{,]\s*'/.test(text)) return [`JSON has double quotes: "name", not 'name'`]
   if (hasBreakInString(text)) return ['a line break within a text of JSON is written \\n']

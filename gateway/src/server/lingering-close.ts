@@ -6,15 +6,15 @@ import { bodySizeMax } from '../http/bodies/body-bounds.ts'
 /** Maximum number of bytes of a form that are read and discarded after an early answer. */
 const restMax = 4 * bodySizeMax
 
-/** Time without data from the client of a refused form, after which its connection is closed. */
+/** Timeout in ms without data, after which the connection of a refused form is closed. */
 const silenceTimeoutMs = 1_000
 
 /**
- * Reads and discards the rest of a form after an early answer, because unread bytes would precede
- * the next request: lingering close (RFC 9112, 9.6), the `onSend` hook of routes that take a form.
- * If the rest may exceed 24 MiB, the answer has `Connection: close`, and the connection closes once
- * the client stops sending. An immediate close would reset the connection and lose the answer. The
- * request timeout bounds the duration.
+ * Lingering close (RFC 9112, 9.6): reads and discards the rest of a form after an early answer,
+ * because unread bytes would precede the next request. It is the `onSend` hook of routes with
+ * forms. If the rest may exceed 24 MiB, the answer has `Connection: close`, and the connection
+ * closes once the client stops sending. An immediate close would reset the connection and lose the
+ * answer. The request timeout limits the duration.
  */
 export async function closeAfterRest(
   { raw: body, headers }: FastifyRequest,
@@ -36,7 +36,7 @@ async function* sendThenLinger(payload: string, body: IncomingMessage): AsyncGen
   await untilQuiet(body)
 }
 
-/** Resolves when the body ends, exceeds the limit of discarded bytes, or stops arriving. */
+/** Resolves when the body ends, exceeds the limit of discarded bytes, or stalls. */
 async function untilQuiet(body: IncomingMessage): Promise<void> {
   if (body.readableEnded || body.destroyed) return
   const { promise, resolve } = Promise.withResolvers<void>()

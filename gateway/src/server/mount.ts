@@ -43,7 +43,7 @@ const anonymous: Admission = { accountId: '', caller: null, timezone: '' }
 
 const emptyObject = Buffer.from('{}')
 
-/** Results of admission control, keyed by request. */
+/** Results of admission control by request. */
 export type Admissions = WeakMap<FastifyRequest, Admission>
 
 interface MountDeps extends AdmissionDeps {
@@ -51,7 +51,7 @@ interface MountDeps extends AdmissionDeps {
   sockets: Sockets
   /** Limits concurrent file uploads. */
   files: ConcurrencyLimiter
-  /** Rate limit of attempts; all limited routes share it. */
+  /** Rate limit of attempts, shared by all limited routes. */
   attempts: Attempts
   versionTag: VersionTag
   /** The GET routes by path. */
@@ -130,13 +130,13 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
   })
 }
 
-/** Names the headers by which the answers of a route differ. */
+/** Adds the request headers that the answers of a route depend on to `Vary`. */
 function addVaries(route: Route, reply: FastifyReply): void {
   if (isCompressible(route)) addVary(reply, 'accept-encoding')
   if (route.alternative) addVary(reply, 'accept')
 }
 
-/** Runs the handler. A 412 gets the present tag, so that the client need not ask for it. */
+/** Runs the handler. A 412 gets the current entity tag, so that the client needs no GET for it. */
 async function handle(route: Route, call: Call, reads: MountDeps['reads']): Promise<unknown> {
   try {
     return await route.handler(call)
@@ -158,8 +158,8 @@ function upgrade({
   const { sockets } = deps
   const { socket: serve, find } = route
   return {
-    // A GET without an upgrade gets the same refusals, because browsers do not show the answer to a
-    // refused handshake: their page sends a GET for the reason.
+    // A GET without an upgrade gets the same refusals: browsers do not show the answer to a refused
+    // handshake, so their page sends a GET for the reason.
     preHandler: async (request) => {
       const { accountId, caller } = admissionOf(request)
       if (request.ws) sockets.requireOwnOrigin(request)
@@ -201,7 +201,8 @@ async function requestBody(
     const { tokensMax } = bodyBoundsOf(route)
     return readBody(route.body, { bytes, contentType, tokensMax, timezone })
   } catch (error) {
-    // A missing object is 404 even if the body is bad (docs/api.md#objects-that-are-not-there).
+    // Returns 404 for a missing object even if the body is invalid
+    // (docs/api.md#objects-that-are-not-there).
     await route.find?.({ params, options })
     throw error
   }
@@ -218,7 +219,7 @@ function optionsOf(
 
 function writeOptionsOf(route: Route, { options, request, reply }: Call): CallOptions {
   const { method, url, body: bytes, headers: sent } = request
-  // The hash of a file is known after its last byte: `file-parts.ts` sends it.
+  // The hash of a file is known only after its last byte, so `file-parts.ts` sends it.
   const sentBytes = bytes ?? (route.isBodyOptional ? emptyObject : undefined)
   const hash = sentBytes instanceof Uint8Array ? hashOf([method, url, sentBytes]) : null
   const added = idempotencyHeaders(sent['idempotency-key'], hash)
@@ -250,7 +251,7 @@ function send(
   return sendTagged(reply, value, { route, body: JSON.stringify(rendered) })
 }
 
-/** Sends a stream, as JSON unless the handler has set another type. */
+/** Sends a stream, as JSON unless the handler has set another media type. */
 function sendStream(reply: FastifyReply, stream: Readable): FastifyReply {
   if (!reply.hasHeader('content-type')) reply.header('content-type', jsonType)
   if (reply.request.method !== 'HEAD') return reply.send(stream)

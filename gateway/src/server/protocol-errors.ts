@@ -12,15 +12,15 @@ interface ProtocolError {
 }
 
 export interface ProtocolErrors {
-  /** Answers errors of Node's HTTP parser; Fastify's `clientErrorHandler`. */
+  /** Answers errors of Node's HTTP parser; set as Fastify's `clientErrorHandler`. */
   answer: (error: NodeJS.ErrnoException, socket: Duplex) => void
-  /** Adds checks after the parser: Host, unknown Expect, bad WebSocket handshakes. */
+  /** Adds checks that the parser lacks: Host, unknown Expect, malformed WebSocket handshakes. */
   register: (app: FastifyInstance) => void
 }
 
 const malformed = { status: 400, error: 'the request is not well-formed HTTP' }
 
-// Answers, keyed by error code of Node and of its parser llhttp.
+// Answers by the error code of Node or of its parser llhttp.
 const parserErrors: Record<string, ProtocolError> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
@@ -31,15 +31,15 @@ const parserErrors: Record<string, ProtocolError> = {
 }
 
 /**
- * Lingering close: time between the answer to a malformed request and the close of its connection.
- * An immediate close would reset the connection and lose the answer.
+ * Lingering close: delay in ms between the answer to a malformed request and the close of its
+ * connection. An immediate close would reset the connection and lose the answer.
  */
 const lingerMs = 1_000
 
 /**
- * Returns the handlers that answer errors of Node, Fastify and ws (RFC 9110, 15.5) with the JSON
- * body and the headers of every other error. The handlers close the connection if the parser cannot
- * find the next request. `Accept` has an effect if the headers of the request have been parsed.
+ * Returns the handlers that answer errors of Node, Fastify and ws (RFC 9110, 15.5) with the same
+ * JSON body and headers as all other errors. They close the connection if the parser cannot find
+ * the next request. `Accept` applies only if the headers have been parsed.
  */
 export function protocolErrors(
   common: Record<string, string>,
@@ -50,7 +50,7 @@ export function protocolErrors(
 
   const end = (socket: Duplex, refusal: ProtocolError): void => {
     const reply = running.get(socket)
-    // An answer that has begun cannot be replaced.
+    // An answer that has started cannot be replaced.
     if (!socket.writable || reply?.raw.headersSent) {
       socket.destroy()
       return
@@ -66,7 +66,7 @@ export function protocolErrors(
 
   return {
     answer: (error, socket) => {
-      // Each further chunk from the client raises the error again.
+      // Answered once: each further chunk from the client raises the error again.
       if (!answered.has(socket)) end(socket, parserErrors[error.code ?? ''] ?? malformed)
     },
     register: (app) => {
@@ -87,12 +87,14 @@ export function protocolErrors(
   }
 }
 
-/** The value of Host (RFC 9110, 7.2): a name, an IPv4 or a bracketed IPv6 address, and a port. */
+/**
+ * Value of Host (RFC 9110, 7.2): a name, an IPv4 or bracketed IPv6 address, and an optional port.
+ */
 const hostValue = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(:\d*)?$/i
 
 /**
- * Throws refused without a Host header, with several, or with a malformed one (RFC 9112, 3.2).
- * Node's own check answers a missing one without a body, and keeps the first of several.
+ * Throws refused for a missing, repeated or malformed Host header (RFC 9112, 3.2). Node's own check
+ * answers a missing one without a body, and keeps the first of several.
  */
 function requireHost({ raw, headers: { host } }: FastifyRequest): void {
   if (host === undefined) {

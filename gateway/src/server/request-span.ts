@@ -2,8 +2,9 @@ import { startRoot, traceHeader } from '@coffer/kit/telemetry/trace'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 
 /**
- * Hook that runs a request in the first span of its trace. A client's `traceparent` gives the trace
- * ID (W3C Trace Context). The span has names and numbers: no values of parameters, no body.
+ * Hook that runs a request in the root span of its trace. The client may set the trace ID by
+ * `traceparent` (W3C Trace Context). The span has names and numbers, but no parameter values and no
+ * body.
  */
 export function traceRequest(
   request: FastifyRequest,

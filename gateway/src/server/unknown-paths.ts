@@ -3,7 +3,7 @@ import { refused } from '@coffer/kit/rpc/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { methodsOf, type RoutedPath } from '../http/route.ts'
 
-/** Throws refused (404) for an unknown path, whatever the credential (docs/api/errors.md). */
+/** Throws refused (404) for an unknown path, with or without a credential (docs/api/errors.md). */
 function refuseUnknown(): never {
   throw refused(say('PATH_UNKNOWN'), { status: 404 })
 }
@@ -26,9 +26,8 @@ interface Fallback {
 }
 
 /**
- * Answers requests that fit no route: with 405 and `Allow` if another method has a route with the
- * path, with the page of the app for one of its screens, else with 404. No answer depends on the
- * credential or the body.
+ * Answers requests without a route: with 405 and `Allow` if the path has other methods, with the
+ * app's page if it is a screen, else with 404. The answer depends on neither credential nor body.
  */
 export function refuseOthers(
   app: FastifyInstance,
@@ -41,21 +40,23 @@ export function refuseOthers(
   )
   const answer = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = allowedAt(request.url.split('?', 1)[0] ?? '', allowedOf)
-    // The files of the app are a path with a method that fits, also for a file that is not there.
+    // The asset route also matches missing files: their GET falls through to 404, other methods get
+    // 405.
     if (allowed && !allowed.includes(request.method)) refuseMethod(reply, allowed)
     if (!screens?.isScreen(request)) refuseUnknown()
     return screens.sendPage(reply)
   }
   app.setNotFoundHandler(answer)
   app.addHook('onRequest', async (request, reply) => {
-    // Fastify would read the body, and refuse some, before it calls the handler above.
+    // In a hook, because Fastify would first read the body, and refuse some bodies, before the
+    // handler above.
     if (request.is404) return answer(request, reply)
   })
 }
 
 /**
- * Returns the methods that have a route with the path; null without such a route. Routes for the
- * refused methods of each path would double the start-up time.
+ * Returns the methods that have a route with the path; null without one. Matched here, because
+ * registering a route for each refused method would double the start-up time.
  */
 function allowedAt(path: string, allowedOf: Map<string, string[]>): string[] | null {
   const exact = allowedOf.get(path)

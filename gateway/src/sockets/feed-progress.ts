@@ -3,7 +3,7 @@ import { notFound } from '@coffer/kit/rpc/errors'
 import type { BankAccountSyncHealth, SyncError, SyncHealth } from '@coffer/proto/sync/v1/health'
 import type { State } from './progress.ts'
 
-// Positions of the statuses in the sync of a bank account.
+// Order of the statuses in the sync of a bank account.
 const positions = new Map([
   ['begin', 1],
   ['transactions', 2],
@@ -34,8 +34,8 @@ export const feedProgressFrame = {
 export const feedFinalStatuses = ['complete', 'error']
 
 /**
- * Returns a filter of a bank account's progress messages. It drops repeats and steps back, which
- * repeated activities send, and messages of a run after which another one has begun.
+ * Returns a filter for progress messages of a bank account. It drops repeated and earlier statuses,
+ * which retried activities send, and messages of a run after a later run has started.
  */
 export function createRunOrder(): (message: State) => boolean {
   const runs = new Set<unknown>()
@@ -57,10 +57,9 @@ export function createRunOrder(): (message: State) => boolean {
 }
 
 /**
- * Returns a function that takes the stored state of a link's syncs, read again and again. It
- * returns the final state of a bank account once a sync has ended since the first read that listed
- * it, otherwise null. Throws notFound if the bank account is no longer synced: it was archived or
- * its link was deleted.
+ * Returns a function that is called with each read of a link's sync state. It returns the final
+ * state of a bank account if a sync has ended since the first read that contained it, else null.
+ * Throws notFound if the bank account is no longer synced: it was archived or its link was deleted.
  */
 export function createEndDetector(bankAccountId: string): (health: SyncHealth) => State | null {
   let known: BankAccountSyncHealth | undefined
@@ -79,7 +78,8 @@ export function createEndDetector(bankAccountId: string): (health: SyncHealth) =
       return finalState(bankAccountId, account.lastError?.text)
     }
     if (health.isSyncing) return null
-    // A failure before the sync of the bank account: the list failed, lacks it, or was postponed.
+    // Failures before the sync of the bank account: the provider's list failed, lacks it, or was
+    // postponed.
     const failure = failures.find((one) => failureMsOf(one) > knownFailureMs)
     return failure ? finalState(bankAccountId, failure.text) : null
   }

@@ -2,20 +2,19 @@ import type { Broker } from '@coffer/kit/events/broker'
 import { type ProgressTimes, subscribed } from './progress.ts'
 
 interface FeedWakes {
-  /** Null while NATS is away: the feed is then read at the interval only. */
+  /** Null while NATS is unavailable: the feed is then only polled. */
   connection: Broker['connection'] | null
-  /** NATS subject of the messages that say that the feed has new entries. */
+  /** NATS subject of messages that announce new entries of the feed. */
   subject: string
   times: ProgressTimes
-  /** End the wakes when they abort: the client closes, or the process stops. */
+  /** Signals that end the wakes: the client closes, or the process stops. */
   signals: readonly (AbortSignal | undefined)[]
 }
 
 /**
- * Yields whenever a reader should read its feed again: at once, after each message and at each
- * interval, until the time limit or the first signal. The subscription starts before the first
- * one, so no message is missed in between; a lost message only delays. Several messages during a
- * read are one wake.
+ * Yields whenever a reader should read its feed: at once, after each message and at each interval,
+ * until the time limit or the first signal. It subscribes before the first read, so no message
+ * between them is lost; a lost message only delays. Several messages during a read yield once.
  */
 export async function* wakesOf(options: FeedWakes): AsyncGenerator<void> {
   const { connection, subject, times, signals } = options

@@ -4,10 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Route } from '../http/route.ts'
 
 /**
- * Returns a function that decides whether a request is a WebSocket handshake (RFC 6455, 4.2.1) of
- * one of the routes. The server ignores any other `Upgrade`, and answers the request normally (RFC
- * 9110, 7.8). Request smuggling: with a body it is no handshake, so that the HTTP parser reads the
- * body.
+ * Returns a function that decides whether a request is a WebSocket handshake (RFC 6455, 4.2.1) for
+ * one of the routes. Any other `Upgrade` is ignored and answered as a normal request (RFC 9110,
+ * 7.8). Prevents request smuggling: a request with a body is no handshake, so that the HTTP parser
+ * reads the body.
  */
 export function createHandshakeCheck(
   routes: readonly Route[],
@@ -22,7 +22,7 @@ export function createHandshakeCheck(
   }
 }
 
-/** Throws refused (426) unless a handshake is of version 13 (RFC 6455, 4.4). */
+/** Throws refused (426) unless a handshake has version 13 (RFC 6455, 4.4). */
 export function requireVersion({ headers }: FastifyRequest, reply: FastifyReply): void {
   if (headers['sec-websocket-version'] === '13') return
   reply.headers({

@@ -6,31 +6,33 @@ import { startChild, traceHeader } from '@coffer/kit/telemetry/trace'
 import type { WebSocket } from 'ws'
 import { codedKey, codedValue } from '../http/answers/coded-text.ts'
 
-/** Interval of reads of the stored status, and timeout of the socket, in ms. */
+/** Polling interval of the stored status, and time limit of the socket, in ms. */
 export interface ProgressTimes {
   pollMs: number
   limitMs: number
-  /** Time without an event after which a stream sends a comment. */
+  /** Interval in ms of keep-alive comments in a silent event stream. */
   silentMs?: number
 }
 
 interface Progress {
   socket: WebSocket
-  /** Null while NATS is away: progress is then read from the stored state only. */
+  /** Null while NATS is unavailable: the stored state is then only polled. */
   connection: Broker['connection'] | null
-  /** NATS subject of progress messages: JSON with `status` and maybe more of the state. */
+  /**
+   * NATS subject of progress messages: JSON with `status` and optional further keys of the state.
+   */
   subject: string
   /** Keys of the state in every frame but the first. */
   keys: readonly string[]
-  /** Statuses after whose frame the socket closes. */
+  /** Final statuses: the socket closes after their frame. */
   finalStatuses: readonly string[]
-  /** Status of the frame at the time limit; null closes the socket without a frame. */
+  /** Status of the last frame at the time limit; null closes the socket without one. */
   statusAtLimit: string | null
   times: ProgressTimes
-  /** Returns whether a message is shown; without it, every message is. */
+  /** Returns whether a message is sent to the client; by default, all are. */
   accepts?: (message: State) => boolean
   /**
-   * Reads the stored state; null shows nothing. Throws if it is deleted or the caller's credential
+   * Reads the stored state; null sends nothing. Throws if the object is deleted or the credential
    * has ended.
    */
   read: () => Promise<State | null>
@@ -46,8 +48,8 @@ const flushMs = 500
 
 /**
  * Sends a job's progress to a socket until a final status (docs/api.md#sockets). The first stored
- * state is sent whole; other frames have `keys` of each message and of each stored state. The
- * subscription starts before the first read, so no message is missed in between.
+ * state is sent whole; other frames have the `keys` of a message or of a stored state. It
+ * subscribes before the first read, so that no message between them is lost.
  */
 export async function showProgress(progress: Progress): Promise<void> {
   const { socket, connection, subject, keys, finalStatuses, statusAtLimit, times, read } = progress
@@ -92,7 +94,9 @@ export async function showProgress(progress: Progress): Promise<void> {
   }
 }
 
-/** Resolves when NATS has the subscriptions of a connection, at the latest after half a second. */
+/**
+ * Resolves when NATS has received the subscriptions of a connection, at the latest after 500 ms.
+ */
 export async function subscribed(connection: Broker['connection'] | null): Promise<void> {
   await Promise.race([connection?.flush(), sleep(flushMs)])
 }
@@ -111,7 +115,7 @@ function frameOf(state: State, keys: readonly string[]): object {
   return Object.fromEntries(keys.map((key) => [key, state[key] ?? codeOf(state, key, keys)]))
 }
 
-/** Returns the code of a text: progress messages have texts alone. */
+/** Returns the code for a text of a state: progress messages contain texts only. */
 function codeOf(state: State, key: string, keys: readonly string[]) {
   const text = state[keys.find((name) => codedKey(name) === key) ?? '']
   return typeof text === 'string' ? codedValue(text) : state[key]

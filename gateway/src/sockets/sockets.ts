@@ -3,16 +3,16 @@ import type { Origins } from '../auth/origins.ts'
 import { isBasic } from '../auth/session.ts'
 import { createConcurrencyLimiter } from '../http/concurrency-limiter.ts'
 
-/** Maximum number of sockets of an account; a browser needs one for each upload that it shows. */
+/** Maximum number of sockets per account; a browser needs one for each upload that it shows. */
 const socketsPerAccountMax = 20
 
 export interface Sockets {
-  /** Throws forbidden (403) for a handshake of a page of another origin. */
+  /** Throws forbidden (403) for a handshake from a page of another origin. */
   requireOwnOrigin: (request: FastifyRequest) => void
   /**
-   * Counts the connection of a handshake until it closes; a refusal closes it. Throws refused (429)
-   * or unavailable (503) if no more sockets may open, also for a GET without an upgrade, which it
-   * does not count. Call it before any await, so that handshakes that arrive at once are counted.
+   * Counts the connection of a handshake until it closes; a refused connection is closed. Throws
+   * refused (429) or unavailable (503) at the limits, also for a GET without an upgrade, which is
+   * not counted. Call it before any await, so that concurrent handshakes are counted.
    */
   hold: (request: FastifyRequest, accountId: string) => void
 }

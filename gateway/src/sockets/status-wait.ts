@@ -3,26 +3,26 @@ import { isTransient } from '@coffer/kit/rpc/errors'
 import { type ProgressTimes, type State, stateOf, subscribed } from './progress.ts'
 
 interface StatusWait {
-  /** Null while NATS is away: the status is then read from the stored state only. */
+  /** Null while NATS is unavailable: the stored state is then only polled. */
   connection: Broker['connection'] | null
   /** NATS subject of progress messages: JSON with `status`. */
   subject: string
   /** Statuses to wait for. */
   statuses: readonly string[]
   times: ProgressTimes
-  /** End the wait when they abort: the client closes, or the process stops. */
+  /** Signals that end the wait: the client closes, or the process stops. */
   signals: readonly (AbortSignal | undefined)[]
   /**
-   * Reads the stored state; null for none so far. Throws if the object is deleted or the caller's
+   * Reads the stored state; null if there is none yet. Throws if the object is deleted or the
    * credential has ended.
    */
   read: () => Promise<State | null>
 }
 
 /**
- * Long poll: resolves to true when an object has one of the statuses, to false at the time limit or
- * the first signal. The subscription starts before the first read, so no message is missed in
- * between. Rejects if a read throws; after the first read, transient errors are ignored.
+ * Long poll: resolves to true once an object has one of the statuses, to false at the time limit or
+ * the first signal. It subscribes before the first read, so that no message between them is lost.
+ * Rejects if a read throws; after the first read, transient errors are ignored.
  */
 export async function waitForStatus(wait: StatusWait): Promise<boolean> {
   const { connection, subject, statuses, times, signals, read } = wait

@@ -3,8 +3,8 @@ import { internal } from '@coffer/proto/options/v1/options'
 import type { Answer } from './answer.ts'
 
 /**
- * Returns the keys that `fields` may name (docs/api/lists.md#fewer-keys): the top-level ones of an
- * answer, or of each entry of a list. Empty if they are not known.
+ * Returns the keys that the parameter `fields` may contain (docs/api/lists.md#fewer-keys):
+ * top-level keys of an answer, or of each entry of a list. Empty if the keys are unknown.
  */
 export function keysOf(answer: Answer): string[] {
   if ('kind' in answer) {
@@ -21,14 +21,14 @@ export function keysOf(answer: Answer): string[] {
   return [...keysOf(answer.message), ...Object.keys(answer.with)]
 }
 
-/** Returns a rendered answer, or each entry of a list, with only these top-level keys. */
+/** Returns a rendered answer with only these top-level keys; for a list, of each entry. */
 export function selectKeys(answer: Answer, rendered: unknown, keys: readonly string[]): unknown {
   if (!entriesOf(answer)) return withKeys(rendered, keys)
   const page = rendered as { entries: unknown }
   return { ...page, entries: withKeys(page.entries, keys) }
 }
 
-/** Returns the list of a page that has the cursor of the next page beside it. */
+/** Returns the list within a page object, which has `nextCursor` beside the list. */
 function entriesOf(answer: Answer): Answer | undefined {
   return 'object' in answer && answer.object.nextCursor ? answer.object.entries : undefined
 }

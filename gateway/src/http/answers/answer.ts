@@ -3,19 +3,21 @@ import { toRest } from './rest.ts'
 
 export type JsonSchema = Record<string, unknown>
 
-/** Shape of an answer's body, for the OpenAPI document and for rendering the handler's value. */
+/**
+ * Schema of an answer's body, used by the OpenAPI document and for rendering the handler's value.
+ */
 export type Answer =
   | DescMessage
   | { list: Answer }
   | { message: DescMessage; with: Record<string, Answer> }
   | { object: Record<string, Answer> }
-  /** A key that is left out if there is no value. */
+  /** A key that is omitted if its value is undefined. */
   | { optional: Answer }
   /** A value, or null. */
   | { nullable: Answer }
   | { json: JsonSchema }
 
-/** An answer of an operation that does not follow from its declaration. */
+/** An additional answer of an operation, which its declaration does not imply. */
 export interface OtherAnswer {
   description: string
   answer: Answer

@@ -1,14 +1,14 @@
 import { type Reason, reasonOf } from '@coffer/kit/reasons/reasons'
 
-/** Members by which programs tell texts apart (docs/api/refusals.md). */
+/** Members that identify a text for programs (docs/api/refusals.md). */
 export type CodeMembers = {
   code?: string
   params?: Record<string, string>
-  /** Code and values of the value `fault`, if that is a text with a code too. */
+  /** Code and values of the value `fault`, if it is a coded text itself. */
   cause?: CodeMembers
 }
 
-/** Returns code, values and cause of a text; no member if its sentence is not declared. */
+/** Returns code, values and cause of a text; empty for a sentence without a declared code. */
 export function codeMembers(text: string): CodeMembers {
   const reason = reasonOf(text)
   return reason === null ? {} : membersOf(reason)
@@ -22,7 +22,9 @@ function membersOf({ code, params, cause }: Reason): CodeMembers {
   }
 }
 
-/** Returns the value of the key beside a text or a list of them; undefined without a code. */
+/**
+ * Returns the value for the `coded…` key of a text or a list of texts; undefined without a code.
+ */
 export function codedValue(value: unknown): CodeMembers | CodeMembers[] | undefined {
   if (Array.isArray(value)) return value.length > 0 ? value.map(codeMembers) : undefined
   const members = codeMembers(String(value))

@@ -1,4 +1,4 @@
-/** Headers of answers that the document describes (docs/api.md#headers-of-every-answer). */
+/** Response headers that the OpenAPI document describes (docs/api.md#headers-of-every-answer). */
 export const headers = {
   'X-Request-Id': {
     schema: { type: 'string', minLength: 1, maxLength: 128 },
@@ -67,7 +67,7 @@ export type HeaderName = keyof typeof headers
 
 const ofEveryAnswer = ['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const
 
-/** Returns the headers of an answer as references to the components. */
+/** Returns the headers of an answer as references to components of the OpenAPI document. */
 export function headersOf(names: readonly HeaderName[]): Record<string, { $ref: string }> {
   const all = [...names, ...ofEveryAnswer]
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

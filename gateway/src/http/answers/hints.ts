@@ -1,7 +1,7 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { type CodeMembers, codeMembers } from './coded-text.ts'
 
-/** Shape of the key `hints` of an answer: texts for people (docs/api.md#hints). */
+/** Schema of the key `hints` of an answer: texts for users (docs/api.md#hints). */
 const hintsShape = {
   optional: {
     json: {
@@ -12,14 +12,14 @@ const hintsShape = {
   },
 } as const
 
-/** Shape of the key `codedHints`: the codes of the hints. */
+/** Schema of the key `codedHints`: the codes of the hints. */
 export const codedHintsShape = {
   optional: {
     json: { type: 'array', items: { $ref: '#/components/schemas/Reason' } },
   },
 } as const
 
-/** Keys of the hints of an answer. */
+/** Keys of an answer for hints. */
 export const hintKeys = { hints: hintsShape, codedHints: codedHintsShape } as const
 
 /** Returns the keys of the hints of an answer, or no key if there are none. */

@@ -18,20 +18,20 @@ interface RestField {
   render: (value: unknown) => JsonValue | undefined
 }
 
-/** Template of a message's REST form, which has the values of unset fields, and its fields. */
+/** Template of a message in REST, filled with the values of unset fields, and its fields. */
 interface Blank {
   unset: Partial<JsonObject>
   fields: readonly RestField[]
-  /** Fields with a text that has its code beside it, and the key of the code. */
+  /** Text fields with a code, and the key that holds the code. */
   coded: readonly { name: string; codedAs: string }[]
 }
 
 const blanks = new WeakMap<DescMessage, Blank>()
 
 /**
- * Returns the REST form of a message: int64 as number, timestamps as RFC 3339 in UTC. Field options
+ * Returns a message as JSON for REST: int64 as number, timestamps as RFC 3339 in UTC. Field options
  * say whether an unset field is null or omitted (coffer/options/v1); an omitted one is undefined,
- * which JSON.stringify leaves out. A text that is `coded` has its code beside it. Copying a
+ * which JSON.stringify leaves out. The code of a `coded` text has a key of its own. Copying a
  * template is faster than adding keys (docs/benchmarks/lists.md).
  */
 export function toRest<Desc extends DescMessage>(

@@ -6,7 +6,7 @@ import type { Route } from '../route.ts'
 /** Bounds of the body of a request (docs/limits.md). */
 interface BodyBounds {
   bytesMax: number
-  /** The maximum size for people, such as `6 MiB`. */
+  /** The maximum size as a text, such as `6 MiB`. */
   size: string
   /** Maximum number of tokens of JSON: opening brackets, colons and commas. */
   tokensMax: number
@@ -19,10 +19,11 @@ const depthMax = 32
 
 const common: BodyBounds = { bytesMax: bodySizeMax, size: '6 MiB', tokensMax: 20_000 }
 
-// Clients without a verified credential: each body costs CPU before any limit of attempts counts.
+// For clients without a verified credential: a body costs CPU before any rate limit applies.
 const beforeSignIn: BodyBounds = { bytesMax: 64 * 1024, size: '64 KiB', tokensMax: 1_000 }
 
-// The service of a webhook parses its body, after it has verified the signature of the bytes.
+// Webhooks of Stripe and Plaid: not parsed here, but by their service after it has verified the
+// signature.
 const webhook: BodyBounds = { bytesMax: 1024 * 1024, size: '1 MiB', tokensMax: 0 }
 
 /** Returns the bounds of a route's bodies. */

@@ -39,7 +39,9 @@ export function readBody<Schema extends z.ZodType>(
   return readFields(schema, body, timezone)
 }
 
-/** Throws invalid, or refused (400) if the key cannot be named, for a key twice in one object. */
+/**
+ * Refuses duplicate keys in an object. Throws invalid, or refused (400) if the key cannot be named.
+ */
 function requireUniqueKeys(bytes: Uint8Array, body: object): void {
   const path = repeatedKey(bytes, body)
   if (path === null) return
@@ -70,7 +72,7 @@ export function mediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-/** Returns whether a Content-Type names no character encoding, or the only one of JSON. */
+/** Returns whether a Content-Type has no charset, or UTF-8, the only one of JSON. */
 function isUtf8(contentType: string | undefined): boolean {
   const [, charset] = /;\s*charset="?([^";\s]+)/i.exec(contentType ?? '') ?? []
   return charset === undefined || charset.toLowerCase() === 'utf-8'
@@ -80,7 +82,10 @@ function problemsOf(schema: z.core.$ZodType, body: object, timezone: string): Pr
   return problemsOfIssues(z.safeParse(schema, body).error?.issues ?? [], timezone)
 }
 
-/** Returns a refusal with the problems of each shape, the intended first (docs/api/errors.md). */
+/**
+ * Returns a refusal with the problems of each shape of a union, the intended shape first
+ * (docs/api/errors.md).
+ */
 function refusalOfShapes({ options }: z.ZodUnion, body: object, timezone: string): ConnectError {
   const intended = intendedShape(options, body)
   const first = options.filter((_, index) => index === intended?.index)
@@ -110,7 +115,8 @@ function readText(bytes: Uint8Array): string {
   }
 }
 
-// A reviver makes JSON.parse several times slower, so it runs only if a number may be rounded.
+// Performance: a reviver makes JSON.parse several times slower, so it runs only if a number may be
+// a fraction.
 const mayHaveFraction = /\d[.eE]/
 
 // JSON.parse would silently round a fraction that is too fine for a double to an integer. Integers

@@ -5,7 +5,7 @@ import { type ProblemTree, problemsOfIssues, problemTree } from '../errors/probl
 import { reasonMembers } from '../errors/reason-members.ts'
 import { texts } from '../fields/fields.ts'
 
-/** The refusal of one item: `error`, `problems` and `hints` of the answer to a single request. */
+/** The refusal of one item, with the keys that the answer to a single request would have. */
 export type RefusedItem = { error: string; problems?: ProblemTree; hints?: string[] }
 
 /** A parsed item of a bulk request, or its refusal. */

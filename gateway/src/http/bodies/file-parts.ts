@@ -22,16 +22,16 @@ const timeoutMs = 36_000
 const defaultLedgerTimeoutMs = 5_000
 
 interface FileCall {
-  /** The bank account of the file; none for a file of several. */
+  /** ID of the bank account; undefined for a file of several bank accounts. */
   params: { bankAccountId?: string }
   body: Form
   request: Pick<FastifyRequest, 'method' | 'url'>
   writeOptions: CallOptions
-  /** Choices of the client about the reading of the file. */
+  /** Choices of the client for parsing the file. */
   choices?: MessageInitShape<typeof ReadingChoicesSchema>
-  /** Whether the file is only read, and nothing of it stored. */
+  /** Whether the file is only parsed, and nothing stored. */
   preview?: boolean
-  /** Parses the other parts of the form, at its end. Throws invalid. */
+  /** Parses the remaining parts of the form, after the file. Throws invalid. */
   parseParts?: (form: Form) => Pick<FileEnd, 'statements' | 'joins'>
 }
 

@@ -5,8 +5,8 @@ import { readFields } from './body.ts'
 import type { Form } from './form.ts'
 
 /**
- * Parses a part of a form that is a list in JSON; an empty list without the part. Throws invalid
- * for another text, or as a body does.
+ * Parses a part of a form that contains a JSON list; empty if the part is missing. Throws invalid
+ * for other texts, and the errors of `readBody`.
  */
 export function parseList<Entry>(
   { readPart }: Form,

@@ -14,7 +14,9 @@ export interface Form {
   contentType: string
   /** The file's bytes as they arrive; can be read once. Throws the refusals of `readForm`. */
   content: AsyncIterable<Uint8Array>
-  /** Returns the text of a part that the route reads, undefined without it; after `content`. */
+  /**
+   * Returns the text of a form part; undefined if it is missing. Call it after `content` has ended.
+   */
   readPart: (name: string) => string | undefined
 }
 
@@ -33,8 +35,8 @@ export const formLimits = {
 /**
  * Reads a multipart form up to the file part `name`, and returns the part; the caller reads its
  * bytes. Throws refused: 415 for another content type, 413 above 6 MiB, 400 for a malformed form, a
- * missing file or a file part with another name. Of parts that are not files those named
- * `partNames` are kept, which stand in front of the file or behind it.
+ * missing file or a file part with another name. Keeps the text parts in `partNames`, before or
+ * after the file.
  */
 export async function readForm(
   request: FastifyRequest,
@@ -60,7 +62,7 @@ async function* filesOf(
   request: FastifyRequest,
   of: { name: string; partNames: readonly string[]; texts: Map<string, string> },
 ): AsyncGenerator<MultipartFile, undefined> {
-  // Some clients send the file without a file name or a media type.
+  // Also matches by the field name: some clients send a file without file name or media type.
   const isPartAFile = (field?: string, _type?: string, fileName?: string) =>
     field === of.name || fileName !== undefined
   try {
@@ -69,7 +71,7 @@ async function* filesOf(
       else if (of.partNames.includes(part.fieldname)) {
         const { fieldname, value, valueTruncated } = part
         if (valueTruncated) throw invalid({ [fieldname]: 'must have at most 256 KiB' })
-        // A part of type application/json arrives parsed.
+        // The plugin has already parsed a part of type application/json.
         of.texts.set(fieldname, typeof value === 'string' ? value : JSON.stringify(value))
       }
     }

@@ -3,16 +3,16 @@ import jsonc, { type ParseErrorCode } from 'jsonc-parser'
 const strict = { disallowComments: true, allowTrailingComma: false }
 
 /**
- * Maximum length, in characters, of a text in which a fault is searched. At this length, the search
- * blocks the event loop for 35 ms.
+ * Maximum length in characters of a text in which a syntax error is located. At this length, the
+ * search blocks the event loop for 35 ms.
  */
 export const searchedLengthMax = 100_000
 
 /**
- * Returns the position of the first fault in malformed JSON (RFC 8259) as the end of a sentence.
- * Line and column count from 1, in UTF-16 units. If the text is too long, the end of the sentence
- * states that instead; it is empty if this parser finds no fault. V8's own message has no position
- * for a wrong value. The parser is recursive: bound the depth before (`requireBounded`).
+ * Returns the position of the first syntax error in malformed JSON (RFC 8259), as the end of a
+ * sentence. Line and column count from 1, in UTF-16 units. For a text that is too long, the
+ * sentence says so; it is empty if this parser finds no error. V8's own message has no position for
+ * a wrong value. The parser is recursive: bound the depth before (`requireBounded`).
  */
 export function locateJsonFault(text: string): string {
   if (text.length > searchedLengthMax) return ', and too long to name the position'
@@ -23,7 +23,10 @@ export function locateJsonFault(text: string): string {
   return `${isEnd ? ': it ends too soon,' : ''} at line ${lineOf(text, offset)}, column ${column}`
 }
 
-/** Returns the offset of the first fault; null when V8 refuses a text that this parser accepts. */
+/**
+ * Returns the offset of the first syntax error; null if this parser accepts the text, which V8
+ * refuses.
+ */
 function offsetOfFault(text: string): number | null {
   let first: number | null = null
   const onError = (_code: ParseErrorCode, offset: number) => {
@@ -33,7 +36,7 @@ function offsetOfFault(text: string): number | null {
   try {
     jsonc.visit(text, { onError }, strict)
   } catch {
-    // The first fault has ended the search.
+    // The parser throws to stop at the first error.
   }
   return first
 }

@@ -1,9 +1,9 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 
-/** Begin of the descriptions of operations that take a partial body (docs/api.md#patch). */
+/** Start of the descriptions of operations with a partial body (docs/api.md#patch). */
 export const patchText = 'Keys that are not sent stay as they are, and an empty object is accepted.'
 
-/** The keys of a body that carry a value: neither null nor absent. */
+/** The keys of a body with a value: neither null nor undefined. */
 export type Values<Body> = { [Key in keyof Body]?: NonNullable<Body[Key]> }
 
 /** Returns a body as message fields: null and missing keys are both unset. */
@@ -13,8 +13,8 @@ export function valuesOf<Body extends object>(body: Body): Values<Body> {
 }
 
 /**
- * Returns a partial body as an update request: its values, and a FieldMask of every key that was
- * sent. A key in the mask without a value is cleared (docs/api.md#patch).
+ * Returns a partial body as an update request: its values, and a FieldMask of all keys that were
+ * sent. A key in the mask without a value clears the field (docs/api.md#patch).
  */
 export function updateOf<Body extends object>(
   schema: DescMessage,

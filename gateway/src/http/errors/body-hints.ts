@@ -4,7 +4,7 @@ import { wrongDiscriminators } from './intended-shape.ts'
 import { knownKeys, similarKey } from './known-keys.ts'
 import type { ProblemTree } from './problems.ts'
 
-/** A body that was refused because of its keys. */
+/** A body that was refused, with its problems by key. */
 interface RefusedBody {
   problems: ProblemTree
   /** The parsed body; undefined if it is too large for hints. */
@@ -12,7 +12,7 @@ interface RefusedBody {
   schema: z.core.$ZodType | undefined
 }
 
-/** A problem of one key, and the value that was sent. */
+/** A problem of one key, with the value that was sent. */
 interface Fault {
   path: string[]
   key: string
@@ -26,7 +26,7 @@ const hintsMax = 5
 /** Maximum number of problems for which hints are searched (docs/limits.md). */
 const faultsMax = 50
 
-/** Returns the hints for the problems of a body: of its shape, then by key; at most 5. */
+/** Returns at most 5 hints for the problems of a body: about its shape, then by key. */
 export function bodyHints({ problems, body, schema }: RefusedBody): string[] {
   const faults = faultsOf(problems, []).slice(0, faultsMax)
   const shape = 'oneOf' in problems ? wrongDiscriminators(schema, body) : []
@@ -39,7 +39,7 @@ export function bodyHints({ problems, body, schema }: RefusedBody): string[] {
   return [...hints].slice(0, hintsMax)
 }
 
-/** Returns the problems of a tree by key; alternatives of a value are problems of its key. */
+/** Flattens a tree of problems; problems of union alternatives count for the key of the union. */
 function faultsOf(problem: ProblemTree[string], path: string[]): Omit<Fault, 'value'>[] {
   if (Array.isArray(problem)) return problem.flatMap((one) => faultsOf(one, path))
   if (typeof problem !== 'string') {
@@ -59,7 +59,7 @@ function valueAt(body: unknown, path: string[]): unknown {
   return value
 }
 
-/** Names of the integers that are amounts of money. */
+/** Matches the names of integer keys that are amounts of money. */
 export const isAmount = /(amount|balance|deposit)(from|to)?$/i
 
 function amountHint({ key, problem, value }: Fault): string | null {
@@ -76,7 +76,7 @@ function amountHint({ key, problem, value }: Fault): string | null {
     : null
 }
 
-/** Hint for a ruleset in one line: its lines are separated by a space, or by \ and n. */
+/** Hint for a ruleset in one line: a space, or a literal \n, separates its lines. */
 function rulesetHint({ key, value }: Fault): string | null {
   if (!/^(ruleset|recurrenceRule)$/.test(key) || typeof value !== 'string') return null
   if (!/(\\r?\\?n|\s)RRULE:/.test(value) || /\nRRULE:/.test(value)) return null

@@ -11,8 +11,8 @@ export interface ErrorAnswer {
   retryAfterSeconds?: number
 }
 
-// HTTP status, keyed by the code of an RPC's error (docs/api/errors.md#statuses); the refusal's own
-// status takes precedence.
+// HTTP status by the code of an RPC error (docs/api/errors.md#statuses); a status in the refusal
+// takes precedence.
 const statusOf: Partial<Record<Code, number>> = {
   [Code.InvalidArgument]: 400,
   [Code.OutOfRange]: 400,
@@ -35,7 +35,9 @@ const serverErrors: Record<string, string> = {
   FST_ERR_BAD_URL: 'the path is not well-formed',
 }
 
-/** Creates the error of a client address beyond its limit; the rate limiter adds Retry-After. */
+/**
+ * Creates the error for a client address that exceeds its limit; the rate limiter adds Retry-After.
+ */
 export function tooManyRequests(): Error {
   const text = say('TOO_MANY_REQUESTS')
   return Object.assign(new Error(text), { statusCode: 429 })
@@ -51,12 +53,15 @@ export function isUnknownRpc(error: unknown): boolean {
   return error instanceof ConnectError && error.code === Code.Unimplemented
 }
 
-/** Throws 503 instead of 504 for a call without effects, so that clients may repeat the request. */
+/** Throws 503 instead of 504 for a call without effects, so that clients may retry. */
 export function throwUnavailable(error: unknown): never {
   throw isUnanswered(error) ? unavailable(say('SERVICE_UNAVAILABLE')) : error
 }
 
-/** Returns the HTTP answer of an error. `isRead`: the request only read, so it may be repeated. */
+/**
+ * Returns the HTTP answer of an error. `isRead`: the request had no effects, so it is safe to
+ * retry.
+ */
 export function answerOf(error: unknown, { isRead }: { isRead: boolean }): ErrorAnswer {
   if (error instanceof ConnectError) return rpcAnswer(error, isRead)
   const { statusCode = 500, code, message } = Object(error) as FastifyError
@@ -72,23 +77,26 @@ export function isUnauthenticated(error: unknown): boolean {
   return error instanceof ConnectError && rpcAnswer(error, true).status === 401
 }
 
-/** Returns whether an error says that the object has changed since the client read it (412). */
+/** Returns whether an error is 412: the object has changed since the client read it. */
 export function isOutdated(error: unknown): boolean {
   return error instanceof ConnectError && refusalOf(error)?.status === 412
 }
 
-/** Returns whether an error says that the session has ended; other 401s leave it valid. */
+/** Returns whether an error means that the session has ended; after other 401s it stays valid. */
 export function endsSession(error: unknown): boolean {
   return error instanceof ConnectError && refusalOf(error)?.code === 'SESSION_ENDED'
 }
 
-/** Returns whether a service refused the call as unauthenticated; the mesh makes that a cause. */
+/**
+ * Returns whether a service refused this process's caller token; the mesh wraps that error as a
+ * cause.
+ */
 export function isDistrusted(error: unknown): boolean {
   const cause = error instanceof ConnectError ? error.cause : undefined
   return cause instanceof ConnectError && cause.code === Code.Unauthenticated
 }
 
-/** Returns whether a service refused the request, as opposed to failing or being busy. */
+/** Returns whether a service refused the request, rather than failed or was overloaded. */
 export function isRefusal(error: unknown): boolean {
   const codes = [Code.Unauthenticated, Code.InvalidArgument, Code.FailedPrecondition]
   return error instanceof ConnectError && codes.includes(error.code)

@@ -3,18 +3,18 @@ import { z } from 'zod'
 type Shape = z.core.$ZodType
 type Keys = Record<string, Shape>
 
-/** The shape of a union that a body most likely was meant to have. */
+/** The shape of a union that the client most likely intended. */
 export interface Intended {
   /** Index of the shape in the union. */
   index: number
-  /** The reason, for the client: `spendingType "goal"`, or the keys that no other shape has. */
+  /** The reason for the guess: `spendingType "goal"`, or the keys that only this shape has. */
   sign: string
 }
 
 /**
- * Returns the shape that a body was meant to have. If the body has a discriminator (a key with one
- * allowed value), it is the shape with that value; otherwise the shape with the most keys of the
- * body, without keys that all shapes have. Null if no shape or several fit.
+ * Guesses the intended shape of a body. With a discriminator (a key with one allowed value) it is
+ * the shape with that value; otherwise the shape with the most keys of the body, not counting keys
+ * that all shapes have. Null if none or several match.
  */
 export function intendedShape(options: readonly Shape[], body: object): Intended | null {
   const shapes = options.map(keysOf)
@@ -32,8 +32,8 @@ export function intendedShape(options: readonly Shape[], body: object): Intended
 }
 
 /**
- * Returns the keys that have one allowed value in each shape of a union, with these values, where a
- * body has none of them; empty for other schemas.
+ * Returns the discriminators of a union whose value in the body no shape allows, with the allowed
+ * values; empty for other schemas.
  */
 export function wrongDiscriminators(
   schema: Shape | undefined,

@@ -5,8 +5,8 @@ import { z } from 'zod'
 const keyLengthMax = 64
 
 /**
- * Returns the keys that the schema of a body knows in the object at a path: those of every shape
- * that the object may have. A part of the path for an item of a list is its index.
+ * Returns the keys that a body's schema allows at a path, in all shapes that the object may have.
+ * The path has an index for an item of a list.
  */
 export function knownKeys(schema: z.core.$ZodType | undefined, path: readonly string[]): string[] {
   if (schema instanceof z.ZodUnion) {
@@ -25,9 +25,9 @@ export function knownKeys(schema: z.core.$ZodType | undefined, path: readonly st
 }
 
 /**
- * Returns the known key that a key was most likely meant to be, or null: the one with the same
- * letters in another spelling (snake_case), else the nearest by Levenshtein distance, at most 2 and
- * a third of its length.
+ * Returns the known key that was most likely intended, or null: one with the same letters in
+ * another spelling (snake_case), else the nearest by Levenshtein distance, at most 2 and a third of
+ * the length.
  */
 export function similarKey(key: string, known: readonly string[]): string | null {
   if (key.length > keyLengthMax) return null

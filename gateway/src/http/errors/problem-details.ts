@@ -8,24 +8,24 @@ const jsonType = 'application/json'
 /** Media type of problem details (RFC 9457). */
 export const problemType = 'application/problem+json'
 
-/** The body of an error by default (docs/api/errors.md). */
+/** The default body of an error (docs/api/errors.md). */
 interface ErrorBody {
   error: string
   problems?: ProblemTree
   [key: string]: unknown
 }
 
-/** Returns the content type and the JSON text of an error's body for a request. */
+/** Returns content type and JSON text of an error's body for a request. */
 export type ErrorRenderer = (
   headers: Record<string, string | string[] | undefined>,
   error: { status: number; body: ErrorBody },
 ) => { type: string; text: string }
 
 /**
- * Returns the renderer of error bodies. A request whose `Accept` names `application/problem+json`
- * gets problem details (RFC 9457), every other one the default body: wildcards do not name it.
- * Only the details have the code of every refusal, so the default body stays as it was.
- * `type` of the details is a URL below `externalUrl`, so it is the same on all replicas.
+ * Returns the renderer of error bodies. Content negotiation: a request whose `Accept` names
+ * `application/problem+json` gets problem details (RFC 9457), all others the default body, even
+ * with wildcards. Only the details have the code of every refusal, because the default body must
+ * not change. `type` in the details is a URL below `externalUrl`, so it is equal on all replicas.
  */
 export function createErrorRenderer({ externalUrl }: { externalUrl: string }): ErrorRenderer {
   const reference = `${externalUrl.replace(/\/$/, '')}/api/reference/errors`
@@ -39,7 +39,7 @@ export function createErrorRenderer({ externalUrl }: { externalUrl: string }): E
   }
 }
 
-/** Returns the section of the page about errors that describes a status: `bad-request` for 400. */
+/** Returns the anchor in the page about errors for a status: `bad-request` for 400. */
 export function sectionOf(status: number): string {
   return titleOf(status).toLowerCase().replaceAll(' ', '-')
 }

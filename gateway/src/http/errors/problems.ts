@@ -8,7 +8,9 @@ import { texts } from '../fields/fields.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** Unknown keys of an object that are named, and characters of each (docs/limits.md). */
+/**
+ * Maximum number of unknown keys that an answer lists, and maximum length of each (docs/limits.md).
+ */
 const unknownKeysMax = 100
 const keyLengthMax = 100
 
@@ -16,8 +18,8 @@ const keyLengthMax = 100
 export type ProblemTree = { [field: string]: string | ProblemTree | (string | ProblemTree)[] }
 
 /**
- * Returns zod's issues as a tree by field, with the first problem of each field. The problems of a
- * union's shapes are under `oneOf` by index (docs/api/errors.md). `timezone` is the account's IANA
+ * Returns zod's issues as a tree by field, with the first problem of each field. Problems of a
+ * union's shapes are under `oneOf`, by index (docs/api/errors.md). `timezone` is the account's IANA
  * name, or empty.
  */
 export function problemsOfIssues(issues: readonly Issue[], timezone = ''): Problems {
@@ -39,7 +41,7 @@ export function problemsOfIssues(issues: readonly Issue[], timezone = ''): Probl
   return tree
 }
 
-/** Returns the `problems` of an answer, from the problems in the error of a service. */
+/** Converts the problems in a service's error to the `problems` of an answer. */
 export function problemTree(problems: Problems): ProblemTree {
   const tree = emptyTree<ProblemTree>()
   for (const [field, problem] of Object.entries(problems)) {
@@ -54,15 +56,17 @@ function alternative(problem: string | Problems): string | ProblemTree {
   return typeof problem === 'string' ? problem : problemTree(problem)
 }
 
-/** Returns the problem of one shape: a text about the value itself, or a tree by field. */
+/**
+ * Returns the problem of one shape of a union: a text about the whole value, or a tree by field.
+ */
 function problemOf(issues: readonly Issue[], timezone: string): string | Problems {
   const whole = issues.find(({ path, code }) => path.length === 0 && code !== 'unrecognized_keys')
   return whole ? messageOf(whole, timezone) : problemsOfIssues(issues, timezone)
 }
 
 /**
- * Returns a problem's text; for a day without time, that its midnight in the timezone can be sent,
- * for another text that is no instant, with a midnight in the timezone as example.
+ * Returns the text of a problem. For a date where an instant is required, it gives midnight of that
+ * day in the timezone; for other invalid instants, a midnight in the timezone as an example.
  */
 function messageOf(issue: Issue, timezone: string): string {
   const { day, isInstant } = (issue.code === 'custom' ? issue.params : undefined) ?? {}

@@ -1,7 +1,9 @@
 import { type CodeMembers, codeMembers } from '../answers/coded-text.ts'
 import type { ProblemTree } from './problems.ts'
 
-/** A fault of one value of a request; code and parameters only if its sentence is declared. */
+/**
+ * An error of one value in a request; code and parameters only if its sentence has a declared code.
+ */
 interface Fault extends CodeMembers {
   /** JSON Pointer (RFC 6901) as a URI fragment: `#/conditions/amountTo`. */
   pointer: string
@@ -12,12 +14,12 @@ interface ReasonMembers extends CodeMembers {
   errors?: Fault[]
 }
 
-/** Maximum number of faults in an answer (docs/limits.md). */
+/** Maximum number of faults of values in an answer (docs/limits.md). */
 const faultsMax = 100
 
 /**
- * Returns the members by which programs tell refusals apart (docs/api/refusals.md): code and
- * parameters of the whole refusal, and those of each fault of a value.
+ * Returns the members that identify refusals for programs (docs/api/refusals.md): code and
+ * parameters of the whole refusal, and of the error of each value.
  */
 export function reasonMembers({
   error,
@@ -33,7 +35,7 @@ export function reasonMembers({
   }
 }
 
-/** Returns the faults by value; alternatives of a value (`oneOf`) are faults of the value. */
+/** Returns the errors by value; those of union alternatives (`oneOf`) count for the value. */
 function faultsOf(problem: ProblemTree[string], path: readonly string[]): Fault[] {
   if (typeof problem === 'string') {
     const pointer = ['#', ...path.map(tokenOf)].join('/')

@@ -9,10 +9,10 @@ export const password = line({ min: 8, max: 72 })
 /** A secret that identity has issued: TOTP code, recovery code, link token. */
 export const code = line({ min: 1, max: 100 })
 
-// Created once: creating this schema takes longer than using it.
+// Shared, because creating this schema takes longer than using it.
 const emailForm = z.email()
 
-/** A valid email address in lower case; upper case is refused, not converted. */
+/** A valid email address in lower case; upper case is refused. */
 export const email = filled
   .refine((value) => value === value.toLowerCase(), rule(say('NOT_LOWER_CASE')))
   .refine((value) => value.length <= 254 && emailForm.safeParse(value).success, rule(say('EMAIL')))

@@ -8,13 +8,16 @@ export function isDay(text: string): boolean {
   return readDay(text) !== null
 }
 
-/** Refuses a text that is no calendar day, and says so of one like 2026-02-30. */
+/** Adds an issue if the text is no calendar day; a special text for one like 2026-02-30. */
 export function requireDay(sent: string | undefined, context: z.RefinementCtx): void {
   if (sent === undefined || isDay(sent)) return
   context.addIssue(missingDay(sent) ?? say('NOT_DAY'))
 }
 
-/** Returns the problem of a text that begins with a day which no calendar has; null without one. */
+/**
+ * Returns the problem of a text that begins with a nonexistent day such as 2026-02-30; null
+ * otherwise.
+ */
 export function missingDay(text: string): string | null {
   const [written] = /^\d{4}-\d\d-\d\d(?!\d)/.exec(text) ?? []
   const isMissing = written !== undefined && !DateTime.fromISO(written).isValid

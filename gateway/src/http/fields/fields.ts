@@ -20,7 +20,7 @@ import {
   urlShape,
 } from './shapes.ts'
 
-/** Texts of problems that several fields share (docs/api/errors.md). */
+/** Texts of problems that several fields use (docs/api/errors.md). */
 export const texts = {
   missing: say('KEY_MISSING'),
   blank: say('BLANK'),
@@ -49,7 +49,7 @@ export function typed(text: string) {
   }
 }
 
-/** Returns parameters of a check that ends the validation: only the first problem is shown. */
+/** Returns options of a check that stops validation, so that only the first problem is shown. */
 export function rule(text: string) {
   return { error: text, abort: true }
 }
@@ -57,7 +57,7 @@ export function rule(text: string) {
 /** A text of any length. */
 export const string = z.string({ error: typed(texts.string) })
 
-/** A text that is cleared by a blank one, not by null. */
+/** A text that the client clears by sending blanks, not null. */
 const clearable = z.string({
   error: ({ input }) => (input === undefined ? texts.missing : texts.string),
 })
@@ -66,7 +66,7 @@ const clearable = z.string({
 export const filled = string.trim().refine((value) => value !== '', rule(texts.blank))
 
 /**
- * Returns whether a text has `min` to `max` characters: code points of one or two UTF-16 units.
+ * Returns whether a text has `min` to `max` characters (code points of one or two UTF-16 units).
  * Check it first: other checks of a text of 6 MiB would block the event loop for a second.
  */
 function hasLength(text: string, { min, max }: { min: number; max: number }): boolean {
@@ -96,7 +96,8 @@ export function line(
       .trim()
       .refine((text) => min === 0 || text !== '', rule(texts.blank))
       .refine((text) => hasLength(text, { min, max }), rule(say('LENGTH', { min, max })))
-      // After the bound: a long run of combining marks takes quadratic time. A few forms grow.
+      // NFC only after a length check: it takes quadratic time for many combining marks. Checked
+      // again, as NFC may lengthen a text.
       .normalize('NFC')
       .refine((text) => hasLength(text, { min, max }), rule(say('LENGTH', { min, max })))
       .refine(kinds[kind], rule(texts.printable))
@@ -120,7 +121,10 @@ export const phrase = filled
   .refine((value) => hasLength(value, phraseRange), rule(say('TOO_LONG', { max: 1000 })))
   .meta(filledShape(phraseRange))
 
-/** A path within the app. Open redirect: a path that begins with `//` would name another host. */
+/**
+ * A path within the app. Prevents open redirects: a path that begins with `//` would name another
+ * host.
+ */
 export const appPath = line({ min: 1, max: 300 })
   .refine((value) => /^\/(?!\/)/.test(value), rule(say('APP_PATH')))
   .meta(appPathShape)
@@ -145,7 +149,7 @@ export function list<Schema extends z.ZodType>(schema: Schema) {
   return z.array(schema, { error: typed(say('NOT_LIST')) })
 }
 
-/** Returns the schema of a closed object: unknown keys are problems. */
+/** Returns the schema of a closed object, which refuses unknown keys. */
 export function object<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, { error: typed(say('NOT_OBJECT')) })
 }
@@ -194,7 +198,7 @@ export const positiveMoney = integer
   .transform(BigInt)
   .meta({ minimum: 1 })
 
-/** An amount in minor units of 0 or more, as bigint. */
+/** An amount in minor units, 0 or more, as bigint. */
 export const notNegativeMoney = integer
   .refine((value) => value >= 0, rule(say('NEGATIVE')))
   .transform(BigInt)
@@ -218,7 +222,8 @@ export const timestamp = filled
     }
     if (rfc3339.test(value)) return
     const [, day = ''] = dayOnly.exec(value) ?? []
-    // `problemsOfIssues` names a midnight in the account's timezone: that of `day`, or an example.
+    // For `problemsOfIssues`, which suggests a midnight in the account's timezone: of `day`, or an
+    // example.
     const params = isDay(day) ? { day } : { isInstant: true }
     context.addIssue({ code: 'custom', message: texts.timestamp, params, continue: false })
   })

@@ -1,7 +1,7 @@
 /** Number of characters of a ULID. */
 const ulidLength = 26
 
-/** Returns why a text is not an ID with this prefix, as an error text for the client. */
+/** Returns the reason why a text is not an ID with this prefix, as an error text for the client. */
 export function idFault(prefix: string, text: string): string {
   if (text === '') return 'it is blank'
   const shown = /^\w{1,40}$/.test(text) ? text : 'it'

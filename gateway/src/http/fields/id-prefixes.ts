@@ -24,7 +24,7 @@ export const idPrefixes: Record<string, string> = {
 }
 
 /**
- * Forms of IDs of other systems, keyed by their names in paths: Stripe's checkout sessions, and
+ * Patterns of IDs of other systems, by their names in paths: checkout sessions of Stripe, and
  * institutions of the aggregator.
  */
 export const externalIds: Record<string, { prefix: string; form: RegExp }> = {

@@ -7,10 +7,12 @@ import { z } from 'zod'
  */
 export type Shape = Readonly<Record<string, unknown>>
 
-// Regular expressions of ECMA-262 that mean the same with and without the flag u, and have no
-// look-around, back-references or Unicode properties, which the engines of other languages lack.
+// Portable ECMA-262 regular expressions: without features that engines of other languages lack
+// (look-around, back-references, Unicode properties), and equal with and without the flag `u`.
 
-/** Returns the shape of texts with a pattern; spread over another, it removes its lengths. */
+/**
+ * Returns the shape for a pattern. Spread over another shape, it removes the bounds of the length.
+ */
 export function formShape(form: string): Shape {
   return { pattern: `^(?:${form})$`, minLength: undefined, maxLength: undefined }
 }
@@ -20,28 +22,31 @@ interface Range {
   max: number
 }
 
-/** Control characters, without tabs and line breaks where a text may have several lines. */
+/** Control characters; in texts of several lines, tabs and line breaks are allowed. */
 const controls = {
   line: '\\x00-\\x1F\\x7F-\\x9F',
   lines: '\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F',
 }
 
-/** Returns the shape of a printable text; the server also refuses rarer characters. */
+/**
+ * Returns the shape of a printable text; it does not express rarer characters that the server
+ * refuses.
+ */
 export function lineShape({ min, max }: Range, kind: keyof typeof controls = 'line'): Shape {
   const any = `[^${controls[kind]}]*`
   const visible = `[^${controls[kind]}\\s]`
-  // Blanks at the ends do not count towards the minimum length.
+  // Patterns with at least 0, 1 or 2 characters besides blanks at the ends, which the server trims.
   const forms = [any, `${any}${visible}${any}`, `${visible}${any}${visible}`]
   return { ...formShape(forms[Math.min(min, 2)] ?? any), ...lengthOf({ min, max }) }
 }
 
-/** A tag: a text of one line without a comma. */
+/** A tag: one line without commas. */
 export const tagShape: Shape = {
   ...formShape(`[^,${controls.line}]*[^,${controls.line}\\s][^,${controls.line}]*`),
   ...lengthOf({ min: 1, max: 50 }),
 }
 
-/** Returns the shape of any text that is not blank. */
+/** Returns the shape of a text that is not blank. */
 export function filledShape({ min, max }: Range): Shape {
   return { pattern: '\\S', ...lengthOf({ min, max }) }
 }
@@ -50,13 +55,13 @@ function lengthOf({ min, max }: Range): Shape {
   return { minLength: min === 0 ? undefined : min, maxLength: max }
 }
 
-/** Path within the app: one slash, and no second one behind it. */
+/** Path within the app: begins with one slash, not with two. */
 export const appPathShape: Shape = {
   ...formShape(`/(?:[^/${controls.line}][^${controls.line}]*)?`),
   ...lengthOf({ min: 1, max: 300 }),
 }
 
-/** Returns the shape of an email address, in lower case or in any. */
+/** Returns the shape of an email address, in lower case only or in any case. */
 export function emailShape({ isLower }: { isLower: boolean }): Shape {
   const { source } = z.regexes.email
   const form = source.replace(/^\^|\$$/g, '')
@@ -73,14 +78,14 @@ export const currencyShape: Shape = formShape(currencies().join('|'))
 /** Maximum length of a URL in UTF-16 units. */
 export const urlLengthMax = 2_000
 
-/** URL without query; a parser of URLs decides about the rest. */
+/** URL without a query. The pattern checks no more, as the server uses a URL parser. */
 export const urlShape: Shape = {
   ...formShape('[Hh][Tt][Tt][Pp][Ss]?:[^?#]*\\??(?:#[\\s\\S]*)?'),
   format: 'uri',
   maxLength: urlLengthMax,
 }
 
-/** URL without fragment; a parser of URLs decides about the rest. */
+/** URL without a fragment. The pattern checks no more, as the server uses a URL parser. */
 export const webhookUrlShape: Shape = {
   ...formShape('[Hh][Tt][Tt][Pp][Ss]?:[^#]*'),
   format: 'uri',
@@ -97,19 +102,22 @@ function dayForm(separator: string): string {
   return `(?:${forms.map(([month, day]) => `${month}${separator}${day}`).join('|')})`
 }
 
-// The years 1900 to 2199 (docs/limits.md), and those of them without 29 February.
+// The years 1900 to 2199 (docs/limits.md), and the common years among them, without 29 February.
 const year = '(?:19|2[01])\\d\\d'
 const commonYear = '(?:1900|2100|\\d\\d(?:[02468][1-35-79]|[13579][013-57-9]))'
 const time = '(?:[01]\\d|2[0-3])'
 
-/** Calendar day of a query. */
+/** Calendar day in a query. */
 export const dayShape: Shape = {
   format: 'date',
   pattern: `^${year}-${dayForm('-')}$`,
   not: { pattern: `^${commonYear}-02-29` },
 }
 
-/** RFC 3339 timestamp. The offset decides about a year only within a day of both bounds. */
+/**
+ * RFC 3339 timestamp of the years 1900 to 2199. On the first and the last day, the offset decides
+ * the year in UTC.
+ */
 export const timestampShape: Shape = {
   ...formShape(
     `${year}-${dayForm('-')}[Tt]${time}:[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?` +
@@ -185,7 +193,8 @@ const wrongLines = [
   'RRULE:[\\s\\S]*RRULE:',
   '\\SRRULE:',
   'RRULE:(?:\\s|$|RDATE|EXDATE|DTSTART[:;])',
-  // A part outside the RRULE line, a date line inside, an empty part, several DTSTART times.
+  // Wrong combinations: an RRULE part elsewhere, a date line within RRULE, an empty part, a list in
+  // DTSTART.
   '(?:^|\\n)[A-Z]+=',
   ';(?:DTSTART|RDATE|EXDATE)[:;]',
   '(?:DTSTART|RDATE|EXDATE)(?:;TZID=[^:]*)?:[^;\\n]*;',
@@ -202,7 +211,7 @@ const wrongParts = [
   'FREQ=[DMW][^\\n]*BYWEEKNO|BYWEEKNO[^\\n]*FREQ=[DMW]',
 ]
 
-/** Days that do not exist, hours above 23, and a Z beside a timezone. */
+/** Invalid dates, hours above 23, and UTC (Z) together with a timezone. */
 const wrongTimes = [
   '\\d{4}(?:00|1[3-9])\\d\\d|\\d{6}(?:00|3[2-9])|\\d{4}(?:(?:0[469]|11)31|023)',
   `${commonYear}0229`,

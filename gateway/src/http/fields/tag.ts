@@ -11,7 +11,9 @@ export const tag = line({ min: 1, max: 50 }, 'free')
 /** Tags of a transaction, at most 20 (docs/rules/tags.md). */
 export const tags = list(tag).max(20, rule(say('TAGS_TOO_MANY', { max: 20 })))
 
-/** The same, where null counts as not sent. Problems are those of the tags, without one of null. */
+/**
+ * Optional tags; null counts as not sent. Problems are those of `tags`, so they never suggest null.
+ */
 export const optionalTags = tags
   .nullable()
   .transform((value) => value ?? undefined)

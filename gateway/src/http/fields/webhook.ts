@@ -17,7 +17,7 @@ export const webhookUrl = filled
 
 const typesMax = 100
 
-/** Types of changes that a webhook gets. */
+/** Types of changes that a webhook receives. */
 export const changeTypes = list(oneOf(values['Change.type'])).max(
   typesMax,
   rule(say('WEBHOOK_TYPES_MAX', { max: typesMax })),

@@ -5,9 +5,9 @@ import type { Route } from '../route.ts'
 import { keyList, wholeListPage } from './query.ts'
 
 /**
- * Returns the schema of the query parameters that follow from the answer of a route
- * (docs/api/lists.md): `limit` and `after` of a list that is paged by its IDs, and `fields` of each
- * GET whose answer has known keys.
+ * Returns the schema of query parameters that depend on a route's answer (docs/api/lists.md):
+ * `limit` and `after` for a list that is paged by its IDs, and `fields` for a GET whose answer has
+ * known keys.
  */
 export function answerQuery({ method, answer, pagedBy }: Route) {
   const keys = method === 'GET' && answer ? keysOf(answer) : []
@@ -18,7 +18,7 @@ export function answerQuery({ method, answer, pagedBy }: Route) {
   }) as z.ZodType<AnswerQuery>
 }
 
-/** Parsed parameters of a page and of the keys of an answer; undefined if not sent. */
+/** Parsed values of these parameters; undefined if not sent. */
 export interface AnswerQuery {
   limit?: number | undefined
   after?: string | undefined

@@ -16,7 +16,7 @@ export function nextPageLink(url: string, position: readonly string[]): string {
   return `<${next.pathname}${next.search}>; rel="next"`
 }
 
-/** End of the descriptions of lists whose next page is in a Link header. */
+/** Appended to the descriptions of lists whose next page is in a Link header. */
 export const pageText =
   'The Link header has the URL of the next page; a page may have fewer entries than limit, and a ' +
   'next page exists as long as there is a Link header (docs/api.md#paging).'

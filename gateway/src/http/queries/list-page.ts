@@ -28,7 +28,7 @@ export function pageOf(
   return page
 }
 
-/** Returns the ID of an entry: a message, or a message with more keys. */
+/** Returns the ID of an entry, which is a message, or an object with a message and more keys. */
 function idOf(entry: unknown, { answer, pagedBy }: Paged): string {
   const list = answer && 'nullable' in answer ? answer.nullable : answer
   const isWrapped = list && 'list' in list && 'message' in list.list

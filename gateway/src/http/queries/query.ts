@@ -8,7 +8,7 @@ import { idPattern, idProblem, text, texts, timestamp } from '../fields/fields.t
 import { dayShape, lineShape, timestampShape } from '../fields/shapes.ts'
 import { decodeCursor } from './cursor.ts'
 
-// An integer parameter with another text counts as not sent (docs/api.md#query-parameters).
+// Other texts are ignored as if the parameter was not sent (docs/api.md#query-parameters).
 export const integerText = /^[+-]?\d+$/
 const integerMax = 2 ** 31 - 1
 
@@ -20,10 +20,12 @@ const booleans = new Map([
   ...falseTexts.map((text) => [text, false] as const),
 ])
 
-/** Number of unknown values that a refusal names. */
+/** Maximum number of unknown values that a refusal lists. */
 const unknownMax = 5
 
-/** A query parameter, or undefined. The first of repeated values counts; a blank one is kept. */
+/**
+ * A query parameter, or undefined. Of repeated ones the first counts. A blank one is not undefined.
+ */
 export const value = z.preprocess(
   (sent) => (Array.isArray(sent) ? sent[0] : sent),
   z.string().optional(),
@@ -31,7 +33,10 @@ export const value = z.preprocess(
 
 type Range = Record<'min' | 'max', number>
 
-/** Returns the schema of an integer: no integer counts as not sent, out of range is 400. */
+/**
+ * Returns the schema of an optional integer: other texts are ignored, an integer out of range is
+ * 400.
+ */
 function optionalInteger(description: string, { min, max }: Range) {
   return value
     .transform((sent) => (integerText.test(sent ?? '') ? Number(sent) : undefined))
@@ -48,12 +53,12 @@ export function integer(text: string, { fallback, ...range }: Range & { fallback
   return optionalInteger(description, range).transform((number) => number ?? fallback)
 }
 
-/** A boolean, or undefined; another text is 400. */
+/** A boolean, or undefined; other texts are 400. */
 export const optionalBoolean = value
   .refine((sent) => sent === undefined || booleans.has(sent), texts.boolean)
   .transform((sent) => booleans.get(sent ?? ''))
 
-/** Returns the schema of a boolean with a default; another text is 400. */
+/** Returns the schema of a boolean with a default; other texts are 400. */
 export function boolean(fallback: boolean) {
   return optionalBoolean.transform((sent) => sent ?? fallback).meta({ type: 'boolean' })
 }
@@ -87,7 +92,7 @@ export function listOf(allowed: readonly string[], description: string) {
     .meta({ type: 'string', pattern: `^${one}(?:,${one})*$`, description })
 }
 
-/** Returns the schema of a cursor, or of a word that stands for a position. */
+/** Returns the schema of a cursor, or of a word such as `latest` that names a position. */
 export function cursorOr<Word extends string, Schema extends z.ZodType>(
   word: Word,
   position: Schema,
@@ -118,8 +123,8 @@ function cursor<Schema extends z.ZodType>(position: Schema) {
 const dayOrInstant = `must be a day like 2026-01-31, or an instant like 2026-01-31T00:00:00Z`
 
 /**
- * An optional end: `endDay` for a calendar day, or `end` for an RFC 3339 timestamp, as a protobuf
- * Timestamp (docs/api.md#time).
+ * The optional end of a range, as a protobuf Timestamp: `endDay` for a calendar day, `end` for an
+ * RFC 3339 timestamp (docs/api.md#time).
  */
 export const optionalEnd = value
   .transform((sent, context) => {
@@ -138,7 +143,7 @@ export const pageSizeDefault = 25
 const pageSizeMax = 100
 const pageSize = 'Maximum number of entries in the page; a page may have fewer'
 
-/** Returns the schema of the query of a list with cursors (docs/api/lists.md#paging). */
+/** Returns the schema of the query of a list with cursor pagination (docs/api/lists.md#paging). */
 export function paged<Position extends z.ZodType>(position: Position) {
   return z.object({
     limit: integer(pageSize, { fallback: pageSizeDefault, min: 1, max: pageSizeMax }),
@@ -152,13 +157,16 @@ export function pagedById(prefix: string) {
   return paged(position.transform(([id]) => id))
 }
 
-/** Returns the schema of the query of a whole list, which a request may page by IDs. */
+/**
+ * Returns the schema of the query of a list that is returned as a whole, unless the client pages it
+ * by IDs.
+ */
 export function wholeListPage(prefix: string) {
   const text = `${pageSize}. Default: the whole list, or ${pageSizeDefault} with after`
   return pagedById(prefix).extend({ limit: optionalInteger(text, { min: 1, max: pageSizeMax }) })
 }
 
-/** Returns the schema of a part that an answer has on request only. */
+/** Returns the schema of a parameter that adds an optional part to the answer. */
 export function included(part: string, description: string) {
   return value
     .refine((sent) => sent === undefined || sent === part, `must be ${part}`)
@@ -166,7 +174,7 @@ export function included(part: string, description: string) {
     .describe(description)
 }
 
-/** Returns the schema of a list of keys, separated by commas; all are from `allowed`. */
+/** Returns the schema of a comma-separated list of keys from `allowed`. */
 export function keyList(allowed: readonly string[]) {
   const key = `(?:${allowed.join('|')})`
   const named = allowed.join(', ')
@@ -189,7 +197,7 @@ export function keyList(allowed: readonly string[]) {
     })
 }
 
-/** Returns the schema of an optional value from a list. */
+/** Returns the schema of an optional value from `allowed`. */
 export function optionalChoice(allowed: readonly string[], description: string) {
   return value
     .refine((sent) => sent === undefined || allowed.includes(sent), {
@@ -198,7 +206,7 @@ export function optionalChoice(allowed: readonly string[], description: string) 
     .meta({ type: 'string', enum: allowed, description })
 }
 
-/** Number of entries that a page leaves out. */
+/** Number of entries that a page skips. */
 export const offset = integer('Number of entries to skip at the beginning of the list', {
   fallback: 0,
   min: 0,
@@ -211,7 +219,7 @@ export const searchText = value
   .transform((sent) => sent || undefined)
   .meta({ type: 'string', ...lineShape({ min: 0, max: 300 }) })
 
-/** Query of CSV mappings: of all, or those with one signature (a hash of the column names). */
+/** Query of CSV mappings: all, or those with one signature (a hash of the column names). */
 export const mappingPage = pagedById('txix')
   .extend({
     signature: searchText.describe('Only mappings with this signature, that of an import'),
@@ -224,12 +232,12 @@ export const mappingPage = pagedById('txix')
     context.addIssue({ code: 'custom', path: ['offset'], message })
   })
 
-/** Returns the names of the parameters of a query. */
+/** Returns the names of the parameters in the schema of a query. */
 export function namesOf(schema: z.ZodType | undefined): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
 
-/** Throws invalid for unknown parameters; names the ones that were likely meant. */
+/** Throws invalid for unknown parameters, and suggests the likely intended names. */
 export function requireKnown(query: unknown, names: readonly string[]): void {
   const isUnknown = (name: string) => !name.startsWith('_') && !names.includes(name)
   const unknown = Object.keys(query as object).filter(isUnknown)
@@ -242,7 +250,7 @@ export function requireKnown(query: unknown, names: readonly string[]): void {
   throw invalid(Object.fromEntries(unknown.map((name) => [name, problemOf(name)])))
 }
 
-/** Returns the parsed query of a request; ignores unknown keys. Throws invalid for bad values. */
+/** Parses the query of a request; ignores unknown keys. Throws invalid for invalid values. */
 export function readQuery<Schema extends z.ZodType>(schema: Schema, query: unknown) {
   const parsed = schema.safeParse(query)
   if (parsed.success) return parsed.data

@@ -45,7 +45,7 @@ const transactionPosition = z
     transactionId,
   }))
 
-/** Returns the schema of an amount in minor units; any text but an integer is refused. */
+/** Returns the schema of an amount in minor units; refuses all texts but integers. */
 function amountBound(description: string) {
   const { MIN_SAFE_INTEGER: minimum, MAX_SAFE_INTEGER: maximum } = Number
   const isAmount = (sent: string | undefined) =>
@@ -71,10 +71,10 @@ const taggedBy = value
     description: 'Only transactions with this tag; case and accents do not count',
   })
 
-/** The values of `spendingId` for transactions of no envelope. */
+/** Values of `spendingId` that select transactions without an envelope. */
 export const ofNone = ['free', 'undecided'] as const
 
-/** These values in words. */
+/** Description of these values for the OpenAPI document. */
 export const wordsOfNone =
   'free: only those of none; undecided: of these, only those of which no user has said so'
 
@@ -90,7 +90,9 @@ const filters = {
   tag: taggedBy,
 }
 
-/** Returns the schema of a query of transactions: an `offset` excludes filters and `after`. */
+/**
+ * Returns the schema of a query of transactions; refuses `offset` together with filters or `after`.
+ */
 function filtered<Shape extends z.ZodRawShape>(more: Shape) {
   const query = paged(transactionPosition).extend({ ...filters, ...more })
   return query.superRefine((sent, context) => {
