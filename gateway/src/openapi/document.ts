@@ -19,16 +19,16 @@ lists with filters; other reads ignore them. Keys may be added to answers: ignor
 not know. A guide to begin with: docs/api/first-ten-minutes.md; conventions of every operation:
 docs/api.md.`
 
-/** Settings of the server that its document shows. */
+/** Settings of the server that the document contains. */
 export interface DocumentSettings {
   cookieName: string
-  /** Address that clients use; empty if it is not configured. */
+  /** URL of the server for clients; empty if it is not configured. */
   externalUrl: string
 }
 
 /**
- * Returns the OpenAPI 3.1 document, from the schemas that validate requests and render answers.
- * HEAD is no operation of its own: a generated client would have each reading method twice.
+ * Returns the OpenAPI 3.1 document, generated from the schemas that validate requests and render
+ * answers. HEAD is left out: a generated client would have each GET method twice.
  */
 export function openapi(
   routes: Route[],

@@ -12,7 +12,7 @@ export const hintsSchema = {
     'and `problems`',
 } as const
 
-/** Schemas of the members by which programs tell refusals apart (docs/api/refusals.md). */
+/** Schemas of the members that identify refusals for programs (docs/api/refusals.md). */
 export const reasonSchemas = {
   code: {
     type: 'string',
@@ -43,7 +43,7 @@ const faults = {
   description: 'The faults by key, if the refusal is about keys of the request',
 }
 
-/** A text, or the problems of a value that has parts. */
+/** A problem: a text, or the problems of the parts of a value. */
 const problem = {
   anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/Problems' }],
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { JsonSchema } from '../http/answers/answer.ts'
 
-/** A request to an operation, and the answer of a real server to it. */
+/** A recorded request to an operation, and the answer of a real server. */
 export interface Example {
-  /** Key among the examples of the operation, the same for body and answer. */
+  /** Key in the examples of the operation, the same for request and answer. */
   name: string
-  /** Case that it shows, if an operation has several. */
+  /** The case that the example shows, if the operation has several examples. */
   summary?: string
   /** Missing if the request has no JSON body. */
   request?: unknown
@@ -22,7 +22,10 @@ export interface RefusalExample {
   status: number
   /** IDs of the operations that refused. */
   operations: string[]
-  /** Group of the other operations that it fits (`refusalGroup`); missing if it fits no other. */
+  /**
+   * Group of further operations that the example applies to (`refusalGroup`); undefined for none,
+   * empty for all.
+   */
   group?: string
   answer: unknown
   problemDetails: unknown
@@ -32,7 +35,7 @@ export interface RefusalExample {
 export interface Examples {
   /** By ID of the operation. */
   operations: Record<string, Example[]>
-  /** Parameters of paths and queries as they were sent, by ID of the operation. */
+  /** Recorded parameters of path and query, by ID of the operation. */
   parameters: Record<string, Record<string, string>>
   refusals: RefusalExample[]
 }
@@ -48,12 +51,12 @@ export function readExamples(): Examples {
   return stored
 }
 
-/** Keys of bodies that only a server with proof of work accepts. */
+/** Keys that bodies have only on a server with proof of work. */
 const proofKeys = ['challenge', 'nonce']
 
 /**
- * Returns the keyword with the bodies of an operation's recorded requests. A proof of work is left
- * out where the schema has none.
+ * Returns the keyword with the recorded request bodies of an operation; without the keys of a proof
+ * of work if the schema does not have them.
  */
 export function requestExamples(id: string, { properties }: JsonSchema): JsonSchema {
   const isLeftOut = (key: string) => proofKeys.includes(key) && !(key in Object(properties))
@@ -66,14 +69,14 @@ export function requestExamples(id: string, { properties }: JsonSchema): JsonSch
   )
 }
 
-/** Returns the keyword with the recorded answers of an operation that have this status. */
+/** Returns the keyword with the recorded answers of an operation with this status. */
 export function answerExamples(id: string, status: number): JsonSchema {
   const recorded = readExamples().operations[id] ?? []
   const answered = recorded.filter((one) => one.status === status && one.answer !== undefined)
   return examplesOf(answered.map(({ answer, ...one }) => ({ ...one, value: answer })))
 }
 
-/** Returns the keywords with a refusal, for both formats; empty without one. */
+/** Returns the keywords with a refusal in both formats; empty without a refusal. */
 export function refusalExample(
   refusal: RefusalExample | undefined,
 ): Record<'error' | 'problemDetails', JsonSchema> {
@@ -87,7 +90,7 @@ export function refusalExample(
 function examplesOf(all: { name: string; summary?: string; value: unknown }[]): JsonSchema {
   const [only] = all
   if (only === undefined) return {}
-  // Without a list of names, the reference page shows no choice of one.
+  // `example` instead of `examples`: for a list of one, the reference page would show a choice.
   if (all.length === 1 && only.summary === undefined) return { example: only.value }
   const named = all.map(({ name, summary, value }) => [
     name,

@@ -2,10 +2,9 @@ import type { JsonSchema } from '../http/answers/answer.ts'
 import { guides, slugOf } from './guides.ts'
 
 /**
- * Returns a copy of the document whose descriptions link to the guides beside the reference page,
- * where the source names pages of `docs/`: readers of the document may not have the repository.
- * `externalUrl` is the address that clients use; without it, links are paths. Throws an error for a
- * page that is no guide.
+ * Returns a copy of the document in which names of pages in `docs/` are links to the guides beside
+ * the reference page: readers may not have the repository. `externalUrl` is the URL of the server
+ * for clients; if it is empty, links are paths. Throws an error for a page that is no guide.
  */
 export function linkGuides(document: JsonSchema, externalUrl: string): JsonSchema {
   const base = `${externalUrl.replace(/\/+$/, '')}/api/reference`

@@ -1,10 +1,10 @@
-/** A group of the reference's contents: pages below `docs/`, or sections of them. */
+/** A group in the table of contents of the reference: pages in `docs/`, or sections of them. */
 interface Group {
   title: string
   entries: string[]
 }
 
-/** The contents of the reference, in the order of its navigation. */
+/** The table of contents of the reference. */
 export const contents: readonly Group[] = [
   { title: 'Start here', entries: ['api/first-ten-minutes.md', 'api/clients.md'] },
   {
@@ -79,7 +79,7 @@ export const contents: readonly Group[] = [
   },
 ]
 
-/** Paths below `docs/` of the guides, keyed by the last part of their URL. */
+/** Paths of the guides within `docs/`, by the last segment of their URL. */
 export const guides: ReadonlyMap<string, string> = new Map(
   contents
     .flatMap(({ entries }) => entries.filter((entry) => !entry.includes('#')))
@@ -87,8 +87,8 @@ export const guides: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * Returns the last part of the URL of a page below `docs/`: `errors` for `api/errors.md`. The
- * conventions of the API are `conventions`.
+ * Returns the last segment of the URL of a page in `docs/`: `errors` for `api/errors.md`. For
+ * `api.md` it is `conventions`.
  */
 export function slugOf(path: string): string {
   if (path === 'api.md') return 'conventions'

@@ -9,7 +9,7 @@ import { pathIds } from './path-ids.ts'
 import { responsesOf } from './responses.ts'
 import { answerSchema, describedBy, inputSchema, type Schemas } from './schemas.ts'
 
-/** Returns the operation of a route; adds schemas of messages to the components. */
+/** Returns the operation of a route, and adds the schemas of its messages to the components. */
 export function operationOf(route: Route, schemas: Schemas): JsonSchema {
   const { id, tag, summary, since, auth, frames } = route
   const accepted = auth === 'none' ? [] : [{ session: [] }]
@@ -32,7 +32,7 @@ const socketText =
   'The handshake needs the credential of any other request. Refusals have a JSON body. The ' +
   'server ends the socket after the last frame (docs/api.md#sockets).'
 
-/** Returns the description of a route, with what holds for every socket. */
+/** Returns the description of a route; for WebSockets with a text about all of them. */
 function descriptionOf({ description, socket }: Route): string {
   return socket ? `${description} ${socketText}` : description
 }
@@ -81,7 +81,7 @@ function parametersOf(route: Route): JsonSchema[] {
   ]
 }
 
-/** The header that makes a repeated request safe (docs/api.md#idempotency-key). */
+/** The header that makes retries safe (docs/api.md#idempotency-key). */
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -92,7 +92,7 @@ const idempotencyKey = {
   example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
 }
 
-/** A strong tag, as a single object has it. */
+/** Example of a strong entity tag. */
 const objectTag = '"Vn4cQd2tXgKz0yWb7LrUaA"'
 
 /** The headers of conditional requests (docs/api/conditional-requests.md). */

@@ -3,7 +3,7 @@ import { keysOf } from '../http/answers/answer-keys.ts'
 import type { Route } from '../http/route.ts'
 import { readExamples } from './examples.ts'
 
-/** Examples of parameters of queries that mean the same in every operation. */
+/** Examples of query parameters that have the same meaning in every operation. */
 const usual: Record<string, unknown> = {
   limit: 10,
   offset: 20,
@@ -18,8 +18,8 @@ const usual: Record<string, unknown> = {
 const keysShown = 2
 
 /**
- * Returns the keyword with an example of a parameter of the path or the query: as it was sent to
- * the operation, or else the same ID as in other operations. No keyword without an example.
+ * Returns the keyword with an example of a path or query parameter: as recorded for the operation,
+ * else the same ID as in other operations; empty without an example.
  */
 export function parameterExample(
   { id, answer }: Route,
@@ -35,7 +35,7 @@ export function parameterExample(
   return { example: type === 'integer' || type === 'boolean' ? JSON.parse(sent) : sent }
 }
 
-/** Returns the ID that any operation was called with. */
+/** Returns a recorded ID, of any operation. */
 function idOf(name: string): string | undefined {
   const all = Object.values(readExamples().parameters)
   return all.find((parameters) => name in parameters)?.[name]

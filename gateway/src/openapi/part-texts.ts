@@ -1,4 +1,4 @@
-/** Descriptions of the keys that join messages in one answer, by key. */
+/** Descriptions of keys under which an answer combines several messages. */
 export const partTexts: Record<string, string> = {
   aggregatorLink: 'Connection over the aggregator; only of a link of type aggregator',
   bankAccounts: 'Live bank accounts with their balances, in the order of their IDs',

@@ -98,10 +98,7 @@ const refusals: Record<string, Refusal> = {
   },
 }
 
-/**
- * Returns the responses that operations refer to, for the components of the document: one for each
- * example of a status.
- */
+/** Returns the responses for the components of the document: one for each example of a status. */
 export function refusalResponses(): [name: string, response: JsonSchema][] {
   return Object.entries(refusals).flatMap(([status, refusal]) => {
     const examples = examplesAt(status)
@@ -130,15 +127,18 @@ function responseOf(
   return { description, headers: headersOf(headers), content }
 }
 
-/** Returns the name of a response: with that of its example, unless this one fits all. */
+/**
+ * Returns the name of a response; it contains the name of its example unless that applies to all
+ * operations.
+ */
 function nameOf({ name }: Refusal, example: RefusalExample | undefined): string {
   if (!example || example.group === '') return name
   return `${name}${example.name.charAt(0).toUpperCase()}${example.name.slice(1)}`
 }
 
 /**
- * Returns the response of a status by reference, with the example that fits the route; null if the
- * document has none of the status.
+ * Returns a reference to the response of a status, with the example for the route; null if the
+ * document has no response for the status.
  */
 export function refusalOf(
   status: number | string,
@@ -157,8 +157,8 @@ export function refusalOf(
 }
 
 /**
- * Returns the group of operations whose refusals of a status read alike, so that they share an
- * example; empty if all operations do.
+ * Returns the group of operations that share an example for a status, because their refusals are
+ * alike; empty if all operations share it.
  */
 export function refusalGroup(status: number, route: Route): string {
   const { auth, method, path, body, file, feature, attempts, reads, socket, webhook } = route
@@ -181,7 +181,7 @@ export function refusalGroup(status: number, route: Route): string {
   return groups[status] ?? ''
 }
 
-/** Returns the statuses of refusals and failures that follow from a route's declaration. */
+/** Returns the statuses of refusals and failures that a route's declaration implies. */
 export function refusalStatuses(route: Route): (number | 'default')[] {
   const { auth, method, path, query, body, file, feature, socket, webhook, hasEffect } = route
   const hasBody = Boolean(body ?? file ?? webhook)
@@ -209,8 +209,8 @@ export function refusalStatuses(route: Route): (number | 'default')[] {
 }
 
 /**
- * Returns whether body or query has the ID of an object, which may be missing. An unknown ID in an
- * object of a body is 400.
+ * Returns whether body or query contains the ID of an object that may not exist. IDs nested in the
+ * body do not count: there, an unknown ID is 400.
  */
 function namesObject({ body, query }: Route): boolean {
   const inputs = [body, query].flatMap((schema) => schema ?? [])

@@ -5,7 +5,10 @@ import { answerExamples } from './examples.ts'
 import { refusalOf, refusalStatuses } from './refusals.ts'
 import { answerSchema, type Schemas } from './schemas.ts'
 
-/** Returns the answers of an operation by status; adds schemas of messages to the components. */
+/**
+ * Returns the answers of an operation by status, and adds the schemas of their messages to the
+ * components.
+ */
 export function responsesOf(route: Route, schemas: Schemas): JsonSchema {
   const others = Object.entries(route.answers ?? {}).map(([status, of]) => [
     status,
@@ -64,7 +67,7 @@ function successHeaders(route: Route): HeaderName[] {
   ]
 }
 
-/** Returns a refusal with a text of the operation, or an answer without content. */
+/** Returns a refusal with a description of its own, or an answer without content. */
 function described(status: string, route: Route, description: string): JsonSchema {
   return refusalOf(status, route, description) ?? { description, headers: headersOf([]) }
 }

@@ -14,14 +14,14 @@ export type Schemas = Record<string, JsonSchema>
 
 type Properties = Record<string, JsonSchema & { description?: string }>
 
-/** Returns the schema of what a client may send, from the schema that validates it. */
+/** Returns the JSON Schema of a request's value, from the schema that validates it. */
 export function inputSchema(schema: z.ZodType): JsonSchema & { properties?: Properties } {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-  // Without the keywords that a schema has set to undefined.
+  // Removes keywords that are undefined.
   return JSON.parse(JSON.stringify(rest))
 }
 
-/** Returns the schema of an answer, and adds those of its messages to the components. */
+/** Returns the schema of an answer, and adds the schemas of its messages to the components. */
 export function answerSchema(answer: Answer, schemas: Schemas): JsonSchema {
   if ('kind' in answer) return messageSchema(answer, schemas)
   if ('json' in answer) return answer.json
@@ -48,7 +48,7 @@ function objectSchema(keys: Record<string, Answer>, schemas: Schemas) {
   }
 }
 
-/** Returns a `$ref` to the message's schema, and adds the schema to the components. */
+/** Returns a `$ref` to a message's schema, and adds the schema to the components. */
 function messageSchema(desc: DescMessage, schemas: Schemas): JsonSchema {
   if (!schemas[desc.name]) {
     const shown = desc.fields.filter((field) => !getOption(field, internal))
@@ -69,7 +69,7 @@ function messageSchema(desc: DescMessage, schemas: Schemas): JsonSchema {
   return { $ref: `#/components/schemas/${desc.name}` }
 }
 
-/** Returns key and schema of the code of a text. */
+/** Returns key and schema for the code of a text field. */
 function codedSchema({ localName, fieldKind }: DescField): [string, JsonSchema] {
   const description = `Code and values of \`${localName}\`; left out without a code`
   const reason = { $ref: '#/components/schemas/Reason' }
@@ -88,7 +88,10 @@ function fieldSchema(field: DescField, schemas: Schemas): JsonSchema {
     : { ...schema, ...described }
 }
 
-/** Returns how an answer shows the field without a value; empty if it always has one. */
+/**
+ * Returns a text that says how an answer shows an unset field; empty if the field always has a
+ * value.
+ */
 function unsetText(field: DescField): string {
   const isList = field.fieldKind === 'list'
   if (getOption(field, omit)) return isList ? 'Left out when empty.' : 'Left out when unset.'
@@ -96,7 +99,7 @@ function unsetText(field: DescField): string {
   return field.proto.proto3Optional ? 'Null when unset.' : ''
 }
 
-/** Returns the keyword of a description, or no keyword. */
+/** Returns the keyword with a description; empty without one. */
 export function describedBy(description: string | undefined): JsonSchema {
   return description ? { description } : {}
 }
@@ -114,10 +117,13 @@ function valueSchema(field: DescField, schemas: Schemas): JsonSchema {
 
 const int32Range = [-(2 ** 31), 2 ** 31 - 1]
 
-/** Integers of 64 bits are JSON numbers, and the server refuses those that would be inexact. */
+/** 64-bit integers are JSON numbers, so the server refuses values that would lose precision. */
 const safeRange = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
 
-/** IDs of other systems that have the name of one of our own: a checkout session at Stripe. */
+/**
+ * Fields whose names are those of our IDs, but that hold IDs of other systems: Stripe's checkout
+ * sessions.
+ */
 const foreignIds = new Set(['coffer.identity.v1.CreateCheckoutResponse.sessionId'])
 
 function textSchema(field: DescField): JsonSchema {

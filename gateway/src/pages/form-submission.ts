@@ -6,9 +6,9 @@ import { faultWords, type PageWords } from './page-words.ts'
 import type { ShownPage } from './pages.ts'
 
 /**
- * Runs the submission of a form; returns the page `done`, or for a refusal with 400 the page
- * `again`: with the refusal in words, unless that page has another status than 200 and says why.
- * Rethrows other errors.
+ * Runs the submission of a form. Returns the page `done`, or after a refusal with 400 the page
+ * `again`, with the text of the refusal unless that page has a status other than 200, and so its
+ * own explanation. Rethrows other errors.
  */
 export async function submitForm(
   attempt: () => Promise<unknown>,
@@ -28,7 +28,7 @@ export async function submitForm(
   }
 }
 
-/** Parses the fields of a form that its schema has; throws invalid as for a JSON body. */
+/** Parses the fields of a form by a schema, ignoring others. Throws invalid as for a JSON body. */
 export function readForm<Schema extends z.ZodObject>(
   schema: Schema,
   sent: Record<string, string>,

@@ -1,6 +1,6 @@
 import type { PageRoute } from './pages.ts'
 
-/** The page at `/` of a server without the build of its app. */
+/** The page at `/` of a server without a build of the web app. */
 export const landingPage: PageRoute = {
   method: 'GET',
   path: '/',

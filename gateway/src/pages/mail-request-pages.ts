@@ -9,11 +9,11 @@ import { type Page, relativeUrl } from './page.ts'
 import type { PageWords } from './page-words.ts'
 import type { PageRoute, PageSubmission, ShownPage } from './pages.ts'
 
-/** A kind of mailed link that a person asks for, and on which page. */
+/** A kind of mailed link, and the page on which a user requests it. */
 interface MailRequest {
   path: string
   feature: 'allowForgotPassword' | 'verifyEmailAddress'
-  /** The path of the JSON endpoint. */
+  /** Path of the corresponding JSON endpoint. */
   endpoint: string
 }
 
@@ -33,8 +33,8 @@ export const mailRequests = {
 export type MailRequestKind = keyof typeof mailRequests
 
 /**
- * Returns the part of a page that asks for another mail: a form, or where it cannot be sent from a
- * page, the way to it. Proof of work needs a program, because pages have no scripts.
+ * Returns the part of a page that requests another mail: a form, or instructions if a form is
+ * impossible. Proof of work needs a program, because pages have no scripts.
  */
 export function mailRequestPart(
   kind: MailRequestKind,
@@ -53,7 +53,7 @@ function sentPage({ ask }: PageWords): Page {
   return { title: ask.sentTitle, paragraphs: [ask.sent, ask.notSent] }
 }
 
-/** Returns the pages where people ask for another mail (docs/api/pages.md). */
+/** Returns the pages on which users request another mail (docs/api/pages.md). */
 export function mailRequestPages({ mesh }: RouteDeps): PageRoute[] {
   const passwords = mesh.client('identity', PasswordService)
   const emails = mesh.client('identity', EmailService)
@@ -80,7 +80,7 @@ export function mailRequestPages({ mesh }: RouteDeps): PageRoute[] {
       {
         method: 'POST',
         path,
-        // Successes count too: each may send a mail to the address of another person.
+        // Counts successes too, as each may send a mail to an address of another person.
         attempts: 'all',
         handler: async ({ fields, options, words, run }) => {
           const shown = await show(kind, { options, words })

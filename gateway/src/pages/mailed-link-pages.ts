@@ -17,18 +17,18 @@ type Call = (sent: { token: string }, options: CallOptions) => Promise<unknown>
 
 type Asked = Pick<PageSubmission, 'options' | 'words'>
 
-/** A kind of mailed link: its paths, its form, and the RPCs that check and use its token. */
+/** A kind of mailed link: its paths, its form, and the RPCs that check and consume its token. */
 interface LinkPage {
   paths: string[]
   kind: MailRequestKind
   fields: (words: PageWords) => FormField[]
-  /** Whether the server answers 404 in place of the form where it does not offer this. */
+  /** Whether the server answers 404 instead of the form if it does not offer this feature. */
   canBeOff: boolean
   check: Call
   submit: (fields: Record<string, string>, asked: Asked) => Promise<unknown>
 }
 
-/** Returns the pages of the links in mails (docs/api/pages.md). */
+/** Returns the pages that mailed links open (docs/api/pages.md). */
 export function mailedLinkPages(deps: RouteDeps): PageRoute[] {
   const { mesh, sessions } = deps
   const passwords = mesh.client('identity', PasswordService)
@@ -48,7 +48,7 @@ export function mailedLinkPages(deps: RouteDeps): PageRoute[] {
         const body = readForm(passwordReset, sent)
         if (repeated?.trim() !== body.password) throw refused(reset.differs)
         await passwords.resetPassword(body, options)
-        // The gateway does not know which sessions ended, so it verifies all of them again.
+        // Clears the cached sessions: the gateway does not know which of them identity has ended.
         sessions.forget(({ kind }) => kind === 'session')
       },
     }),
@@ -83,7 +83,7 @@ function pagesOf({ mesh }: RouteDeps, link: LinkPage): PageRoute[] {
     const shown = { ...page, paragraphs: [...page.paragraphs, ...paragraphs] }
     return { status: 400, page: form ? { ...shown, form } : shown }
   }
-  /** The form of a token that works; else the form that asks for another mail, with 400. */
+  /** The form if the token is valid, else with 400 a form that requests another mail. */
   const show = async (path: string, token: string, asked: Asked): Promise<ShownPage> => {
     const { options, words } = asked
     if (token.trim() === '') {
@@ -100,7 +100,7 @@ function pagesOf({ mesh }: RouteDeps, link: LinkPage): PageRoute[] {
   }
   return link.paths.flatMap((path): PageRoute[] => [
     {
-      // Reading the page uses up no token: programs that scan mails open links too.
+      // GET does not consume the token: mail scanners open links too.
       method: 'GET',
       path,
       handler: unlessOff(({ query, ...asked }) => show(path, query.get('token') ?? '', asked)),
@@ -136,7 +136,9 @@ async function isAccepted(checking: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** The form of a link; where the server mails such links, with the page that asks for another. */
+/**
+ * The form of a mailed link. If the server sends mails, it links to the page that requests another.
+ */
 function formPage(
   { fields, kind }: LinkPage,
   of: { path: string; token: string; isMailed: boolean; words: PageWords },

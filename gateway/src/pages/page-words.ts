@@ -5,14 +5,14 @@ import Negotiator from 'negotiator'
 import { texts as de } from './languages/de.ts'
 import { texts as en } from './languages/en.ts'
 
-/** Languages of pages. Another one is an entry here, and a catalogue. */
+/** Languages of the pages. A new language needs an entry here, and a catalogue. */
 const languages = { en: wordsOf<typeof en>(en, 'en'), de: wordsOf<typeof en>(de, 'de') }
 
 export type PageWords = Words<typeof en>
 
 /**
- * Returns the language of a page: the first of `Accept-Language` (RFC 9110, 12.5.4) that pages
- * have, of any country, else English.
+ * Returns the language of a page: the first supported one in `Accept-Language` (RFC 9110, 12.5.4),
+ * whatever its country, else English.
  */
 export function languageOf(request: Pick<FastifyRequest, 'raw'>): keyof typeof languages {
   const accepted = new Negotiator(request.raw).languages()
@@ -25,7 +25,7 @@ export function wordsFor(request: Pick<FastifyRequest, 'raw'>): PageWords {
   return languages[languageOf(request)]
 }
 
-/** Returns a refusal in words: that of a field, or of the whole form. */
+/** Returns the text of a refusal: of a field, or of the whole form. */
 export function faultWords(
   words: PageWords,
   { error, problems }: { error: string; problems?: unknown },
@@ -41,7 +41,7 @@ export function faultWords(
   return saidOf(words.whole, error) ?? words.whole.other({ error: sentenceOf(error) })
 }
 
-/** Returns the words for a text of the server by its code; null without any. */
+/** Returns the translation of a server's text by its code; null without one. */
 function saidOf(known: object, text: string): string | null {
   const reason = reasonOf(text)
   if (reason === null) return null
@@ -51,7 +51,7 @@ function saidOf(known: object, text: string): string | null {
   return typeof words === 'function' ? words(reason.params) : (words ?? null)
 }
 
-/** Returns the text of an error as a sentence: with a capital letter and a full stop. */
+/** Returns an error text with a capital letter and a full stop. */
 function sentenceOf(error: string): string {
   return `${error.slice(0, 1).toUpperCase()}${error.slice(1)}${/[.!?]$/.test(error) ? '' : '.'}`
 }

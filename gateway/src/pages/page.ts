@@ -11,7 +11,7 @@ import { languageOf, wordsFor } from './page-words.ts'
 export interface Page {
   title: string
   paragraphs: string[]
-  /** The refusal of the form that was sent, in words. */
+  /** Text of the refusal of the submitted form. */
   fault?: string
   form?: Form
   links?: { label: string; url: string; text: string }[]
@@ -23,9 +23,9 @@ export interface FormField {
   label: string
 }
 
-/** A form that is posted, with the token of a mailed link if the page has one. */
+/** A form; it contains the token of a mailed link if the page has one. */
 interface Form {
-  /** URL relative to the page, because the server may be below a path of its host. */
+  /** URL relative to the page, because the external URL of the server may have a path. */
   action: string
   token?: string
   fields: FormField[]
@@ -44,9 +44,9 @@ const style = readFileSync(join(views, 'page.css'), 'utf8')
 const styleHash = createHash('sha256').update(style).digest('base64')
 
 /**
- * Headers of every page. The CSP allows no script and no other resource than the style in the page.
- * `strict-origin`: no request names the page's URL, which may have a token. With `no-referrer`
- * browsers would send `Origin: null` with a form, which the CSRF check refuses.
+ * Headers of every page. The CSP allows no script and no resource except the inline style.
+ * `strict-origin`: no `Referer` contains the page's URL, which may have a token. With
+ * `no-referrer`, browsers would send `Origin: null` with a form, which the CSRF check refuses.
  */
 export const pageHeaders = {
   'content-security-policy':
@@ -61,7 +61,7 @@ export function sendPage(reply: FastifyReply, status: number, page: Page): Fasti
   const { request } = reply
   const words = wordsFor(request)
   const language = languageOf(request)
-  // Screen readers say the title of a page first.
+  // Screen readers announce the title first, so it contains the error.
   const title = page.fault ? words.faultTitle({ title: page.title }) : page.title
   const documentTitle = title.startsWith('Coffer') ? title : words.documentTitle({ title })
   addVary(reply, 'accept-language')

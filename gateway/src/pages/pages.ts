@@ -30,7 +30,7 @@ export interface PageSubmission {
   run: (attempt: () => Promise<unknown>) => Promise<unknown>
 }
 
-/** A page for people, outside of the OpenAPI document. GET also answers HEAD. */
+/** An HTML page for users, which is not in the OpenAPI document. GET also answers HEAD. */
 export interface PageRoute {
   method: 'GET' | 'POST'
   path: string
@@ -51,7 +51,10 @@ const formType = 'application/x-www-form-urlencoded'
 /** Maximum size in bytes of a posted form. */
 const formBytesMax = 16_384
 
-/** Registers pages. A refusal or failure is a page too; it says the text of the JSON answer. */
+/**
+ * Registers pages. Refusals and failures are rendered as pages too, with the text of the JSON
+ * answer.
+ */
 export function mountPages(app: FastifyInstance, pages: readonly PageRoute[], deps: PageDeps) {
   for (const page of pages) {
     app.route({
@@ -72,7 +75,7 @@ export function mountPages(app: FastifyInstance, pages: readonly PageRoute[], de
   }
 }
 
-/** Adds the links that every page has: no page is a dead end. */
+/** Adds the links that every page has, so that no page is a dead end. */
 function withWaysOn(path: string, { links = [], ...page }: Page, { ways }: PageWords): Page {
   if (path === '/') return { ...page, links }
   const reference = {
@@ -101,7 +104,7 @@ function submissionOf(
   }
 }
 
-/** Parses a form as browsers encode it (WHATWG URL, application/x-www-form-urlencoded). */
+/** Parses a form in the encoding of browsers (WHATWG URL, application/x-www-form-urlencoded). */
 function readFormBody({ body, headers: sent }: FastifyRequest): URLSearchParams {
   if (mediaType(sent['content-type']) !== formType) throw wrongType(formType)
   if (!(body instanceof Uint8Array)) throw refused('the form is empty')

@@ -18,9 +18,9 @@ export interface RenderedGuide {
 }
 
 /**
- * Renders a page of `docs/` (GitHub Flavored Markdown) as HTML. `path` is its path below `docs/`.
- * Anchors of headings are those of GitHub. A link to another page of the reference leads to its
- * URL there; of a link to any other file, only the text remains.
+ * Renders a page of `docs/` (GitHub Flavored Markdown) as HTML. `path` is its path within `docs/`.
+ * Anchors of headings are the same as on GitHub. A link to another page of the reference points to
+ * its URL there; a link to any other file becomes plain text.
  */
 export function renderGuide(path: string, markdown: string): RenderedGuide {
   const headings: Heading[] = []
@@ -39,7 +39,8 @@ export function renderGuide(path: string, markdown: string): RenderedGuide {
       },
     },
   })
-  // A wide table or code block scrolls by itself. Keyboards scroll only what can have the focus.
+  // A wide table or code block scrolls by itself. Focusable, because keyboards scroll only focused
+  // elements.
   const html = marked
     .parse(markdown, { async: false })
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
@@ -49,15 +50,15 @@ export function renderGuide(path: string, markdown: string): RenderedGuide {
 }
 
 /**
- * Renders a text of the OpenAPI document (inline Markdown) as HTML. Full URLs of guides become
- * links that begin with `base`, so that they stay on the server of this page.
+ * Renders inline Markdown of the OpenAPI document as HTML. Absolute URLs of guides become links
+ * that begin with `base`, so that they stay on the server of this page.
  */
 export function renderText(text: string, base: string): string {
   const own = text.replaceAll(/\]\([^()\s]*\/api\/reference\//g, `](${base}`)
   return new Marked().parseInline(own, { async: false })
 }
 
-/** Returns the URL of a link, relative to the page; null for a file outside of the reference. */
+/** Returns the URL of a link, relative to the page; null for a file outside the reference. */
 function urlOf(path: string, href: string): string | null {
   if (/^(https?:|#)/.test(href)) return href
   const [file = '', anchor] = href.split('#')
@@ -77,7 +78,7 @@ function plain(html: string): string {
     .replaceAll('&amp;', '&')
 }
 
-/** Returns an anchor as GitHub forms it; a repeated one gets a number. */
+/** Returns an anchor as GitHub generates it; repeated ones get a number. */
 function freeAnchor(text: string, taken: Heading[]): string {
   const kept = text.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
   const anchor = kept.trim().replaceAll(' ', '-')

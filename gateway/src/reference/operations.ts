@@ -8,31 +8,31 @@ export interface OperationGroup {
   operations: Operation[]
 }
 
-/** An operation as the list of the reference page shows it. */
+/** An operation in the list of the reference page. */
 export interface Operation {
   id: string
-  /** In capitals. */
+  /** In upper case. */
   method: string
   path: string
   summary: string
-  /** Words that the filter searches, in lower case. */
+  /** Text that the filter searches, in lower case. */
   words: string
 }
 
-/** An operation with all that its own page shows. Descriptions are Markdown. */
+/** An operation with all data for a page of its own. Descriptions are Markdown. */
 export interface OperationDetail extends Operation {
   tag: string
   description: string
-  /** Version of Coffer, or `preview`. */
+  /** Version of Coffer since which it is stable, or `preview`. */
   since: string
-  /** Credentials that it accepts, in words. */
+  /** Text about the credentials that it accepts. */
   credential: string
   acceptsKey: boolean
   acceptsSession: boolean
   parameters: Parameter[]
   body: Body | null
   answers: Answer[]
-  /** Shapes of the frames of its WebSocket; empty for any other operation. */
+  /** Shapes of the frames of a WebSocket; empty for other operations. */
   frames: Shape[]
 }
 
@@ -42,7 +42,7 @@ interface Parameter {
   isRequired: boolean
   description: string
   shape: Shape
-  /** Values of a choice; empty for any other parameter. */
+  /** Values of an enumeration; empty for other parameters. */
   choices: string[]
   example: string
 }
@@ -52,7 +52,7 @@ interface Body {
   isRequired: boolean
   shape: Shape
   examples: Example[]
-  /** Name of the part with the file; empty for a JSON body. */
+  /** Name of the file part; empty for a JSON body. */
   file: string
 }
 
@@ -66,7 +66,7 @@ interface Answer {
 interface Example {
   name: string
   summary: string
-  /** JSON, indented. */
+  /** Indented JSON. */
   text: string
 }
 

@@ -20,8 +20,8 @@ const html = new Eta({ views, autoEscape: true, cache: true, defaultExtension: '
 const htmlType = 'text/html; charset=utf-8'
 
 /**
- * CSP of the reference and its guides: scripts and styles of this server alone, and requests to it
- * alone. `data:` is for the empty icon, and for the image of an answer.
+ * CSP of the reference and its guides: scripts, styles and requests of this server only. `data:` is
+ * for the empty icon and for images in answers.
  */
 const policy = [
   "default-src 'none'",
@@ -34,7 +34,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Media types of the files that the pages load, by name. */
+/** Media types of the static files by name. */
 const assetTypes: Record<string, string> = {
   'reference.css': 'text/css; charset=utf-8',
   'operations.css': 'text/css; charset=utf-8',
@@ -42,7 +42,7 @@ const assetTypes: Record<string, string> = {
   'request.js': 'text/javascript; charset=utf-8',
 }
 
-/** Paths of the reference, as routes that other methods are refused for. */
+/** Paths of the reference, registered so that other methods are refused with 405. */
 const paths = [
   '/api/reference',
   '/api/reference/:guide',
@@ -58,8 +58,8 @@ interface ReferenceDeps {
 
 /**
  * Registers the reference page, the pages of its operations, its guides and its assets, and returns
- * their paths. They need no credential: a request that the page sends has the API key that its
- * reader enters.
+ * their paths. They need no credential: requests that the page sends have the API key that the user
+ * enters.
  */
 export function mountReference(app: FastifyInstance, deps: ReferenceDeps): RoutedPath[] {
   const files = lazyFiles(deps.document)
@@ -94,20 +94,20 @@ interface Files {
 }
 
 interface Shown {
-  /** Last part of a guide's URL; empty for a page of operations. */
+  /** Last segment of a guide's URL; empty for a page of operations. */
   slug: string
   title: string
   html: string
-  /** Prefix of the page's links to `/api`. */
+  /** Relative prefix of the page's links to `/api`. */
   up: string
-  /** Prefix of its links to guides and assets. */
+  /** Relative prefix of the page's links to guides and assets. */
   base: string
   isOfOperations: boolean
-  /** Sections of the page that the contents name. */
+  /** Sections of the page in the table of contents. */
   tags: { anchor: string; name: string }[]
 }
 
-/** Returns the files of the reference. Each is read and rendered at its first use, and kept. */
+/** Returns the files of the reference. Each is read and rendered lazily, and then cached. */
 function lazyFiles(document: () => JsonSchema): Files {
   const assets = new Map(
     Object.entries(assetTypes).map(([name, type]) => [
@@ -167,7 +167,7 @@ function lazyFiles(document: () => JsonSchema): Files {
 
 const inside = { isOfOperations: false, tags: [] }
 
-/** Returns the reference page itself: the list of all operations by tag. */
+/** Returns the main page of the reference: all operations by tag. */
 function listPage(document: JsonSchema): Shown {
   const groups = operationGroups(document).map((group) => {
     return { ...group, anchor: group.name.toLowerCase().replaceAll(' ', '-') }
@@ -183,12 +183,14 @@ function listPage(document: JsonSchema): Shown {
   }
 }
 
-/** Returns a path as HTML that may break into lines before each slash. */
+/** Returns a path as HTML that can wrap before each slash. */
 function breakable(path: string): string {
   return path.replaceAll('/', '<wbr>/').replace('<wbr>', '')
 }
 
-/** Returns the groups of links to guides, and to sections of them, with their titles as HTML. */
+/**
+ * Returns the navigation: groups of links to guides and to sections of them, with titles as HTML.
+ */
 function navigation(guideOf: (slug: string) => RenderedGuide | undefined) {
   return contents.map(({ title, entries }) => ({
     title,

@@ -2,13 +2,15 @@ import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { type StaticFile, staticFile } from './static-file.ts'
 
-/** The address of `npm start` with its default port, in the examples of docs/. */
+/** Address in the examples of docs/: `npm start` with its default port. */
 const example = /(http:\/\/)?localhost:4000\b/g
 
-/** A host that needs no escape in HTML: a name or an address, with an optional port. */
+/** A host that is safe in HTML without escaping: a name or an IP address, with an optional port. */
 const plainHost = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/i
 
-/** Copies of pages that are kept, of some 50 kB each: requests choose their Host. */
+/**
+ * Maximum number of cached copies, of about 50 kB each. Limited, as clients choose the Host header.
+ */
 const copiesMax = 500
 
 /** Returns a page with the address of the server in its examples. */
@@ -17,10 +19,9 @@ export type AddressPage = (page: StaticFile, request: RequestedAddress) => Stati
 type RequestedAddress = Pick<FastifyRequest, 'host' | 'protocol'>
 
 /**
- * Returns a function that writes the address of the server into the examples of a page: the
- * external URL, or without one the address that the request has come to. Its scheme and host are
- * those of `X-Forwarded-Proto` and `X-Forwarded-Host` behind a trusted proxy. Pages without
- * examples, and requests with an unusual host, get the page as it is.
+ * Returns a function that replaces the address in a page's examples: by the external URL, or
+ * without one by the address of the request, with `X-Forwarded-Proto` and `X-Forwarded-Host` of a
+ * trusted proxy. Pages without examples stay unchanged, and so do all pages for an unusual host.
  */
 export function createAddressPage(externalUrl: string): AddressPage {
   const own = externalUrl.replace(/\/+$/, '').replaceAll('&', '&amp;').replaceAll('<', '&lt;')

@@ -2,14 +2,14 @@ import type { JsonSchema } from '../http/answers/answer.ts'
 
 /** A value as the reference page shows it: the parts of its JSON Schema that help a reader. */
 export interface Shape {
-  /** Type in words: `string`, `integer or null`, `array of Spending`. */
+  /** Type as a text: `string`, `integer or null`, `array of Spending`. */
   type: string
-  /** Bounds in words: `1 to 300 characters`, `one of: expense, goal`. */
+  /** Bounds as texts: `1 to 300 characters`, `one of: expense, goal`. */
   bounds: string[]
   /** Markdown; empty without a description. */
   description: string
   fields: Field[]
-  /** Shapes of which the value has one; empty where all values are alike. */
+  /** Alternatives of a union that contains objects; empty for other values. */
   variants: Shape[]
 }
 
@@ -19,7 +19,7 @@ interface Field {
   shape: Shape
 }
 
-/** A schema with the keywords that the document uses (docs/api/constraints.md). */
+/** The JSON Schema keywords that the document uses (docs/api/constraints.md). */
 interface Schema {
   $ref?: string
   type?: string | string[]
@@ -43,14 +43,17 @@ interface Schema {
   maxItems?: number
 }
 
-/** Longest pattern that is shown, in characters; longer ones are in the OpenAPI document. */
+/**
+ * Maximum length in characters of a pattern that is shown; longer ones are only in the OpenAPI
+ * document.
+ */
 const patternLengthMax = 60
 
 const nothing = { bounds: [], description: '', fields: [], variants: [] }
 
 /**
- * Returns the shape of a schema. `schemas` are those of the document's components, to which its
- * references lead. A schema inside of itself has no fields there.
+ * Returns the shape of a schema. `schemas` are the components of the document, for `$ref`. In a
+ * recursive schema, the nested occurrence has no fields.
  */
 export function shapeOf(schema: JsonSchema, schemas: Record<string, JsonSchema>): Shape {
   return shape(schema as Schema, { schemas: schemas as Record<string, Schema>, names: [] })
@@ -58,7 +61,7 @@ export function shapeOf(schema: JsonSchema, schemas: Record<string, JsonSchema>)
 
 interface Place {
   schemas: Record<string, Schema>
-  /** Names of the schemas around this one. */
+  /** Names of the enclosing schemas, to detect recursion. */
   names: string[]
 }
 
@@ -98,7 +101,7 @@ function referredShape(ref: string, description: string, { schemas, names }: Pla
   return { ...found, type: name, description: description || found.description }
 }
 
-/** Returns the shape of `anyOf`: of its only alternative besides null, or of all of them. */
+/** Returns the shape of `anyOf`: of the only alternative besides null, or of the union. */
 function choice(schema: Schema, alternatives: Schema[], place: Place): Shape {
   const { description = '' } = schema
   const isNull = (one: Schema) => one.type === 'null'
@@ -115,7 +118,9 @@ function choice(schema: Schema, alternatives: Schema[], place: Place): Shape {
   return { ...nothing, type: `${types}${orNull}`, bounds, description, variants }
 }
 
-/** Returns a variant with the key that tells it from the others, if it has no description. */
+/**
+ * Returns a variant without a description with the key that distinguishes it as its description.
+ */
 function named(variant: Shape): Shape {
   const { description, type, fields } = variant
   const fixed = fields.find(({ shape: { bounds } }) => bounds[0]?.startsWith('always '))
@@ -143,7 +148,7 @@ function boundsOf(schema: Schema): string[] {
   ]
 }
 
-/** Returns a bound; undefined from ±(2^53 − 1) on, which every integer of the API has. */
+/** Returns a bound; undefined for ±(2^53 − 1), which every integer of the API has. */
 function finite(bound: number): number | undefined {
   return Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound
 }

@@ -5,13 +5,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { isNotModified } from '../http/conditional-request.ts'
 
-/** A file that is the same in every answer of this version of Coffer, and holds no secret. */
+/** A file with the same content in every answer of this version of Coffer, without secrets. */
 export interface StaticFile {
   type: string
   /** The first 16 characters of the SHA-256 of its bytes (base64url). */
   hash: string
   bytes: Buffer
-  /** Returns its bytes in a content coding. Each coding is computed once and kept. */
+  /** Returns its bytes in a content coding, computed once and cached. */
   encoded: (coding: Coding) => Promise<Buffer>
 }
 
@@ -42,9 +42,9 @@ export function staticFile(type: string, content: string | Buffer): StaticFile {
 }
 
 /**
- * Sends a static file, compressed where the client accepts it (RFC 9110, 12.5.3), or 304 if the
- * client has it. A URL with its hash in `v` is immutable (RFC 8246); any other is validated again
- * at each use. The tag is weak, because it is the same for every content coding.
+ * Sends a static file, compressed if the client accepts it (RFC 9110, 12.5.3), or 304 if the client
+ * has it already. A URL with its hash in `v` is immutable (RFC 8246); other URLs are revalidated at
+ * each use. The tag is weak, because it is the same for every content coding.
  */
 export async function sendStatic(
   request: FastifyRequest,

@@ -118,7 +118,7 @@ async function planOf(mesh: Mesh, options: CallOptions): Promise<{ price: number
     const { price } = await mesh.client('identity', BillingService).getPlan({}, options)
     return price === undefined ? null : { price: Number(price) }
   } catch {
-    // The configuration is answered without a price, because clients need it to sign in.
+    // Answers without a price, because clients need the configuration to sign in.
     return null
   }
 }

@@ -23,7 +23,7 @@ const health = {
   required: ['dbHealthy', 'apiHealthy', 'release', 'revision', 'buildTime', 'serverTime'],
 }
 
-/** Returns the route of the health, which also answers without databases (docs/api.md#health). */
+/** Returns the health route, which answers even without databases (docs/api.md#health). */
 export function healthRoutes(deps: RouteDeps): Route[] {
   const { config, clock } = deps
   const { release, revision, buildTime } = config
@@ -52,7 +52,7 @@ export function healthRoutes(deps: RouteDeps): Route[] {
   ]
 }
 
-/** Caches the health for `ms`, so that checks do not queue for an unavailable database. */
+/** Caches the health for `ms`, so that checks do not accumulate at an unavailable database. */
 function cachedHealth(ms: number, { isHealthy, clock }: Pick<RouteDeps, 'isHealthy' | 'clock'>) {
   let cached = { at: Number.NEGATIVE_INFINITY, answer: Promise.resolve(false) }
   return () => {

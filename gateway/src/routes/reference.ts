@@ -1,7 +1,7 @@
 import { type Route, route } from '../http/route.ts'
 import { type DocumentSettings, openapi } from '../openapi/document.ts'
 
-/** Returns the route of the OpenAPI document, which describes the given routes and itself. */
+/** Returns the route of the OpenAPI document, which describes `routes` and itself. */
 export function referenceRoutes(routes: Route[], config: DocumentSettings): Route[] {
   const all = [...routes]
   let document: ReturnType<typeof openapi> | undefined

@@ -1,25 +1,25 @@
-/** Paths of the document with Plaid Link: its begin, and the return from a bank's own sign-in. */
+/** Paths of the page with Plaid Link: its start, and the return from a bank's OAuth sign-in. */
 export const connectPaths = ['/links/connect', '/aggregator/oauth-return']
 
 const plaidScript = 'https://cdn.plaid.com/link/v2/stable/link-initialize.js'
 
-/** Servers of Plaid that its script calls. */
+/** Servers of Plaid that its script sends requests to. */
 const plaidServers = 'https://production.plaid.com https://sandbox.plaid.com'
 
-/** The document with Plaid Link, as the gateway sends it. */
+/** The page with Plaid Link, as the gateway serves it. */
 interface ConnectPage {
   policy: string
-  /** Returns the document with the URL of Plaid's script in its attribute. */
+  /** Returns the page with the URL of Plaid's script in an attribute. */
   fill: (page: string) => string
 }
 
 /**
- * Returns the document with Plaid Link for the URL of its script; an empty one is that of Plaid.
- * Plaid documents that origin for scripts and frames, styles without a nonce, and its servers for
- * calls. Trusted Types are left out of the CSP, because Plaid's script knows none.
+ * Returns the page with Plaid Link for the URL of its script; empty for Plaid's own URL. By Plaid's
+ * documentation, the CSP allows that origin for scripts and frames, inline styles, and Plaid's
+ * servers for requests. It requires no Trusted Types, which Plaid's script does not support.
  */
 export function connectPage(scriptUrl: string): ConnectPage {
-  // `href` has no quotes: URLs encode them.
+  // `href` is safe in an attribute, because URLs encode quotes.
   const { origin, href } = new URL(scriptUrl || plaidScript)
   const policy = [
     "default-src 'self'",

@@ -6,13 +6,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RoutedPath } from '../http/route.ts'
 import { connectPage, connectPaths } from './connect-page.ts'
 
-/** The build of the app (gateway/web/README.md). */
+/** The build of the web app (gateway/web/README.md). */
 const built = fileURLToPath(new URL('../../web/dist', import.meta.url))
 
 /**
- * CSP of the app: files of this server alone. Trusted Types: no text becomes markup or a script,
- * but for the URLs of workers, by the policy `coffer`. The hash is that of the style by which React
- * Aria keeps iOS from scrolling behind a dialog.
+ * CSP of the app: files of this server only. Trusted Types: no string becomes markup or script,
+ * except worker URLs by the policy `coffer`. The hash is that of the style with which React Aria
+ * prevents scrolling behind a dialog on iOS.
  */
 const policy = [
   "default-src 'self'",
@@ -28,7 +28,7 @@ const policy = [
   'trusted-types coffer',
 ].join('; ')
 
-/** Files beside the page, whose names have no hash: icons, manifest, and a file to import. */
+/** Files beside the page, whose names have no hash. */
 const rootFiles = {
   'icon.svg': 'image/svg+xml',
   'icon-180.png': 'image/png',
@@ -40,8 +40,8 @@ const rootFiles = {
 }
 
 /**
- * The service worker, beside the page so that its scope is all of the app. Browsers look for a new
- * one at each navigation; its own requests are bound by its CSP.
+ * The service worker, beside the page so that its scope is the whole app. Browsers check for a new
+ * version at each navigation; its CSP limits its requests.
  */
 const workerFile = 'worker.js'
 const workerHeaders = {
@@ -50,31 +50,31 @@ const workerHeaders = {
   'content-security-policy': "default-src 'self'",
 }
 
-/** Paths that no screen of the app has, now or later: the API, its files and pages, and probes. */
+/** Paths that are never screens of the app: API, assets, pages of the gateway, and probes. */
 const foreign = /^\/(api|assets|password|verify|metrics|health\w*|ready\w*|live\w*)(\/|$)|\.\w+$/
 
-/** The app, as it is mounted. */
+/** The mounted app. */
 interface WebApp {
   routes: RoutedPath[]
   /**
-   * Returns whether a path that no route has is one of the app's screens: a browser navigates to
-   * it, and its script shows the screen.
+   * Returns whether a path without a route may be a screen of the app: a GET or HEAD that accepts
+   * HTML. The page's script then renders the screen.
    */
   isScreen: (request: FastifyRequest) => boolean
-  /** Sends the page of the app. It is never cached, so that an upgrade shows at once. */
+  /** Sends the page of the app. It is never cached, so that an upgrade takes effect at once. */
   sendPage: (reply: FastifyReply) => FastifyReply
 }
 
 /** Settings of the app. */
 interface WebAppDeps {
   externalUrl: string
-  /** URL of the script of Plaid Link; empty for that of Plaid. */
+  /** URL of the script of Plaid Link; empty for Plaid's own. */
   aggregatorLinkUrl: string
   /** Folder of the build; null serves no app. */
   folder?: string | null | undefined
 }
 
-/** Registers the app's page and files; returns null without a build of it. */
+/** Registers the app's page and files; returns null if there is no build. */
 export async function mountWebApp(
   app: FastifyInstance,
   { externalUrl, aggregatorLinkUrl, folder = built }: WebAppDeps,
@@ -82,8 +82,8 @@ export async function mountWebApp(
   if (folder === null || !existsSync(join(folder, 'index.html'))) return null
   const base = externalUrl === '' ? '/' : new URL(externalUrl).pathname.replace(/\/*$/, '/')
   const files = Object.entries(rootFiles).filter(([name]) => existsSync(join(folder, name)))
-  // Relative URLs would depend on the depth of the screen's path. A page takes 20 µs to read, and
-  // that of a new build names its files.
+  // Absolute URLs, as relative ones would depend on the depth of a screen's path. Read per request
+  // (20 µs), so that the page of a new build names its own files.
   const read = (name: string) =>
     readFileSync(join(folder, name), 'utf8').replaceAll('="./', `="${base}`)
   const send = (reply: FastifyReply, page: { csp: string; html: string }) =>
@@ -107,7 +107,7 @@ export async function mountWebApp(
     app.route({ method: ['GET', 'HEAD'], url: `/${name}`, handler })
   }
   if (existsSync(join(folder, workerFile))) {
-    // Read like the page, so that both are of one build.
+    // Read per request like the page, so that both are of the same build.
     const handler = (_: FastifyRequest, reply: FastifyReply) =>
       reply.headers(workerHeaders).send(readFileSync(join(folder, workerFile)))
     app.route({ method: ['GET', 'HEAD'], url: `/${workerFile}`, handler })
@@ -120,7 +120,7 @@ export async function mountWebApp(
     preCompressed: true,
     decorateReply: false,
     cacheControl: false,
-    // Their names have the hash of their content (RFC 8246).
+    // Immutable, because the file names contain a hash of the content (RFC 8246).
     setHeaders: (reply) => {
       reply.headers({
         'cache-control': 'public, max-age=31536000, immutable',
@@ -140,7 +140,10 @@ export async function mountWebApp(
   }
 }
 
-/** Says in the page whether its request had a cookie: it then asks for answers as it loads. */
+/**
+ * Marks in the page whether its request had a cookie: with one, `early.ts` requests answers at
+ * once.
+ */
 function withCookie(page: string, { headers }: FastifyRequest): string {
   return headers.cookie ? page.replace('data-cookie="no"', 'data-cookie="yes"') : page
 }

@@ -3,7 +3,7 @@ import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
 import { type Route, route } from '../../http/route.ts'
 
-// Timeout of a look-up by aggregator-sync, which itself waits 12 s for the aggregator.
+// Timeout in ms of a look-up by aggregator-sync, whose own timeout for the aggregator is 12 s.
 const lookUpTimeoutMs = 15_000
 
 const status = {

@@ -18,12 +18,12 @@ import { boolean } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
 import { setUpWaitRoute } from './set-up-wait.ts'
 
-// Timeouts of aggregator-sync, which itself waits up to 12 s for each answer of the aggregator.
+// Timeouts in ms of aggregator-sync, whose own timeout for each answer of the aggregator is 12 s.
 const tokenTimeoutMs = 15_000
 const callbackTimeoutMs = 25_000
 
-// aggregator-sync checks the token and the list: it first drops the cached link token, which the
-// user has used.
+// Not validated here: aggregator-sync first drops the cached link token, which is used up, and then
+// validates.
 const choice = {
   publicToken: text
     .meta(lineShape({ min: 1, max: 300 }))
@@ -158,7 +158,7 @@ function updateRoutes({ mesh }: RouteDeps): Route[] {
   ]
 }
 
-/** Returns a function that reads of the caller what the aggregator and the bounds need. */
+/** Returns a function that gets the data of the caller which aggregator-sync needs. */
 function createGetLinkUser({ mesh }: RouteDeps) {
   const users = mesh.client('identity', UserService)
   return async (options: CallOptions) => {

@@ -11,7 +11,7 @@ import { signalOfClose } from '../../sockets/close-signal.ts'
 import type { State } from '../../sockets/progress.ts'
 import { waitForStatus } from '../../sockets/status-wait.ts'
 
-/** Bounds on requests that wait: each keeps a connection of its client and a subscription. */
+/** Limits of long polls: each keeps a connection of its client and a subscription. */
 const limits = {
   max: 100,
   perAccountMax: 10,
@@ -30,7 +30,7 @@ export function setUpWaitRoute({ mesh, broker, progressTimes, draining }: RouteD
     'cannot wait for the set-up of a non-Plaid link: choose a link of type aggregator',
   )
 
-  /** Returns the status of a link; null while aggregator-sync does not know it. */
+  /** Returns the status of a link; null until aggregator-sync knows it. */
   async function findStatus(linkId: string, options: CallOptions): Promise<State | null> {
     const { aggregatorLinks } = await connections.listAggregatorLinks(
       { linkIds: [linkId] },

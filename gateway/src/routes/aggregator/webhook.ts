@@ -30,7 +30,7 @@ export function aggregatorWebhookRoutes({ mesh }: RouteDeps): Route[] {
   ]
 }
 
-/** Returns the bytes of the body, because the signature is about them. */
+/** Returns the raw bytes of the body, because they are signed. */
 function webhookOf({ headers, body }: FastifyRequest) {
   const verification = headers['plaid-verification']
   if (typeof verification !== 'string' || verification.trim() === '') {

@@ -9,7 +9,7 @@ import { type Lookup, type Route, route } from '../../http/route.ts'
 const one = '/api/bank_accounts/:bankAccountId/spending/:spendingId'
 const path = `${one}/settle` as const
 
-/** An action on an expense: an optional, empty body, and a key by which it may be repeated. */
+/** An action on an expense: the body is optional and empty, and retries use an idempotency key. */
 const action = {
   since: '0.4.0',
   auth: 'key',
@@ -19,7 +19,7 @@ const action = {
   isBodyOptional: true,
 } as const
 
-/** Returns the routes of bills that are paid early or late, or left out (docs/plans.md). */
+/** Returns the routes of bills that are paid early, paid late, or skipped (docs/plans.md). */
 export function billRoutes({ mesh }: RouteDeps): Route[] {
   const spending = mesh.client('budgeting', SpendingService)
   const find = ({ params, options }: Lookup<{ bankAccountId: string; spendingId: string }>) =>

@@ -60,7 +60,7 @@ const hypothetical = z.union([
 ])
 
 const pictureType = 'image/svg+xml'
-/** An SVG document may contain scripts: the policy forbids scripts and loading. */
+/** An SVG document may contain scripts: this CSP forbids scripts and all requests. */
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 /** Returns the routes of forecasts (docs/forecast.md). */

@@ -34,7 +34,7 @@ const written = {
   with: hintKeys,
 }
 
-/** Returns the routes of spending objects: each shows an envelope and its plan (docs/plans.md). */
+/** Returns the routes of spending objects, each an envelope with its plan (docs/plans.md). */
 export function spendingRoutes(deps: RouteDeps): Route[] {
   return [...reads(deps), ...writes(deps)]
 }

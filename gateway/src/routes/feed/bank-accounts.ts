@@ -5,7 +5,7 @@ import {
 import type { RouteDeps } from '../../deps.ts'
 import { type Route, route } from '../../http/route.ts'
 
-// Timeout of a refresh by feed-sync, which itself waits 15 s for the provider.
+// Timeout in ms of a refresh by feed-sync, whose own timeout for the provider is 15 s.
 const refreshTimeoutMs = 20_000
 
 /** Returns the routes of bank accounts that connections offer (docs/banks/feed.md#candidates). */

@@ -68,7 +68,7 @@ function progressRoute({ mesh, broker, progressTimes }: RouteDeps): Route {
       const found = await links.getLink({ linkId }, options)
       const account = await accounts.describeBankAccount({ bankAccountId }, options)
       if (account.linkId !== linkId) throw notFound('bank account')
-      // The socket needs feed-sync: while that is away, the upgrade is refused.
+      // Refuses the upgrade if feed-sync is unavailable, because the socket needs it.
       await healths.ofFeed(requireFeedLink(found), options)
     },
     frames: [{ json: feedProgressFrame }],
@@ -84,8 +84,8 @@ function progressRoute({ mesh, broker, progressTimes }: RouteDeps): Route {
         statusAtLimit: null,
         times: progressTimes ?? { pollMs: 5_000, limitMs: 300_000 },
         accepts: createRunOrder(),
-        // The link is read here, after the subscription: the client may sync as soon as the socket
-        // is open.
+        // Read after the subscription, not before: the client may start a sync once the socket is
+        // open.
         read: async () => {
           const options = await renewOptions()
           feedLinkId ??= requireFeedLink(await links.getLink({ linkId }, options))

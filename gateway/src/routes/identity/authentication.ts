@@ -42,14 +42,15 @@ const registration = z.strictObject({
   ),
 })
 
-// Answer to a sign-in that still requires a code (docs/sign-in.md#second-factor).
+// Answer to a sign-in that requires a code next (docs/sign-in.md#second-factor).
 const secondFactorOwed = {
   error: 'a code of the authenticator is required',
   code: 'MFA_REQUIRED',
   nextUrl: '/login/multifactor',
 }
 
-// Answer to a sign-in that requires a new password, by `resetToken` (docs/sign-in.md#passwords).
+// Answer to a sign-in that requires a new password next, set by `resetToken`
+// (docs/sign-in.md#passwords).
 const passwordChangeOwed = {
   error: say('PASSWORD_CHANGE_REQUIRED'),
   code: 'PASSWORD_CHANGE_REQUIRED',
@@ -60,7 +61,10 @@ const verificationOwed = {
   requireVerification: true,
 }
 
-/** Returns the routes of registration, sign-in and sign-out, without API keys (docs/sign-in.md). */
+/**
+ * Returns the routes of registration, sign-in and sign-out, which accept no API keys
+ * (docs/sign-in.md).
+ */
 export function authenticationRoutes(deps: RouteDeps): Route[] {
   return [registrationRoute(deps), ...signInRoutes(deps), logoutRoute(deps), challengeRoute(deps)]
 }
@@ -82,7 +86,7 @@ function registrationRoute(deps: RouteDeps): Route {
     auth: 'none',
     body: registration.extend(proofOfWorkKeys(config)),
     find: requireOfferedFeature(mesh, 'allowSignUp'),
-    // Successes count too: each may send a mail to the address of another person.
+    // Counts successes too, as each may send a mail to an address of another person.
     attempts: 'all',
     headers: ['Set-Cookie'],
     answers: { 428: emailInUse },
@@ -192,7 +196,8 @@ function logoutRoute(deps: RouteDeps): Route {
       try {
         await signIn.logout({ sessionToken }, options)
       } catch (error) {
-        // Sign-out answers 200 and clears the cookie in any case (docs/sign-in.md#signing-in).
+        // Logged only: sign-out answers 200 and clears the cookie even then
+        // (docs/sign-in.md#signing-in).
         const text = 'the session could not be ended: it expires by itself'
         log.warn({ err: error, requestId: request.id }, text)
       }
@@ -225,18 +230,22 @@ function challengeRoute({ mesh }: RouteDeps): Route {
   })
 }
 
-/** Returns the field with the device of a request (docs/sign-in.md#session-and-cookie). */
+/** Returns the message field with the device of a request (docs/sign-in.md#session-and-cookie). */
 function deviceOf({ headers }: FastifyRequest): { deviceName: string } {
   return { deviceName: deviceNameOf(headers['user-agent']) }
 }
 
-/** Returns functions that replace a browser's session: the next sign-in ends the former session. */
+/**
+ * Returns functions for the change of a browser's session: a new sign-in ends the previous session.
+ */
 function createSuccession({ cookie, sessions }: RouteDeps) {
   const forget = (token: string) =>
     sessions.forget((sent) => sent.kind === 'session' && sent.token === token)
   return {
     forget,
-    /** Returns the session token of the browser's cookie, empty without a cookie, and its name. */
+    /**
+     * Returns the session token in the cookie, empty without a cookie, and the name of the device.
+     */
     formerOf: (request: FastifyRequest) => ({
       formerSessionToken: cookie.read(request) ?? '',
       ...deviceOf(request),

@@ -82,7 +82,7 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
         'Answers alike for known and unknown addresses. The link works once and expires ' +
         '(docs/sign-in.md#mailed-links).',
     }),
-    // The interface has two spellings of this path (docs/sign-in.md#mailed-links).
+    // The API has two spellings of this path (docs/sign-in.md#mailed-links).
     forgot({
       id: 'requestPasswordResetByMail',
       path: '/api/authentication/forgotPassword',

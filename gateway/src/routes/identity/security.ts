@@ -27,7 +27,7 @@ export const passwordReset = z.strictObject({
 export function securityRoutes({ mesh, sessions }: RouteDeps): Route[] {
   const passwords = mesh.client('identity', PasswordService)
   const multifactor = mesh.client('identity', MultifactorService)
-  // The gateway does not know which sessions ended, so it verifies all of them again.
+  // Clears the cached sessions: the gateway does not know which of them identity has ended.
   const forget = () => sessions.forget(({ kind }) => kind === 'session')
   return [
     route({

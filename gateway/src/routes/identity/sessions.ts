@@ -13,7 +13,7 @@ const path = '/api/users/security/sessions'
 /** Returns the routes of the caller's sessions (docs/sign-in.md#session-and-cookie). */
 export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] {
   const sessions = mesh.client('identity', SessionService)
-  // The gateway does not know which sessions ended, so it verifies all of them again.
+  // Clears the cached sessions: the gateway does not know which of them identity has ended.
   const forget = () => verified.forget(({ kind }) => kind === 'session')
   return [
     route({

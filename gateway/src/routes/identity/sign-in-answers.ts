@@ -36,7 +36,7 @@ export const signedInAnswer = {
   },
 }
 
-/** 428 of a sign-in: the step that it needs first. Only a pending session has a cookie. */
+/** 428 of a sign-in: the next required step. Only a pending session has a cookie. */
 export const signInStep = {
   description: 'Another step comes first: a code, a new password or a verified address; see `code`',
   answer: {
@@ -58,13 +58,16 @@ export const emailInUse = {
   answer: { json: step('EMAIL_IN_USE', {}) },
 }
 
-/** 428 of a change of the own data: of its address, or of its re-authentication by a code. */
+/**
+ * 428 of a change of the user's own data: the new address is in use, or re-authentication by code
+ * is locked.
+ */
 export const emailInUseOrCodesLocked = {
   description: 'The email address is in use, or wrong codes have locked the second factor',
   answer: { json: { oneOf: [step('EMAIL_IN_USE', {}), step('MFA_LOCKED', {})] } },
 }
 
-/** 428 of an operation that takes a code (docs/sign-in.md#wrong-codes). */
+/** 428 of an operation that accepts a code (docs/sign-in.md#wrong-codes). */
 export const codesLocked =
   'Wrong codes have locked the second factor: `code` is `MFA_LOCKED`. Reset the password by a ' +
   'mailed link, or ask the operator; re-authentication takes the password too'

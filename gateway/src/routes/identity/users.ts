@@ -46,10 +46,11 @@ export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
       answer: { message: GetMeResponseSchema, with: { isSetup: { json: { type: 'boolean' } } } },
       handler: async ({ options }) => {
         const listing = links.listLinks({}, options)
-        // A pending session may not list links. `await` below handles the error for other sessions.
+        // Ignored here, as a pending session may not list links; `await` below rethrows it for
+        // other sessions.
         listing.catch(() => {})
         const me = await users.getMe({}, options)
-        // An account is set up when it has a link that is not deleted.
+        // An account is set up if it has a link that is not deleted.
         const isSetup = !me.mfaPending && (await listing).links.length > 0
         return { message: me, isSetup }
       },
@@ -67,7 +68,8 @@ export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
       since: '0.3.0',
       auth: 'session',
       body: userChange,
-      // With an address, successes count too: each may send a mail to that of another person.
+      // For a new address, counts successes too, as each may send a mail to an address of another
+      // person.
       attempts: ({ email: sent }) => (sent === undefined ? 'refused' : 'all'),
       answers: { 428: emailInUseOrCodesLocked },
       answer: UserSchema,
@@ -76,7 +78,7 @@ export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
         const proof = currentPassword ? { currentPassword } : totp ? { totp } : {}
         const request = { ...valuesOf(change), ...reAuthenticationMessage(proof) }
         const { user } = await users.updateUser(request, options)
-        // Cached credentials carry the former locale.
+        // Cached credentials contain the former locale.
         sessions.forgetAccount(accountId)
         return user
       },

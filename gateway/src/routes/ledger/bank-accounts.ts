@@ -232,9 +232,9 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
 }
 
 /**
- * Returns a function that checks the new candidate of a PATCH; it returns the former one, null
- * without a candidate in the PATCH. It throws invalid for a candidate of another link or currency,
- * or in use.
+ * Returns a function that checks a new candidate in a PATCH, and returns the previous candidate's
+ * ID; null if the PATCH changes none. Throws invalid for a candidate of another link, of another
+ * currency, or in use.
  */
 function createAttach({ mesh, config }: RouteDeps, accounts: Accounts, candidates: Candidates) {
   const links = mesh.client('ledger', LinkService)
@@ -246,7 +246,7 @@ function createAttach({ mesh, config }: RouteDeps, accounts: Accounts, candidate
     if (feedBankAccountId === undefined) return null
     const { bankAccount } = await accounts.getBankAccount({ bankAccountId }, options)
     const { linkId, feedBankAccountId: former, currency } = requirePart(bankAccount)
-    // The ledger refuses the key for a bank account of another kind of link.
+    // Without a candidate the bank account is not of a feed link, and the ledger refuses the key.
     if (former === undefined || former === feedBankAccountId) return null
     requireFeature('feed', config)
     const { link } = await links.getLink({ linkId }, options)
@@ -288,7 +288,7 @@ function creationRoute(deps: RouteDeps, accounts: Accounts, candidates: Candidat
         requireFeature('feed', config)
         const { link } = await links.getLink({ linkId }, options)
         const { feedLinkId } = requirePart(link)
-        // The provider's name replaces the one in the body (docs/links.md#bank-accounts).
+        // The provider's name replaces that in the body (docs/links.md#bank-accounts).
         const candidate = await candidates.get({ feedBankAccountId, feedLinkId }, options)
         request.originalName = candidate.name
       }

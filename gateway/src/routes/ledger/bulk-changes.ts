@@ -26,7 +26,7 @@ import { transactionChange } from './transactions.ts'
 
 const day = string.superRefine(requireDay).meta(dayShape)
 
-/** The filters of the list of transactions, as JSON values. */
+/** The filters of the transaction list, as JSON values. */
 const filter = object({
   search: text.optional().describe('Text that occurs in a name, a merchant or the notes'),
   from: day.optional().describe("First day of the transactions, in the account's timezone"),
@@ -77,7 +77,7 @@ const shape = {
   spending: { list: SpendingSchema },
 }
 
-/** Returns the routes that change many transactions, and undo that (docs/money/bulk.md). */
+/** Returns the routes that change many transactions, and undo such changes (docs/money/bulk.md). */
 export function bulkChangeRoutes(deps: RouteDeps): Route[] {
   const changes = deps.mesh.client('ledger', BulkChangeService)
   const accounts = deps.mesh.client('ledger', BankAccountService)
@@ -140,7 +140,7 @@ export function bulkChangeRoutes(deps: RouteDeps): Route[] {
   ]
 }
 
-/** Returns a body as the request of the ledger, which refuses none or several changes. */
+/** Returns a body as a request to the ledger, which refuses zero or several kinds of changes. */
 function requestOf({ items = [], filter: by, set, correct, ...more }: z.output<typeof bulkChange>) {
   const { spendingId, ...rest } = by ?? {}
   return {

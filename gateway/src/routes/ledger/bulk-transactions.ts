@@ -21,7 +21,7 @@ import { creationOf, transactionCreation } from './transactions.ts'
 
 export const sizeMax = 500
 
-/** An item is answered with its transaction, or with an error as it would be alone. */
+/** Result of an item: its transaction, or the error that a single request would get. */
 export const bulkResult = {
   transaction: { optional: TransactionSchema },
   error: { optional: { json: { type: 'string' } } },
@@ -35,8 +35,8 @@ export const bulkResult = {
 }
 
 /**
- * Returns the routes of bulk requests of transactions (docs/api.md#bulk-requests). Valid items are
- * booked in one commit, in the order of the list; each item has its own result.
+ * Returns the bulk routes of transactions (docs/api.md#bulk-requests). Valid items are booked in
+ * one commit, in the order of the list; each item has its own result.
  */
 export function bulkTransactionRoutes(deps: RouteDeps): Route[] {
   const { mesh } = deps
@@ -93,7 +93,7 @@ function resultOf(created: CreatedTransaction | undefined) {
   return { ...toResult(item.result), ...hintsOf(item) }
 }
 
-/** Returns the transaction of an item, or its refusal as that of a single request. */
+/** Returns the transaction of an item, or the refusal that a single request would get. */
 export function toResult(result: ChangedTransaction['result']) {
   if (result.case === 'transaction') return { transaction: result.value }
   const refused = requirePart(result.value)

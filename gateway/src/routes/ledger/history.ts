@@ -9,7 +9,7 @@ import { encodeCursor, nextPageLink } from '../../http/queries/cursor.ts'
 import { paged } from '../../http/queries/query.ts'
 import { type Call, type Route, route } from '../../http/route.ts'
 
-// Part of a position in the history: the four parts identify an entry of the journal.
+// Part of a position in the history; four parts identify an entry of the journal.
 const part = z.string().regex(/^[\x21-\x7e]{0,200}$/)
 const position = z
   .tuple([part, part, part, part])

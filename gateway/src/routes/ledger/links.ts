@@ -140,8 +140,8 @@ function creation(deps: RouteDeps): Route {
       if (feedLinkId) {
         requireFeature('feed', config)
         const { feedLink } = await feedLinks.getFeedLink({ feedLinkId }, options)
-        // With an idempotency key, the request may be a repetition, whose first execution has made
-        // the feed connection no longer pending. The ledger uses each feed connection once.
+        // Skipped with an idempotency key: a retry finds the feed connection no longer pending. The
+        // ledger ensures that each feed connection is used once.
         const isFirst = request.headers['idempotency-key'] === undefined
         if (isFirst && feedLink?.status !== 'pending') {
           throw invalid({ feedLinkId: say('FEED_LINK_STATUS') }, say('FEED_LINK_USED'))

@@ -15,7 +15,7 @@ import { nextPageLink } from '../../http/queries/cursor.ts'
 import { mappingPage } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
 
-/** A text of the mapping; the ledger counts its characters. */
+/** A text of the mapping; only the ledger checks its length. */
 const lineOf = (min: number, max: number) => text.meta(lineShape({ min, max }))
 
 const field = object({
@@ -38,7 +38,7 @@ interface Found {
   message: string
 }
 
-/** Returns the problems of a tree with their paths. */
+/** Flattens a tree of problems to a list with paths. */
 function listProblems(problems: MappingProblems, path: string[] = []): Found[] {
   return Object.entries(problems).flatMap(([key, problem]) => {
     const at = [...path, key]
@@ -49,8 +49,8 @@ function listProblems(problems: MappingProblems, path: string[] = []): Found[] {
 }
 
 /**
- * The shape of a mapping, with the rules of its parts (docs/files.md#csv-mappings): the problems of
- * both are reported at once.
+ * Schema of a mapping, with the rules of its parts (docs/files.md#csv-mappings), so that all
+ * problems are reported at once.
  */
 const creation = z.strictObject({
   mapping: object({
@@ -112,7 +112,7 @@ const creation = z.strictObject({
       }).optional(),
     }).describe('Place of the balance in the file'),
   })
-    // The ledger checks the rules of a mapping whose shape fits.
+    // Applies the ledger's rules of mappings once the schema is valid.
     .superRefine(
       (mapping, context) => {
         for (const found of listProblems(problemsOfMapping(mapping) ?? {})) {

@@ -18,7 +18,7 @@ import { integerText, optionalBoolean, value } from '../../http/queries/query.ts
 import { rowJoins } from './row-joins.ts'
 
 const headerRowMax = 1000
-/** Maximum number of accounts of a file that one request maps (docs/limits.md). */
+/** Maximum number of accounts in a file that one request assigns (docs/limits.md). */
 const mappedMax = 20
 const rowText = say('INTEGER_RANGE', { min: 0, max: headerRowMax })
 
@@ -49,20 +49,20 @@ const delimiter = oneOf(delimiters)
 const decimalMarks = values['ReadingChoices.decimalMark']
 const decimalMark = oneOf(decimalMarks)
 
-/** Choices about the reading of a file of several accounts, in a body. */
+/** Parsing options in a body, for a file of several accounts. */
 export const severalChoices = {
   encoding: label.describe(descriptions.encoding),
   decimalMark: decimalMark.optional().describe(descriptions.decimalMark),
   dayFirst: boolean.optional().describe(descriptions.dayFirst),
 }
 
-/** Choices about the reading of an uploaded file, in a body (docs/files.md#choices). */
+/** Parsing options in a body, for an uploaded file (docs/files.md#choices). */
 export const fileChoices = {
   ...severalChoices,
   statement: name.optional().describe(descriptions.statement),
 }
 
-/** The bank accounts of a file of several accounts (docs/files.md#all-accounts). */
+/** Bank accounts for the accounts in a file (docs/files.md#all-accounts). */
 export const statementMappings = list(
   object({
     statement: name.describe('Account of the file: statement of one of those listed'),
@@ -75,7 +75,7 @@ export const statementMappings = list(
 
 const againText = '; null to detect it again'
 
-/** Choices about the reading of a CSV file, in a body: null takes one back. */
+/** Parsing options in a body, for a CSV file; null resets an option. */
 export const csvChoices = {
   delimiter: delimiter
     .nullable()
@@ -120,22 +120,22 @@ const preview = optionalBoolean.meta({
   description: 'Answers what the import would do, and stores nothing',
 })
 
-/** Choices about the reading of an uploaded file, in a query. */
+/** Parsing options in a query, for an uploaded file. */
 export const uploadQuery = z.object({
   preview,
   ...sent,
   statement: sentStatement,
 })
 
-/** Choices about the reading of a file of several accounts, in a query. */
+/** Parsing options in a query, for a file of several accounts. */
 export const severalQuery = z.object({ preview, ...sent })
 
-/** Returns the bank accounts of a file of several accounts, as messages. */
+/** Returns the bank accounts for the accounts in a file, as messages. */
 export function mappingsOf(statements: z.infer<typeof statementMappings>) {
   return statements.map(({ joins, ...one }) => (joins ? { ...one, joins: { joins } } : one))
 }
 
-/** Choices about the reading of a CSV file, in a query. */
+/** Parsing options in a query, for a CSV file. */
 export const csvQuery = z.object({
   delimiter: value
     .pipe(delimiter.optional())
@@ -161,7 +161,7 @@ export const csvQuery = z.object({
   ...sent,
 })
 
-/** Returns the choices that are sent, as a message; an empty object without any. */
+/** Returns the parsing options that were sent, as a message; empty without any. */
 export function choicesOf(
   all: Partial<z.infer<typeof csvQuery> & Omit<z.infer<typeof uploadQuery>, 'preview'>>,
 ): {

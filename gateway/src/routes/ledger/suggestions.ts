@@ -25,7 +25,7 @@ interface Clients {
   recalculate: Recalculate
 }
 
-/** Returns the routes that accept, reject and take back suggestions (docs/syncs.md#suggestions). */
+/** Returns the routes that accept, reject and undo suggestions (docs/syncs.md#suggestions). */
 export function suggestionRoutes(deps: RouteDeps): Route[] {
   const clients = {
     suggestions: deps.mesh.client('ledger', SuggestionService),

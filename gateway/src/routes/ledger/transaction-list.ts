@@ -17,13 +17,13 @@ import { type Call, type Route, route } from '../../http/route.ts'
 
 const csvType = 'text/csv'
 
-/** Maximum number of files that are written at the same time in a process (docs/limits.md). */
+/** Maximum number of CSV files that a process streams at the same time (docs/limits.md). */
 const filesMax = 4
 
-/** Number of transactions that are read at once for a file. */
+/** Number of transactions per page that is read for a CSV file. */
 const csvPageSize = 500
 
-/** Parameters that a file of all rows does not take. */
+/** Paging parameters, refused for a CSV file, which always has all rows. */
 const pagingKeys = ['limit', 'after', 'offset', 'fields']
 
 type ListCall = Call<{ bankAccountId: string }, z.output<typeof accountTransactionPage>>
@@ -61,13 +61,15 @@ export function transactionListRoute(
   })
 }
 
-/** Returns the filter of an envelope: an ID, or `free` or `undecided` for transactions in none. */
+/**
+ * Returns the filter by envelope: its ID, or `free` or `undecided` for transactions without one.
+ */
 export function envelopeOf(spendingId: string | undefined) {
   if (spendingId === 'free') return { free: true }
   return spendingId === 'undecided' ? { free: true, undecided: true } : valuesOf({ spendingId })
 }
 
-/** Returns the handler that answers a list as a CSV file (docs/transactions.md#csv). */
+/** Returns the handler that streams a list as CSV (docs/transactions.md#csv). */
 function createTransactionFile({ mesh, exportIdleTimeoutMs }: RouteDeps) {
   const ledger = mesh.client('ledger', TransactionService)
   const accounts = mesh.client('ledger', BankAccountService)

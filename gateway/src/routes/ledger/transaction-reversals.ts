@@ -55,7 +55,9 @@ type Changed = MessageShape<
   typeof UpdateTransactionResponseSchema | typeof CorrectTransactionResponseSchema
 >
 
-/** Returns the answer to a change of a transaction, with the plans of its envelopes. */
+/**
+ * Returns the answer to a change of a transaction, with the recalculated plans of its envelopes.
+ */
 export async function answerChanged(
   changed: Changed,
   recalculate: Recalculate,

@@ -70,7 +70,10 @@ export const transactionCreation = z.strictObject({
   ),
 })
 
-/** Returns a new transaction as message fields; an empty list of tags is stated, too. */
+/**
+ * Returns a new transaction as message fields. `hasNoTags` distinguishes an empty list from none:
+ * proto3 does not.
+ */
 export function creationOf(body: z.output<typeof transactionCreation>) {
   return { ...valuesOf(body), hasNoTags: body.tags?.length === 0 }
 }

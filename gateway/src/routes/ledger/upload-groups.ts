@@ -24,7 +24,7 @@ import {
   statementMappings,
 } from './reading-choices.ts'
 
-/** The file is read before the answer: as long as the thread that reads files may take. */
+/** Timeout in ms: the file is parsed before the answer, in a worker thread that may be busy. */
 const readingTimeoutMs = 30_000
 const path = '/api/uploads'
 const groupPath = `${path}/:uploadGroupId` as const

@@ -26,7 +26,10 @@ import { showProgress } from '../../sockets/progress.ts'
 import { choicesOf, fileChoices, uploadQuery } from './reading-choices.ts'
 import { rowJoins } from './row-joins.ts'
 
-/** A preview is read before the answer: as long as the thread that reads files may take. */
+/**
+ * Timeout in ms: for a preview, the file is parsed before the answer, in a worker thread that may
+ * be busy.
+ */
 const previewTimeoutMs = 30_000
 const uploadPath = '/api/bank_accounts/:bankAccountId/transactions/upload/:transactionUploadId'
 
@@ -179,7 +182,7 @@ function listRoute(uploads: Client<typeof UploadService>): Route {
   })
 }
 
-/** Every frame but the first, which has the whole upload. */
+/** Frames after the first, which contains the whole upload. */
 const progressFrame = {
   type: 'object',
   properties: {

@@ -8,7 +8,7 @@ import type { RouteDeps } from '../../deps.ts'
 import { encodeCursor } from '../../http/queries/cursor.ts'
 import { cursorOr, included, listOf, paged } from '../../http/queries/query.ts'
 
-/** A position in the feed, as a cursor has it. */
+/** A position in the change feed, decoded from a cursor. */
 export const position = z
   .tuple([z.string().regex(/^\d{1,18}$/)])
   .transform(([text]) => BigInt(text))
@@ -42,7 +42,7 @@ export const changesAnswer = {
   },
 }
 
-/** A page of the feed; with the objects of its changes if they were asked for. */
+/** A page of the change feed, with the changed objects if the client asked for them. */
 export interface ChangesPage extends Pick<ListChangesResponse, 'changes' | 'position' | 'hasMore'> {
   objectOf?: ObjectOf
 }
@@ -50,7 +50,7 @@ export interface ChangesPage extends Pick<ListChangesResponse, 'changes' | 'posi
 /** Reads a page of the feed. */
 export type ReadChanges = (query: ChangesQuery, options: CallOptions) => Promise<ChangesPage>
 
-/** Returns a read of the feed by the query of a request. */
+/** Returns a function that reads a page of the feed by the query of a request. */
 export function createRead(deps: RouteDeps): ReadChanges {
   const feed = deps.mesh.client('notices', FeedService)
   const readObjects = createObjectReads(deps)
@@ -62,15 +62,15 @@ export function createRead(deps: RouteDeps): ReadChanges {
   }
 }
 
-/** The first page of a reader that waits, or an empty one and why the read failed. */
+/** The first page of a stream or long poll, or an empty page with the error of its read. */
 export interface FirstRead {
   page: ChangesPage
   failure: unknown
 }
 
 /**
- * Reads the first page. A reader that waits and has a cursor needs none: while the service is away
- * for a moment, it gets an empty page with its cursor, and goes on.
+ * Reads the first page. For a waiting client with a cursor, a transient error returns an empty page
+ * at its cursor, so that it continues to wait.
  */
 export async function readFirst(
   read: ReadChanges,
@@ -87,7 +87,7 @@ export async function readFirst(
   }
 }
 
-/** Returns the value of an answer with a page of the feed. */
+/** Returns a page of the feed as the value of an answer. */
 export function pageAnswer({ changes, position: end, hasMore, objectOf }: ChangesPage) {
   const shown = changes.map((message) => {
     const object = objectOf?.(message)
@@ -96,6 +96,6 @@ export function pageAnswer({ changes, position: end, hasMore, objectOf }: Change
   return { changes: shown, nextCursor: encodeCursor([String(end)]), hasMore }
 }
 
-/** Text of the refusal of a cursor that is too old. */
+/** Refusal of a cursor that is too old. */
 export const removedText =
   'Changes after the cursor are no longer kept: begin again with `after=latest`'

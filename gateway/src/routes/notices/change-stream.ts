@@ -26,20 +26,20 @@ import {
 
 const eventStream = 'text/event-stream'
 
-/** Bounds on open streams: each keeps a connection of its client and a subscription. */
+/** Limits of open streams: each keeps a connection of its client and a subscription. */
 const limits = {
   max: 1_000,
   perAccountMax: 20,
   text: say('TOO_MANY_STREAMS'),
 }
 
-/** Time in ms without an event after which a comment keeps proxies from closing the connection. */
+/** Interval in ms of keep-alive comments, without which proxies close a silent connection. */
 const silentMsDefault = 15_000
-/** Time in ms after which a stream is closed whose client takes no event. */
+/** Timeout in ms of a stream whose client receives no data. */
 const stuckMs = 45_000
-/** Time in ms after which a stream ends, so that clients spread over new replicas. */
+/** Lifetime of a stream in ms. Clients then reconnect, and so spread over new replicas. */
 const limitMs = 60 * 60_000
-/** The time in ms that a client waits before it connects again. */
+/** Reconnection time of the client, in ms. */
 const retryText = 'retry: 1000\n\n'
 
 /** Returns the route of the change feed as server-sent events (docs/api/changes.md#stream). */
@@ -75,18 +75,19 @@ export function streamRoute(deps: RouteDeps, read: ReadChanges): Route {
       reply.raw.once('close', release)
       const first = await readFirst(read, { ...query, isWaiting: true }, call.options)
       const events = eventsOf(deps, { read, query, first, call })
-      // A compressor would hold events back.
+      // No compression: a compressor would buffer events.
       request.headers['x-no-compression'] = '1'
       reply.header('content-type', eventStream).header('cache-control', 'no-store')
       reply.header('x-accel-buffering', 'no')
-      // A process that stops ends the stream: no client sends its next request there.
+      // No keep-alive after the stream: a process that stops ends it, and must not get the next
+      // request.
       reply.header('connection', 'close')
       return Readable.from(events, { objectMode: false })
     },
   })
 }
 
-/** Returns the position in `Last-Event-ID`; undefined without one. Throws invalid for another. */
+/** Returns the position in `Last-Event-ID`; undefined without one. Throws invalid if malformed. */
 function lastEventOf({ headers }: FastifyRequest): bigint | undefined {
   const sent = headers['last-event-id']
   if (typeof sent !== 'string' || sent === '') return undefined
@@ -104,11 +105,10 @@ interface Streamed {
 }
 
 /**
- * Yields the events of a stream: the first page at once if it could be read, further ones as
- * changes come, and comments in silence. Ends when the process stops, the credential has ended or
- * changes were removed: the client connects again, and gets the refusal. Backpressure: the feed is
- * read again only after the client has taken the page before it; a client that takes none is cut
- * off.
+ * Yields the events of a stream: the first page at once if it could be read, later pages as changes
+ * come, and keep-alive comments. Ends when the process stops, the credential has ended or changes
+ * were removed: the client then reconnects, and gets the refusal. Backpressure: the feed is read
+ * again only after the client has taken the last page; a client that takes none is disconnected.
  */
 async function* eventsOf(
   { broker, draining, progressTimes }: RouteDeps,

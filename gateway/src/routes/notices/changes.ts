@@ -25,7 +25,7 @@ const waitQuery = changesQuery.extend({
   wait: integer('Seconds to wait for a change if there is none', { fallback: 0, min: 0, max: 30 }),
 })
 
-/** Bounds on requests that wait: each keeps a connection of its client and a subscription. */
+/** Limits of long polls: each keeps a connection of its client and a subscription. */
 const limits = {
   max: 1_000,
   perAccountMax: 20,
@@ -33,9 +33,9 @@ const limits = {
 }
 
 /**
- * Returns a function that reads until there is a change, the wait ends, the client closes or the
- * process stops. A service that is away for a moment ends no wait; throws its error if it was away
- * at each read until the end. A process that stops sends the client to another one instead.
+ * Long poll: returns a function that reads until there is a change, the time limit ends, the client
+ * closes or the process stops. Transient errors of the service do not end it, but the last error is
+ * thrown if every read failed. When the process stops, the client continues at another one.
  */
 function createWait({ broker, draining, progressTimes }: RouteDeps, read: ReadChanges) {
   const limiter = createConcurrencyLimiter(limits)
