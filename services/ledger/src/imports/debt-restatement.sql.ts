@@ -59,9 +59,9 @@ export function findLastStatement(
 const Key = z.object({ accountId: z.string(), bankAccountId: z.string() })
 
 /**
- * until 0.5: lists bank accounts after a key, in key order, of which a former version may have
- * stored a debt as positive: with OFX files that were not looked at, with corrections of undone
- * files, or with a debt that the aggregator states otherwise.
+ * until 0.5: lists bank accounts whose debt a former version may have stored as positive, in key
+ * order after a given key. They have unchecked OFX files, corrections from undone files, or a
+ * balance whose sign contradicts the aggregator's.
  */
 export function listSuspects(
   { pool }: Database,
@@ -89,7 +89,7 @@ export function listSuspects(
     ORDER BY account_id, bank_account_id LIMIT ${limit}`)
 }
 
-/** Marks the OFX files of a bank account that former versions imported as looked at. */
+/** Marks the OFX files that former versions imported into a bank account as checked. */
 export async function markLookedAt(
   tx: Tx,
   { accountId, bankAccountId }: BankAccountKey,

@@ -8,13 +8,13 @@ import {
 } from '../money/operation.ts'
 
 /**
- * The last valid statement of a bank account's current balance: made when it was created, by hand,
- * by a provider, or in a file. Amounts are minor units.
+ * The last valid statement of a bank account's current balance: from its creation, a manual edit,
+ * the aggregator or a file. Amounts are minor units.
  */
 export const LastStatement = z.object({
   cause: z.enum(['opening', 'sync', 'manual-edit', 'upload']),
   causeId: z.string(),
-  /** The stored balance; `later` of it are bookings dated after the statement's instant. */
+  /** The stored balance. It includes `later`, the sum of bookings after the statement's instant. */
   amount: z.bigint(),
   later: z.bigint(),
   /** The balance today, and the sum of the corrections since the statement. */
@@ -25,15 +25,15 @@ export const LastStatement = z.object({
   /** Whether the file states a limit: only statements of cards do. */
   hasLimit: z.boolean(),
   isCredit: z.boolean(),
-  /** The aggregator's figure of a credit or loan account: what is owed is positive in it. */
+  /** The aggregator's balance of a credit or loan account: debts are positive there. */
   said: z.bigint().nullable(),
 })
 export type LastStatement = z.infer<typeof LastStatement>
 
 /**
- * until 0.5: returns what to add to the current balance, in minor units, so that what is owed is
- * negative (docs/money.md#cards-and-loans): former versions stored it as positive for OFX
- * statements of cards, and for credit and loan accounts of the aggregator. 0 once it is corrected.
+ * until 0.5: returns the delta in minor units that makes a debt negative in the current balance
+ * (docs/money.md#cards-and-loans); 0 once it is corrected. Former versions stored debts as positive
+ * for OFX statements of cards, and for credit and loan accounts of the aggregator.
  */
 export function debtCorrection(last: LastStatement): bigint {
   const wanted = last.cause === 'upload' ? ofFile(last) : ofProvider(last)

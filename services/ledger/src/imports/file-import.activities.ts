@@ -47,7 +47,7 @@ type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
     readers: Readers
   }
 
-/** Rows per INSERT: to prepare a larger one, and to execute it, would delay requests. */
+/** Rows per INSERT: a larger statement would block the event loop and delay requests. */
 const rowsPerStatement = 250
 
 /** Returns the idempotent Temporal activities that import a file (docs/files.md#importing). */
@@ -63,17 +63,17 @@ export function fileImportActivities(deps: Deps) {
       if (await startUpload(database, key, clock())) await publishState(deps, key)
     },
     /**
-     * Imports the file and returns `done`, also if the upload fails. Returns `busy` while the dates
-     * of the bank account are being moved to another timezone, this
-     * process reads another file of the account, or another import into the bank account runs.
+     * Imports the file and returns `done`, also if the upload fails. Returns `busy` while the
+     * bank account's dates are being converted to another timezone, while this process reads
+     * another file of the account, or while another import into the bank account runs.
      */
     importFile: async (key: UploadKey): Promise<'busy' | 'done'> => {
       const upload = await findUpload(database, key)
       if (upload?.status !== 'processing') return 'done'
-      // Read before the file: if it changes meanwhile, the save is refused and repeated.
+      // Optimistic: if the timezone changes while the file is read, the save is refused.
       const timezone = await findTimezone(database, key)
       if (timezone === '') return 'busy'
-      // Finds a running import before the file is read. Outside a transaction no lock is kept.
+      // Early check, to not read the file in vain: without a transaction, the lock ends at once.
       if (!(await tryLockImports(database.pool, key))) return 'busy'
       try {
         const load = () => loadFile(deps, upload, upload.format)
@@ -97,7 +97,7 @@ export function fileImportActivities(deps: Deps) {
     failImport: (key: UploadKey): Promise<void> => fail(key, { unreadable: say('IMPORT_LATER') }),
     removeFile: async (key: UploadKey): Promise<void> => {
       const upload = await findUpload(database, key)
-      // A file that asks for a choice is kept, and read again once the choice is stated.
+      // A file that needs a choice of the client is kept, to be read again with that choice.
       const isRead = upload?.status === 'complete' || upload?.status === 'failed'
       if (!isRead || upload.asks !== null) return
       await storage.remove(nameOf(upload))
@@ -166,7 +166,7 @@ async function saveStatement(
   })
 }
 
-/** Yields selected rows from the end of the file: lists show the largest ID of a day first. */
+/** Yields selected rows, last first: lists show the largest ID of a day first. */
 async function* rowsToInsert(
   rows: Pages<FileRow>,
   select: (page: FileRow[]) => FileRow[],

@@ -39,8 +39,8 @@ export function createTransactions(
 }
 
 /**
- * Returns the counts of an import that stored and joined so many rows (docs/files.md#counts);
- * `corrections` are rows of the file that correct stored ones.
+ * Returns all counts of an import (docs/files.md#counts) from its imported and joined rows;
+ * `corrections` are rows of the file that correct stored rows.
  */
 export function countsOf(
   { rows, skipped }: Pick<ReceivedStatement, 'rows' | 'skipped'>,
@@ -68,7 +68,7 @@ export type BalanceInstants = { asOf: Date; availableAsOf: Date }
 export const LaterBookings = z.object({ available: z.bigint(), current: z.bigint() })
 export type LaterBookings = z.infer<typeof LaterBookings>
 
-/** Returns the instants of a file's balances, `now` for later ones; null if the file has none. */
+/** Returns the instants of a file's balances, at most `now`; null if the file states no instant. */
 export function findInstants(
   { asOf, availableAsOf }: FileBalances,
   now: Date,
@@ -79,8 +79,8 @@ export function findInstants(
 }
 
 /**
- * Returns whether an import sets the balances of its file: it inserts or joins a row (`newCount`),
- * and they are later than the bank account's `balancesAsOf` (docs/files.md#balances).
+ * Returns whether an import sets the balances of its file: it must insert or join rows
+ * (`newCount`), and the balances must be later than `balancesAsOf` (docs/files.md#balances).
  */
 export function setsBalances(
   { balancesAsOf: known }: Pick<BankAccount, 'balancesAsOf'>,
@@ -108,14 +108,14 @@ export function balancesToSet(
     : null
 }
 
-/** Returns the balances plus bookings dated after their instant, which the bank's figures lack. */
+/** Adds the bookings after the balances' instant: the balances of the file do not include them. */
 export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): StatedBalances {
   const available = to.available === undefined ? undefined : to.available + later.available
   const current = to.current === undefined ? undefined : to.current + later.current
   return { to: { ...to, available, current }, asOf }
 }
 
-/** Returns the later bookings with those of journal rows of the import itself. */
+/** Adds the import's own journal entries after the balances' instants to the later bookings. */
 export function withEntries(
   later: LaterBookings,
   { asOf, availableAsOf }: BalanceInstants,
@@ -129,7 +129,7 @@ export function withEntries(
   return { available: sumOf('available', availableAsOf), current: sumOf('current', asOf) }
 }
 
-/** Returns why a file cannot go to a bank account of another currency; null if it can. */
+/** Returns the refusal of a file in another currency than the bank account's, else null. */
 export function currencyFault(
   { currency }: Pick<ReceivedStatement, 'currency'>,
   { currency: own }: { currency: string },
@@ -139,8 +139,9 @@ export function currencyFault(
 }
 
 /**
- * Returns the available balance after a file that states the current one alone: it moves by as
- * much, so that pending payments and unused credit stay; undefined if the file states neither.
+ * Returns the available balance after a file that states only the current balance: both change by
+ * the same delta, which keeps pending payments and unused credit. Undefined without a current
+ * balance.
  */
 function moveAvailable(
   { availableBalance, currentBalance }: Locked['bankAccount'],

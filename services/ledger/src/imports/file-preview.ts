@@ -13,22 +13,22 @@ import type { RowJoin } from './joining/row-joins.ts'
 export const previewRowsMax = 50
 const posting = 'posts the pending transaction'
 
-/** A file beside the stored rows: how many of its rows are stored, and which may be. */
+/** The comparison of a file with the stored rows of its bank account. */
 export interface Compared extends Omit<ReceivedStatement, 'rows' | 'plain'> {
-  /** The first rows of the file, whether each is stored, and whether it books a pending one. */
+  /** First rows: `isKnown` if stored already, `isBooked` if the row posts a pending transaction. */
   shown: readonly { row: FileRow; isKnown: boolean; isBooked: boolean }[]
   rowCount: number
   knownCount: number
   setsBalances: boolean
-  /** The first rows that may be transactions of another source, and the number of all. */
+  /** The first rows that may be transactions of another source; `joinCount` counts all of them. */
   joins: readonly RowJoin[]
   joinCount: number
   misfits: readonly Misfit[]
 }
 
 /**
- * Returns the parts of a preview: what an import would do with the first rows, in words, the counts
- * of all, and the rows that may be joined; `ruled` has the fields that rules would set.
+ * Returns the parts of a preview: the effects of an import on the first rows in words, the counts
+ * of all rows, and the rows that may be joined. `ruled` has the fields that rules would set.
  */
 export function previewParts(
   { shown, rowCount, knownCount, joins, joinCount, misfits, ...statement }: Compared,

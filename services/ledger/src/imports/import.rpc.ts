@@ -187,8 +187,8 @@ async function startPreview(
 }
 
 /**
- * Reads the file of an import again by other choices, which are added to the stored ones: the
- * import returns to status `mapping`. Throws `refused` if it is processed or its file is gone.
+ * Reads the file of an import again by the stored choices with those of the request: the import
+ * returns to status `mapping`. Throws `refused` if it is processed or its file is deleted.
  */
 async function readAgain(
   { database, clock, storage }: Deps,
@@ -212,8 +212,9 @@ async function readAgain(
 }
 
 /**
- * Removes the file of an import, which is `expired` then. It returns to status `mapping` before, so
- * that no processing begins meanwhile. Throws `refused` if it is processed or its preview is.
+ * Deletes the file of an import, which makes the import `expired`. The status becomes `mapping`
+ * first, so that no processing begins meanwhile. Throws `refused` if a preview or processing runs
+ * or is complete.
  */
 async function discard({ database, clock, storage }: Deps, key: ImportKey): Promise<void> {
   const found = await getImport({ database }, key)
@@ -268,7 +269,7 @@ function countsOf(upload: Upload) {
   return { ...counts, ...renderJoins(upload), skipped: renderSkipped(upload.skipped) }
 }
 
-/** Returns a reading for lists, which would be long with the rows of wide files. */
+/** Omits the sample rows, which would make lists of imports too long. */
 function withoutRows(reading: CsvReading | null): CsvReading | null {
   return reading && { ...reading, rows: [] }
 }

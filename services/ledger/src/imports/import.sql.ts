@@ -17,7 +17,7 @@ import { Upload } from './upload.ts'
 
 const stored = CsvImport.omit({ status: true, error: true, completedAt: true })
 const columns = columnsOf(stored, { table: 'imports' })
-// NOT IN keeps the planner from the partial index on status: the index on the key is faster.
+// NOT IN prevents use of the partial index on status: the primary key finds the row faster.
 const awaitsPreview = sql.fragment`
   status NOT IN ('mapping', 'preview', 'pending-processing', 'failed')`
 const currentStatus = sql.fragment`
@@ -38,7 +38,7 @@ const Listed = CsvImport.omit({ preview: true }).extend({
   file: z.record(z.string(), z.unknown()),
   upload: z.record(z.string(), z.unknown()).nullable(),
 })
-/** An import with the upload that processes it; null before. */
+/** An import with the upload that processes it, null before processing. */
 export type FoundImport = CsvImport & { processedBy: Upload | null }
 const Single = CsvImport.extend({ upload: Listed.shape.upload })
 const shapeColumns = ['headers', 'delimeter', 'headerRow', 'choices', 'reading'] as const
@@ -154,7 +154,7 @@ export async function requestProcessing(
 
 /**
  * Compare-and-set on an import that is not processed: stores another reading of its file, and
- * returns the import to status `mapping`. Returns false if the import has moved on.
+ * resets the import to status `mapping`. Returns false if its status no longer permits that.
  */
 export async function reread(
   { autocommit }: Database,
@@ -180,7 +180,7 @@ export function isAwaitingPreview({ pool }: Database, key: ImportKey): Promise<b
 
 type PreviewResult = { preview: Uint8Array; reading: CsvReading | null } | { error: string }
 
-/** Stores the preview (an encoded ImportPreview) or the error, unless the import has either. */
+/** Stores the preview (an encoded ImportPreview) or the error, if the import awaits a preview. */
 export async function savePreview(
   { autocommit }: Database,
   key: ImportKey,
@@ -198,7 +198,7 @@ export async function savePreview(
   await autocommit((pool) => pool.query(emitIfWritten(update, changes)))
 }
 
-/** Returns the settings to read a file (`mapping` only for CSV), null without a bank account. */
+/** Returns the settings to read a file (`mapping` only for CSV); null if no bank account exists. */
 export function findReading(
   { pool }: Database,
   { accountId, bankAccountId, fileId }: Pick<StoredFile, 'accountId' | 'bankAccountId' | 'fileId'>,

@@ -46,7 +46,7 @@ const pauseMs = 1_000
 interface Reading {
   readFile: () => Promise<'busy' | 'done'>
   fail: () => Promise<void>
-  /** Continues in a new run of the workflow, once the history is long. */
+  /** Continue-as-new: bounds the length of the workflow's history. */
   again: () => Promise<never>
 }
 

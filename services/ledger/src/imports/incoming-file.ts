@@ -8,7 +8,7 @@ import { type Mapping, mappingsOf } from './several/upload-group.ts'
 /** Maximum size of a file in bytes (docs/limits.md). */
 export const fileSizeMax = 6 * 1024 * 1024
 
-/** Minimum head of a longer file in bytes: above 64 KiB, CSV detection drops a cut last line. */
+/** Minimum length of the head in bytes: above 64 KiB, CSV detection ignores a cut last line. */
 const headLength = 65_537
 
 /** Size of a received file in bytes; `bodyHash` is the SHA-256 of the request, for idempotency. */
@@ -27,11 +27,11 @@ export interface IncomingFile {
   /** The file's name, as the client sent it. */
   name: string
   contentType: string
-  /** Choices of the client about the reading. */
+  /** The client's choices of how to read the file, such as its encoding. */
   choices: ReadingChoices
   /** Whether the file is only read, and nothing of it stored. */
   isPreview: boolean
-  /** The first bytes: more than 64 KiB, or the whole of a smaller file. */
+  /** The first bytes: more than 64 KiB, or all of a smaller file. */
   head: Uint8Array
   /** All bytes, readable once. Throws `refused` if the file is above 6 MiB (413) or incomplete. */
   bytes: AsyncIterable<Uint8Array>
@@ -41,8 +41,8 @@ export interface IncomingFile {
 
 /**
  * Receives the head of a file and streams the rest, so that memory never holds a whole file. Throws
- * `refused` if the first part has no file name, and `invalid` for unknown choices. Without an end
- * part the file is incomplete.
+ * `refused` if the first part has no file name, and `invalid` for unknown choices. A file without
+ * an end part is incomplete.
  */
 export async function receiveFile(
   parts: AsyncIterable<{ part?: FilePart | undefined }>,
@@ -120,7 +120,7 @@ export async function wholeOf(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Ar
   return Buffer.concat(chunks)
 }
 
-/** Yields the bytes as they are. */
+/** Yields the bytes as a stream of one chunk. */
 export async function* onlyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }

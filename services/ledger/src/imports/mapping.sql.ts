@@ -43,8 +43,8 @@ export function findMapping(
 }
 
 /**
- * Returns an account's mappings, newest first. A `signature` that is not null filters them, and a
- * `before` that is not null keeps those older than this ID. IDs keep those of these.
+ * Returns an account's mappings, newest first. Filters that are not null: `signature`, `before`
+ * (only mappings older than this ID) and `ids`.
  */
 export function listMappings(
   { pool }: Database,

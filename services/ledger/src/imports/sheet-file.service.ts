@@ -6,9 +6,9 @@ import type { Readers } from './formats/statement-pool.client.ts'
 import { fileSizeMax, type IncomingFile, onlyOf, wholeOf } from './incoming-file.ts'
 
 /**
- * Returns a received file as it is, or if it is a sheet, the stated or longest table as a CSV file:
- * from here on a sheet is read as CSV (docs/files.md#sheets). Throws `invalid` for an unreadable
- * sheet, and `unavailable` while another file of the account is read.
+ * Converts a spreadsheet to CSV: the stated table, else the longest (docs/files.md#sheets). Returns
+ * other files unchanged. Throws `invalid` for an unreadable spreadsheet, and `unavailable` while
+ * another file of the account is read.
  */
 export async function convertSheetFile(
   readers: Readers,
@@ -34,7 +34,7 @@ export async function convertSheetFile(
   return { file: { ...file, head: csv, bytes: onlyOf(csv) }, chosen }
 }
 
-/** Throws `invalid` if a sheet is stated of a file that has none, such as a CSV file. */
+/** Throws `invalid` if the client states a sheet for a file without sheets, such as CSV. */
 function requireChosen(name: string | undefined, chosen: ConvertedSheet['chosen']): void {
   if (name !== undefined && chosen === null) throw invalid({ sheet: say('SHEET_UNEXPECTED') })
 }

@@ -20,7 +20,7 @@ import {
 import { countUnjoined } from './joining/row-joins.ts'
 import { noteOf, type Upload } from './upload.ts'
 
-/** Returns an upload as the answer shows it. */
+/** Returns the message of an upload. */
 export function renderUpload(upload: Upload): UploadMessage {
   return toMessage(UploadSchema, {
     ...upload,
@@ -31,11 +31,11 @@ export function renderUpload(upload: Upload): UploadMessage {
   })
 }
 
-/** Returns the named joins of an upload, and how many of them were not made. */
+/** Returns the joins that the client named for an upload, and the number of failed ones. */
 export function renderJoins({ status, joins }: Pick<Upload, 'status' | 'joins'>) {
   if (joins === null || joins.length === 0) return { joins: [] }
   const isEnded = status === 'complete'
-  // until 0.5: a replica of 0.3 stores these rows as new ones, and states no outcome.
+  // until 0.5: a replica of 0.3 stores rows with named joins as new rows, without a result.
   const settled = joins.map((one) =>
     isEnded && one.result === undefined ? { ...one, result: 'ignored' as const } : one,
   )
@@ -52,13 +52,13 @@ function renderStatement({ rowCount, balance, kind, ...of }: ListedStatement) {
   })
 }
 
-/** Returns the answer to an upload that is only read, and whose import would fail. */
+/** Returns the preview of an upload whose import would fail. */
 export function renderRefusal(upload: Upload, fault: Unreadable): UploadMessage {
   const { unreadable: error, asks = null, skipped = [], statements = [] } = fault
   return renderUpload({ ...upload, status: 'failed', error, asks, skipped, statements })
 }
 
-/** Returns the answer to an upload that is only read: what its import would do. */
+/** Returns the preview of an upload: the effects that its import would have. */
 export function renderPreview(
   upload: Upload,
   ...read: Parameters<typeof previewParts>
@@ -69,8 +69,8 @@ export function renderPreview(
 }
 
 /**
- * Returns an upload as lists show it: without texts of skipped rows, and joins, but with what
- * undoing it needs. `kept` has the numbers of transactions that undos would keep (`countKept`).
+ * Returns an upload for lists: without joins and the texts of skipped rows, but with whether it can
+ * be undone. `kept` has the number of transactions that its undo would keep (`countKept`).
  */
 export function renderListed(
   upload: Upload,

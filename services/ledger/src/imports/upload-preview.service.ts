@@ -28,8 +28,9 @@ import type { Upload } from './upload.ts'
 type Previewed = Compared | Unreadable
 
 /**
- * Reads a file as its import would, and stores nothing (docs/files.md#preview). Throws
- * `unavailable` while another file of the account is read, or its days are being moved.
+ * Dry run: reads a file as its import would, and stores nothing (docs/files.md#preview). Throws
+ * `unavailable` while another file of the account is read, or while the bank account's dates are
+ * being converted to another timezone.
  */
 export async function previewUpload(
   { database, readers }: { database: Database; readers: Readers },
@@ -51,7 +52,7 @@ export async function previewUpload(
   return compareRead(database, statement, { bankAccount, format })
 }
 
-/** Returns by what a file is read for a bank account, as its import does. */
+/** Returns the settings by which an import into a bank account reads its file. */
 export async function settingsFor(
   database: Database,
   of: { bankAccount: BankAccount; timezone: string; choices: ReadingChoices },
@@ -64,7 +65,7 @@ export async function settingsFor(
   return { currency, timezone, identifierTimezone, bankAccount, stated: of.choices }
 }
 
-/** Compares what is read of a file with the stored rows, if its import would not refuse it. */
+/** Compares a file with the stored rows; returns `Unreadable` if its import would refuse it. */
 export async function compareRead(
   database: Database,
   read: ReceivedStatement | Unreadable,

@@ -148,7 +148,7 @@ async function createFromParts(
   })
 }
 
-/** Returns what the import of a file would do, as an upload that is not stored. */
+/** Returns the preview of an import, as an upload that is not stored. */
 async function previewFile(
   { database, clock, readers }: Deps,
   file: IncomingFile,
@@ -167,8 +167,8 @@ async function previewFile(
 }
 
 /**
- * Starts the import of a file that asks for a choice again, by the choices that are added and the
- * joins that are named. Changes nothing if an earlier request has stated them.
+ * Restarts the import of an upload that needs a choice of the client, with the choices and joins of
+ * the request. Idempotent: changes nothing if the upload has these choices and joins already.
  */
 async function readAgain({ database, clock }: Deps, upload: Upload, added: Again) {
   if (isReadBy(upload, added)) return renderUpload(upload)

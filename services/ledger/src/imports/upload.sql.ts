@@ -12,7 +12,7 @@ import { StoredFile } from './storage/stored-file.ts'
 import { Upload } from './upload.ts'
 
 const columns = columnsOf(Upload, { table: 'uploads' })
-// NOT IN keeps the planner from the partial index on status: the index on the key is faster.
+// NOT IN prevents use of the partial index on status: the primary key finds the row faster.
 const isUnfinished = sql.fragment`status NOT IN ('complete', 'failed')`
 
 const countColumns = [
@@ -23,8 +23,8 @@ const countColumns = [
 const ShownBy = z.object({ type: z.enum(['import', 'upload_group']), objectId: z.string() })
 
 /**
- * Emits that an upload is created or changed, with the CSV import or the group that shows it.
- * It is called after the statement that writes the upload.
+ * Emits changes of an upload, and of the CSV import or upload group that shows it. Call it after
+ * the statement that writes the upload, because it reads the tables.
  */
 export async function tellUpload(
   tx: Tx,
@@ -68,7 +68,7 @@ export function findUpload({ pool }: { pool: Queries }, key: UploadKey): Promise
     WHERE ${isUpload(key)} AND removed_at IS NULL`)
 }
 
-/** The page of a list, newest ID first; `before` is the ID after which it begins, null for none. */
+/** A page of a list, newest ID first; `before` is the cursor: an exclusive upper bound of IDs. */
 export type NewestPage = { bankAccountId: string; before: string | null; limit: number }
 
 /** Lists the uploads to a bank account, each with its file, newest first. */
@@ -112,13 +112,13 @@ export function lockUnfinished(tx: Tx, key: UploadKey): Promise<Upload | null> {
 
 type OfBankAccount = Pick<UploadKey, 'accountId' | 'bankAccountId'>
 
-/** Takes the advisory lock on a bank account's imports; returns false if another one has it. */
+/** Takes the advisory lock on a bank account's imports; returns false if it is held already. */
 export function tryLockImports(connection: Queries, key: OfBankAccount): Promise<boolean> {
   return connection.oneFirst(sql.type(z.object({ isLocked: z.boolean() }))`
     SELECT pg_try_advisory_xact_lock(${importsOf(key)}) AS "isLocked"`)
 }
 
-/** Waits for the advisory lock on a bank account's imports: an undo sees what they have joined. */
+/** Waits for the advisory lock on a bank account's imports: an undo must see all their joins. */
 export async function lockImports(tx: Tx, key: OfBankAccount): Promise<void> {
   await tx.query(sql.unsafe`SELECT pg_advisory_xact_lock(${importsOf(key)})`)
 }
@@ -148,7 +148,7 @@ export async function completeUpload(
   await tellUpload(tx, key, { type: 'upload.updated', now: done.now })
 }
 
-/** Marks an unfinished upload as failed, with the error that the user sees and the rows seen. */
+/** Marks an unfinished upload as failed, with the error for the user and its skipped rows. */
 export async function failUpload(
   database: Database,
   key: UploadKey,
@@ -167,8 +167,8 @@ export async function failUpload(
 }
 
 /**
- * Compare-and-set on an upload that asks for a choice and whose file is stored: stores choices and
- * joins (null keeps them), the `changes` to publish, and status `pending`, else returns false.
+ * Compare-and-set on an upload that needs a choice and whose file is stored: stores choices, joins
+ * (null keeps the stored ones), the `changes` to publish, and status `pending`. Else returns false.
  */
 export async function restartUpload(
   tx: Tx,
@@ -220,7 +220,7 @@ const OfFile = z.object({
   bankAccountId: z.string().nullable(),
 })
 
-/** Marks a file as deleted; the caller has removed its bytes from storage before. */
+/** Marks a file as deleted; the caller must first remove its bytes from storage. */
 export function markFileDeleted(
   database: Database,
   { accountId, fileId }: Pick<Upload, 'accountId' | 'fileId'>,
@@ -246,7 +246,7 @@ export function markFileDeleted(
   })
 }
 
-/** Returns the counts of a failed upload, whose rows are all skipped; null if none was seen. */
+/** Returns the counts of a failed upload, whose rows are all skipped; null if no row was parsed. */
 function failedCounts(skipped: Upload['skipped']): Pick<Upload, (typeof countColumns)[number]> {
   const all = BigInt((skipped ?? []).reduce((sum, { count }) => sum + count, 0))
   const [rowCount, none] = skipped === null ? [null, null] : [all, 0n]

@@ -26,19 +26,19 @@ export const Upload = UploadKey.extend({
   knownCount: z.bigint().nullable(),
   joinedCount: z.bigint().nullable(),
   skipped: z.array(SkippedRows).nullable(),
-  /** The accounts of a file that holds several; null for other files. */
+  /** The accounts in a file of several accounts; null for other files. */
   statements: z.array(ListedStatement).nullable(),
   undoneAt: z.date().nullable(),
   choices: ReadingChoices.nullable(),
-  /** The choice that a failed upload needs; its file is kept, so that the client can state it. */
+  /** The choice that the client must state for a failed upload; its file is kept until then. */
   asks: z.enum(values['Upload.asks']).nullable(),
   /** The instant of the balances in the file; null if the file states none. */
   balancesAsOf: z.date().nullable(),
-  /** The group that the upload is a part of (docs/files.md#all-accounts); null for others. */
+  /** Groups the uploads from one file of several accounts (docs/files.md#all-accounts), or null. */
   uploadGroupId: z.string().nullable(),
-  /** The joins that the user named, with outcomes once the import is complete; null without any. */
+  /** The joins that the client named, with results once the import is complete; null if none. */
   joins: z.array(NamedJoin).nullable(),
-  /** A hint for the user about what the file leaves open; null without one. */
+  /** A hint for the user, such as that the file may be cut; null without one. */
   note: z.string().nullable(),
 })
 export type Upload = z.infer<typeof Upload>
@@ -77,7 +77,7 @@ export function requireAsking({ status, asks }: Upload): void {
   }
 }
 
-/** Choices to read a file again by, and joins in place of those named before, if not undefined. */
+/** Choices to read a file again, and joins that replace the stored ones unless undefined. */
 export type Again = { choices: ReadingChoices; joins: readonly NamedJoin[] | undefined }
 
 /** Returns whether the file is, or was, read by these choices and joins. */
@@ -95,7 +95,7 @@ export function isReadBy({ asks, ...upload }: Upload, stated: Again): boolean {
   )
 }
 
-/** Returns the note about the file, else that a QIF file states no balances, else null. */
+/** Returns the stored note, else for QIF a note that the format has no balances, else null. */
 export function noteOf({ format, note }: Pick<Upload, 'format' | 'note'>): string | null {
   return note ?? (format === 'qif' ? say('QIF_WITHOUT_BALANCES') : null)
 }

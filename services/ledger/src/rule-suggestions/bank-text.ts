@@ -10,7 +10,7 @@ import {
   processors,
 } from './bank-words.ts'
 
-/** A word of a bank's text, its fold, and its position: from `at` to before `end`. */
+/** A word of a bank's text, its fold, and its position: from index `at` up to, without, `end`. */
 export interface Word {
   text: string
   folded: string
@@ -18,7 +18,7 @@ export interface Word {
   end: number
 }
 
-/** Minimum length in letters of a kind of payment that ends a name. */
+/** Minimum length of a word for a kind of payment after a name: it then ends the name. */
 const kindMin = 7
 
 /** Maximum number of words in a name. */
@@ -26,7 +26,7 @@ const wordsMax = 4
 
 const wordPattern = /[^\s*/,;:#_|()<>+"=\\]+/gu
 
-/** Splits a text at blanks and at the signs that banks put between the parts of a text. */
+/** Splits a text at blanks and at the separators that banks use. */
 function splitText(text: string): Word[] {
   const words: Word[] = []
   for (const { 0: raw, index } of text.matchAll(wordPattern)) {
@@ -41,9 +41,9 @@ function splitText(text: string): Word[] {
 
 /**
  * Returns the words of a bank's text that name the merchant: without kinds of payment, processors,
- * dates, numbers of cards and references, legal forms and places. `common` are words behind the
- * names of several merchants of the account, which are places too. All words that are no numbers if
- * nothing else is left; empty for a text of numbers.
+ * dates, card numbers, references, legal forms and places. `common` are words after the names of
+ * several merchants of the account, so they are taken as places. If no word remains, returns all
+ * words that are no numbers.
  */
 export function findMerchant(text: string, common: ReadonlySet<string> = new Set()): Word[] {
   const words = splitText(text)
@@ -69,7 +69,7 @@ export function findMerchant(text: string, common: ReadonlySet<string> = new Set
   return found
 }
 
-/** Returns whether a word only details the name before it; a generic name needs a second word. */
+/** Returns whether a word is only a detail of the name before it, unless that name is generic. */
 function isDetail(found: readonly Word[], { folded }: Word): boolean {
   const [first] = found
   if (found.length === 1 && first && genericWords.has(first.folded)) return false
@@ -80,14 +80,14 @@ function isLegalForm({ folded }: Word): boolean {
   return legalForms.has(folded) || legalForms.has(folded.split('-').slice(1).at(-1) ?? '')
 }
 
-/** Returns whether a web address repeats the name or has a subdomain; EAT.CO.UK is a name. */
+/** Returns whether a domain repeats the name or has a subdomain, so that it is no name itself. */
 function isOtherSite(found: readonly Word[], { text }: Word): boolean {
   const site = text.match(/^(.+?)(?:\.(?:co|com))?\.\p{L}{2,3}$/iu)?.[1]
   if (site === undefined) return false
   return site.includes('.') || found.some(({ folded }) => folded === foldWord(site))
 }
 
-/** Returns the index of the first word behind kinds of payment and processors. */
+/** Returns the index of the first word after kinds of payment and processors. */
 function findStart(text: string, words: readonly Word[]): number {
   const labelled = words.findIndex((word) => labels.has(word.folded) && isLabel(text, word))
   const bought = words.findIndex(
@@ -126,7 +126,7 @@ function isLabel(text: string, { end }: Word): boolean {
   return /^\s?:/u.test(text.slice(end, end + 2))
 }
 
-/** Returns whether a word may name a merchant, if it were the first one. */
+/** Returns whether a word may be the first word of a merchant's name. */
 function isNamed(words: readonly Word[], word: Word): boolean {
   const { folded } = word
   if (isNumber(words, word) || kindWords.has(folded) || endWords.has(folded)) return false
@@ -137,7 +137,7 @@ function isDomain({ text }: Word): boolean {
   return text.includes('.')
 }
 
-/** Returns whether a text between words separates columns: two or more blanks, and no sign. */
+/** Returns whether the text between two words separates columns: two or more blanks, no `*`, `&`. */
 function isGap(between: string): boolean {
   return /\s{2,}/u.test(between) && !/[*&]/u.test(between)
 }
@@ -147,7 +147,7 @@ const months = new Set(
     gen mag giu lug set ott maj cze lip sie wrz paz lis gru`.split(/\s+/),
 )
 
-/** Returns whether a word is a number, date, mask or reference; also the month beside a number. */
+/** Returns whether a word is a number, date, mask, reference, or a month next to a number. */
 function isNumber(words: readonly Word[], word: Word | undefined): boolean {
   if (!word) return false
   const { text, folded } = word
@@ -171,7 +171,7 @@ function nextOf(words: readonly Word[], word: Word): Word | undefined {
 
 const connecting = new Set(['and', 'et', 'und', 'de', 'di', 'the', 'of', 'la', 'w', 'bei', 'sagt'])
 
-/** Returns whether a word is a place; a code of a country only at the end of the words. */
+/** Returns whether a word is a place. A country code counts only at the end of the name. */
 function isPlace(words: readonly Word[], word: Word): boolean {
   const parts = word.folded.split('-')
   if (!parts.every((part) => places.has(part))) return false
@@ -179,11 +179,11 @@ function isPlace(words: readonly Word[], word: Word): boolean {
   return word.folded.length > 2 || !next || isNumber(words, next) || endWords.has(next.folded)
 }
 
-/** Returns whether a last word names no merchant: one letter, a state's code or a small word. */
+/** Returns whether to drop the last word of a name: one letter, a state's code or a small word. */
 function isTrailing(words: readonly Word[], word: Word | undefined): boolean {
   if (!word) return false
   const { text, folded } = word
-  // A letter before a number belongs to the name: the number is that of a branch.
+  // A letter before a number, which is that of a branch, belongs to the name.
   if (/^[a-z]$/u.test(folded) && isNumber(words, nextOf(words, word))) return false
   if (/^[a-z]$/u.test(folded) || connecting.has(folded) || branchWords.has(folded)) return true
   return text.length === 2 && states.has(folded)

@@ -1,16 +1,16 @@
 import { foldText } from '@coffer/kit/values/fold'
 
-/** Returns the folded words of a list that is separated by blanks; `_` is a blank in a word. */
+/** Returns the folded words of a list that is separated by blanks. */
 function listed(text: string): Set<string> {
   return new Set(text.split(/\s+/).filter(Boolean).map(foldWord))
 }
 
-/** Returns a word as these lists compare it: its fold without dots and apostrophes. */
+/** Folds a word for comparison with these lists: also removes dots and apostrophes. */
 export function foldWord(word: string): string {
   return foldText(word).replace(/[.'’]/g, '')
 }
 
-/** Words with which banks begin a text: kinds of payment, not the merchant. */
+/** Kinds of payment, with which banks begin a text. */
 export const kindWords = listed(`
   card purchase payment pos debit credit visa mastercard maestro contactless recurring
   checkcard checkcrd authorized on ach web ppd ext electronic online bill pmt pymt
@@ -29,20 +29,20 @@ export const kindWords = listed(`
   transakcja bezgotówkowa bezstykowa krajowa internetowa w デビット カード お振込 振込 口座振替 ご利用 お支払い 引落
   VISAデビット ﾃﾞﾋﾞﾂﾄ ｶｰﾄﾞ ｶ-ﾄﾞ コウザフリカエ フリコミ デビツト 決済 自払 電子マネー カ 株 rent standing order station`)
 
-/** Processors of payments, which stand before the merchant. */
+/** Payment processors, whose names precede that of the merchant. */
 export const processors = listed(`
   paypal pp ppl sq sumup zettle izettle iz stripe adyen klarna tst toast py sp shopify cko
   checkout ccv bck buckaroo mollie worldline payu przelewy24 p24 dotpay tpay twint qvr fs
   paddle 2co globalp alipay redsys nexi ingenico payone concardis vipps payplug lyf axepta
   satispay swishpay google ペイペイ paypay sbps gmo`)
 
-/** Legal forms: the text after one is no part of the name. */
+/** Legal forms, which end a merchant's name. */
 export const legalForms = listed(`
   gmbh mbh kg kgaa ag ohg ug ev ek gbr ltd limited plc llc llp inc corp co cie sa sarl sas
   sasu sca snc eurl spa srl sl slu sau bv nv vof cv ab aktiebolag oy oyj as aps sp spzoo zoo
   kk 株式会社 有限会社 カ 株 ユ incorporated corporation company se eg`)
 
-/** Words after which a text has references, and no longer the merchant. */
+/** Words that introduce references, so that the merchant's name ends before them. */
 export const endWords = listed(`
   ref reference rrn auth id nr no num number mandat mandate mandato mandaat mref eref kref
   svwz cred creditor iban bic datum valuta value date dated del op date: termin termijn
@@ -53,12 +53,12 @@ export const endWords = listed(`
   confirmation web ppd indn dated fact pmt ocr carte tarjeta carta card karta seq trace term
   terminal folge-nr verfalld kartennr end-to-end notprovided`)
 
-/** Words before the number of a branch. */
+/** Words that precede the number of a branch. */
 export const branchWords = listed(`
   store str stn fil filiale filial branch station mag magasin tienda negozio butik sklep
   shop unit outlet agence agencia suc sucursal dept pdv winkel sagt shop# #`)
 
-/** Words behind a name that say which branch, department or matter: none of them names. */
+/** Words after a merchant's name that denote a branch, department or purpose. */
 export const detailWords = listed(`
   stores store supermarket supermarkt supermarche market markt center centre zentrum city
   express extra local metro whse oil eu international europe services service internet
@@ -68,7 +68,7 @@ export const detailWords = listed(`
   czynsz ヤチン 家賃 チャージ concepto s/mkts mkts superstore hypermarket hipermercado membership
   beitrag abo autogiro hr usa comm cotisation vielen markets ride`)
 
-/** Large cities and names of countries and states, which stand behind the merchant. */
+/** Names of large cities, countries and states, which follow the merchant's name. */
 export const places = listed(`
   usa us gb gbr uk de deu fr fra es esp it ita nl nld se swe pl pol jp jpn ie irl lu lux be
   at ch germany deutschland france espana italia nederland sverige polska japan luxembourg
@@ -86,7 +86,7 @@ export const places = listed(`
   oakland san_francisco minneapolis philadelphia detroit dublin tokyo osaka kyoto nagoya
   yokohama shinjuku shibuya 東京 大阪 京都 渋谷 新宿 横浜 名古屋`)
 
-/** First words of many merchants: alone they name none. */
+/** First words of many merchants' names: alone they identify no merchant. */
 export const genericWords = listed(`
   the le la les el los las il lo i der die das de den het restaurant ristorante restaurante
   hotel cafe café bar pizzeria trattoria osteria boulangerie bäckerei baeckerei bakery
@@ -97,12 +97,12 @@ export const genericWords = listed(`
   restauracja kiosk cinema kino teatro university gym fitness club casa maison taxi grupo
   groupe spolka my media`)
 
-/** Small words inside of names, in lower case. */
+/** Articles, prepositions and conjunctions, which are in lower case inside names. */
 export const smallWords = listed(
   'of and the de la le du des di da del van der den von y e et und i',
 )
 
-/** Abbreviations of banks, with the word of people; blank: no part of the name. */
+/** Abbreviations in banks' texts, with the full word; '' removes the word from the name. */
 export const spelledOut: Record<string, string> = {
   amzn: 'Amazon',
   amz: 'Amazon',
@@ -118,5 +118,5 @@ export const spelledOut: Record<string, string> = {
   dienstleistung: '',
 }
 
-/** Merchants who are known by the address of their site. */
+/** Domains that are the merchants' usual names. */
 export const siteNames = listed('booking.com bol.com hotels.com cdon.com')

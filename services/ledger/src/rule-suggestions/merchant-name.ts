@@ -1,6 +1,6 @@
 import { foldWord, siteNames, smallWords, spelledOut } from './bank-words.ts'
 
-/** Returns the name that a person would give, of the words of a bank's text; blank for none. */
+/** Formats words of a bank's text as a readable name; may be ''. */
 export function nameOf(words: readonly { text: string }[]): string {
   const spelled = words.map(({ text }) => spell(text)).filter((word) => word !== '')
   return spelled
@@ -25,7 +25,7 @@ function spell(text: string): string {
     .join('')
 }
 
-/** Names in capital letters, although they have vowels. */
+/** Names that stay in capital letters, although they have vowels. */
 const acronyms = new Set(
   'IKEA ICA EDF AOK TUI OBI ARAL OMV ENI PKO PZU IBM BBVA ING UPS USPS AXA AWS'.split(' '),
 )

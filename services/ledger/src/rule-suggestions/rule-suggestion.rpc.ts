@@ -62,7 +62,7 @@ export function ruleSuggestionRoutes(deps: Deps): ServiceImpl<typeof RuleSuggest
       const { accountId, userId: answeredBy } = callerOf(context)
       const key = { accountId, ruleSuggestionId }
       if ((await listDismissed(database, accountId)).has(ruleSuggestionId)) return {}
-      // Another request may have dismissed it since: those are found too.
+      // `all` includes dismissed suggestions: another request may have dismissed it meanwhile.
       const { all } = await suggestionsOf(deps, context)
       if (!hasId(all, ruleSuggestionId)) throw notFound('rule suggestion')
       await database.transaction(async (tx) => {
@@ -76,7 +76,7 @@ export function ruleSuggestionRoutes(deps: Deps): ServiceImpl<typeof RuleSuggest
   }
 }
 
-/** Creates the rule of a suggestion once; returns the rule of the first request otherwise. */
+/** Creates the rule of a suggestion. Idempotent: a repetition returns the rule of the first request. */
 async function accept(
   deps: Deps,
   { ruleSuggestionId, name, actions }: AcceptRuleSuggestionRequest,
@@ -90,7 +90,7 @@ async function accept(
   const { suggestions } = await suggestionsOf(deps, context)
   const suggestion = suggestions.find((one) => one.ruleSuggestionId === ruleSuggestionId)
   if (!suggestion) {
-    // Another request may have created its rule since, after which nothing suggests it.
+    // Another request may have created the rule meanwhile, which removed the suggestion.
     const created = await findAccepted(database.pool, key)
     if (created) return created
     throw notFound('rule suggestion')
@@ -105,7 +105,7 @@ async function accept(
   await requireRule(deps, accountId, rule)
   return database.transaction(async (tx) => {
     await lockBound(tx, ruleBound(accountId))
-    // Another request may have accepted it since the suggestions were read.
+    // Checked again under the lock: another request may have accepted the suggestion meanwhile.
     const known = await findAccepted(tx, key)
     if (known) return known
     const now = clock()

@@ -31,15 +31,15 @@ interface Owner {
 
 export interface FoundSuggestions {
   suggestions: RuleSuggestion[]
-  /** Those and the dismissed ones. */
+  /** `suggestions` and the dismissed ones. */
   all: RuleSuggestion[]
   examinedCount: number
   isComplete: boolean
 }
 
 /**
- * Returns the rules that the newest transactions of an account suggest, those that change the most
- * transactions first; without dismissed ones and those that rules do already.
+ * Returns the rules that the newest transactions of an account suggest, without dismissed
+ * suggestions and effects of existing rules. Rules that change the most transactions come first.
  */
 export async function findSuggestions(
   deps: Deps,
@@ -72,8 +72,8 @@ export async function findSuggestions(
 }
 
 /**
- * Reads the newest transactions, those by hand and of archived bank accounts aside, with their
- * edits and their rules.
+ * Reads the newest transactions with the fields that users edited and the rules that match. Ignores
+ * manual transactions and archived bank accounts.
  */
 async function readRows(
   { database, isRenamed }: Deps,
@@ -113,7 +113,7 @@ function hasOtherName({ name, originalName, originalMerchantName }: Transaction)
   return name !== originalName && name !== originalMerchantName
 }
 
-/** Returns the clusters of one transaction of each text, of the newest 2,000 texts. */
+/** Returns the clusters of the first 2,000 texts, found by one transaction of each text. */
 function findClusters(database: Database, accountId: string, rows: readonly Examined[]) {
   const byText = new Map(
     rows.map(({ transaction }) => [transaction.originalName, transaction.transactionId]),
@@ -122,8 +122,8 @@ function findClusters(database: Database, accountId: string, rows: readonly Exam
 }
 
 /**
- * Counts the texts of a field. The name counts where there is no text for the merchant, and the
- * merchant where there is one.
+ * Counts the distinct texts of a field. A transaction counts for `originalMerchantName`, or if that
+ * is blank, for `originalName`.
  */
 function countTexts(
   rows: readonly Examined[],

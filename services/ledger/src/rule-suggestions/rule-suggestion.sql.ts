@@ -6,7 +6,7 @@ import { Rule } from '../rules/rule.sql.ts'
 
 const Clustered = z.object({ transactionId: z.string(), clusterId: z.string() })
 
-/** Returns the clusters of these transactions, by transaction; those without one are left out. */
+/** Returns cluster IDs by transaction ID; transactions without a cluster have no entry. */
 export async function listClusters(
   { pool }: Database,
   accountId: string,
@@ -35,7 +35,7 @@ export async function listDismissed(
   return new Set(ids)
 }
 
-/** Returns the rule that was created of a suggestion; null without one, or if it is deleted. */
+/** Returns the rule created from a suggestion; null if none was created, or it is deleted. */
 export function findAccepted(
   pool: Queries,
   { accountId, ruleSuggestionId }: { accountId: string; ruleSuggestionId: string },
@@ -49,13 +49,13 @@ export function findAccepted(
 interface NewAnswer {
   accountId: string
   ruleSuggestionId: string
-  /** The rule that was created; null to dismiss. */
+  /** The created rule; null dismisses the suggestion. */
   ruleId: string | null
   answeredAt: Date
   answeredBy: string
 }
 
-/** Stores an answer instead of a former one, and removes the oldest beyond `max`. */
+/** Inserts or replaces an answer, and deletes an account's oldest answers beyond `max`. */
 export async function saveAnswer(tx: Tx, answer: NewAnswer, max: number): Promise<void> {
   const { accountId, ruleSuggestionId, ruleId, answeredBy } = answer
   const answeredAt = answer.answeredAt.toISOString()

@@ -12,19 +12,19 @@ import type { Transaction } from '../book/transaction.ts'
 import { type CompiledRule, textTest } from '../rules/rule.ts'
 import { rowsMin, type TextGroup } from './text-groups.ts'
 
-/** A transaction with the existing rules that match it, and its folded texts. */
+/** A transaction with the existing rules that match it, and with folded texts. */
 export interface Examined {
   transaction: Transaction
   matching: readonly CompiledRule[]
   folds: Record<'originalName' | 'originalMerchantName', string>
-  /** The fields that its user has set. */
+  /** The fields that a user has set. */
   edited: ReadonlySet<MarkedField>
 }
 
-/** A rule that an account lacks. */
+/** A suggested rule. */
 export interface RuleSuggestion {
   ruleSuggestionId: string
-  /** IDs that it had, or would have, with fewer or other texts. */
+  /** Its IDs for other sets of texts, so that a dismissal holds when new texts arrive. */
   otherIds: () => string[]
   name: string
   text: string
@@ -33,11 +33,11 @@ export interface RuleSuggestion {
   matchedCount: number
   changedCount: number
   editedCount: number
-  /** Transactions that the rule would change, of which the user has edited no field. */
+  /** Transactions that the rule would change, and of which users have edited no field. */
   untouched: Transaction[]
 }
 
-/** Returns the fields of a transaction that its user has set. */
+/** Returns the fields of a transaction that a user has set. */
 export function findEdited(transaction: Transaction, isRenamed: boolean): Set<MarkedField> {
   return new Set(
     markedFields.filter((field) => sourceOf(transaction, field, isRenamed).by === 'user'),
@@ -56,9 +56,9 @@ interface Known {
 }
 
 /**
- * Returns what a group of texts suggests (docs/rules/suggestions.md): a rule for each bank account
- * with an envelope that its user has set by hand, else one for all; empty if edits contradict each
- * other, if rules do it already, or if the condition finds other transactions too.
+ * Returns the suggestions for a group of texts (docs/rules/suggestions.md): a rule for each bank
+ * account in which users assigned an envelope, else one rule for all. Empty if users' edits
+ * contradict each other, rules have the effect already, or the condition matches other texts, too.
  */
 export function suggestRules(known: Known, candidate: Candidate): RuleSuggestion[] {
   const conditions = create(RuleConditionsSchema, { [candidate.field]: candidate.condition })
@@ -86,7 +86,7 @@ export function suggestRules(known: Known, candidate: Candidate): RuleSuggestion
   })
 }
 
-/** Returns the transactions that fulfil a condition; texts are folded once for all conditions. */
+/** Returns the transactions that match a condition, by their folded texts. */
 function matchedBy({ field, condition }: Candidate, { rows }: Known): Examined[] {
   const isMatch = textTest(condition)
   return rows.filter(({ folds }) => isMatch(folds[field]))
@@ -106,7 +106,7 @@ interface Edits {
   envelopes: Map<string, Envelope>
 }
 
-/** Returns the values that users have set by hand; null if they differ between transactions. */
+/** Returns the values that users have set; null if they differ between transactions. */
 function readEdits(
   matched: readonly Examined[],
   owners: ReadonlyMap<string, string>,
@@ -143,14 +143,14 @@ interface Proposed {
   refundSpendingId?: string | undefined
 }
 
-/** `isRead`: whether the name is read from the texts, because no user has set one. */
+/** `isRead`: whether the name is derived from the bank's texts, because no user has set one. */
 interface Narrowed {
   conditions: RuleConditions
   matched: readonly Examined[]
   isRead: boolean
 }
 
-/** Returns the suggestion of the actions that no rule does yet; empty if none is left. */
+/** Returns the suggestion with the actions that no rule has yet; empty without such an action. */
 function describe(
   { accountId }: Known,
   { conditions, matched, isRead }: Narrowed,
@@ -179,7 +179,7 @@ function describe(
     untouched: untouched.map(({ transaction }) => transaction),
   }
   const { bankAccountId } = conditions
-  // A name that is read follows from the texts, and from the rows that have it already.
+  // The ID ignores a derived name, because the name depends on the account's other texts.
   const isNameRead = isRead && isDue(matched, 'name', name)
   const asked = isNameRead ? { ...actions, name: undefined } : actions
   const identity = { accountId, field, bankAccountId, isNameRead, actions: asked }
@@ -197,7 +197,7 @@ function markOf(field: keyof Proposed): MarkedField {
   return field === 'refundSpendingId' ? 'spendingId' : field
 }
 
-/** Returns whether existing rules leave an action to do for one of the transactions. */
+/** Returns whether an action would change a transaction for which no rule decides the field. */
 function isDue(matched: readonly Examined[], field: keyof Proposed, value: unknown): boolean {
   if (Array.isArray(value) && value.length === 0) return false
   return matched.some((row) => isFree(row, field, value))
@@ -237,13 +237,13 @@ interface Identity {
   }
 }
 
-/** Returns an ID that follows from the shared words and the actions, so that a dismissal holds. */
+/** Deterministic ID: hash of the shared words and the actions, so that a dismissal stays valid. */
 function idOf({ accountId, field, key, bankAccountId, isNameRead, actions }: Identity): string {
   const { name, merchantName, tags, spendingId, refundSpendingId } = actions
   const parts = [accountId, field, key, bankAccountId, isNameRead, name, merchantName, tags]
   const hash = createHash('sha256')
   hash.update(JSON.stringify([...parts, spendingId, refundSpendingId]))
-  // The first character of the form of IDs is 0 to 7.
+  // IDs have the format of a ULID, whose first character is 0 to 7.
   const letters = [...hash.digest().subarray(0, 26)].map((byte, at) => {
     return alphabet[byte % (at === 0 ? 8 : 32)]
   })

@@ -8,11 +8,11 @@ import { nameOf } from './merchant-name.ts'
 export interface TextCount {
   text: string
   count: number
-  /** Cluster of one of them; null for none. */
+  /** Cluster ID of one of these transactions; null without a cluster. */
   clusterId: string | null
 }
 
-/** Texts of one merchant: the condition that finds them, and the name for people. */
+/** Texts of one merchant, a condition that matches them, and a readable name. */
 export interface TextGroup {
   condition: Pick<RuleText, 'kind' | 'text'>
   name: string
@@ -20,25 +20,25 @@ export interface TextGroup {
   /** The shared words, folded. */
   key: string
   /**
-   * The words that any text shares with others or did so before: which ones it shares, and where
-   * its name ends, depends on the other texts of the account.
+   * All possible values of `key`: the shared words, and the end of a name, depend on the account's
+   * other texts, so `key` may change when texts are added.
    */
   keys: ReadonlySet<string>
 }
 
 interface Parsed extends TextCount {
   words: Word[]
-  /** Folded words of the name; equal keys are one merchant. */
+  /** Folded words of the name; texts with equal keys are of one merchant. */
   key: string[]
 }
 
-/** Transactions that a merchant needs for a suggestion. */
+/** Minimum number of a merchant's transactions for a suggestion. */
 export const rowsMin = 3
 
-/** Names that many others follow, from which on a word behind names is a place. */
+/** Minimum number of different names that precede a word: it is then taken as a place. */
 const headsMin = 4
 
-/** Returns groups of texts of one merchant, large ones first (docs/rules/suggestions.md#texts). */
+/** Groups texts by merchant, largest groups first (docs/rules/suggestions.md#texts). */
 export function groupTexts(texts: readonly TextCount[]): TextGroup[] {
   const common = findCommon(texts)
   const parsed = texts.flatMap((one): Parsed[] => {
@@ -61,7 +61,7 @@ export function groupTexts(texts: readonly TextCount[]): TextGroup[] {
   })
 }
 
-/** Returns the first words of texts: each number of them, of a generic one at least two. */
+/** Returns all prefixes, in words, of the texts' names; at least two words after a generic word. */
 function findKeys(group: readonly Parsed[]): Set<string> {
   const keys = group.flatMap(({ text }) => {
     const key = keyOf(findMerchant(text))
@@ -75,7 +75,7 @@ function keyOf(words: readonly Word[]): string[] {
   return foldText(nameOf(words)).split(' ').filter(Boolean)
 }
 
-/** Returns the words that stand behind the names of several merchants, as places do. */
+/** Returns the words that follow the names of several merchants: they are taken as places. */
 function findCommon(texts: readonly TextCount[]): Set<string> {
   const heads = new Map<string, Set<string>>()
   for (const { text } of texts) {
@@ -92,8 +92,8 @@ function findCommon(texts: readonly TextCount[]): Set<string> {
 }
 
 /**
- * Merges keys with the same first word: those of fewer than three transactions, such as branches,
- * and the word alone. Those behind a generic word need a common cluster.
+ * Merges texts whose keys have the same first word: keys of fewer than three transactions, such as
+ * branches, and the key of that word alone. After a generic word, they must share a cluster, too.
  */
 function mergeKeys(keys: Parsed[][]): Parsed[][] {
   const small = keys.filter((one) => countOf(one) < rowsMin || one[0]?.key.length === 1)
@@ -112,14 +112,14 @@ function countOf(texts: readonly TextCount[]): number {
   return texts.reduce((sum, { count }) => sum + count, 0)
 }
 
-/** Returns the number of first words that all keys share. */
+/** Returns the length in words of the common prefix of all keys. */
 function sharedLength(keys: readonly (readonly string[])[]): number {
   const [first = []] = keys
   const differs = first.findIndex((word, at) => keys.some((key) => key[at] !== word))
   return differs === -1 ? first.length : differs
 }
 
-/** Returns the words of a text that the first `length` words of its key come from. */
+/** Returns the words of a text from which the first `length` words of its key are derived. */
 function leading({ words }: Parsed, length: number): Word[] {
   const at = words.findIndex((_, index) => {
     return keyOf(words.slice(0, index + 1)).length >= length
@@ -127,13 +127,13 @@ function leading({ words }: Parsed, length: number): Word[] {
   return words.slice(0, at + 1)
 }
 
-/** Characters from which on a text is found within others only where it is meant. */
+/** Minimum length of a part for a `contains` condition: shorter parts are in unrelated texts. */
 const lengthMin = 5
 
 /**
- * Returns a condition that all texts of a group fulfil: the part of a text that has the shared
- * words. A short part must begin the text, have the word before it too, or stand between blanks.
- * Null if there is none.
+ * Returns a condition that matches all texts of a group: a part of a text with the shared words. A
+ * short part must begin all texts, be extended by the word before it, or be between blanks. Returns
+ * null if no condition matches.
  */
 function findCondition(group: readonly Parsed[], shared: number): TextGroup['condition'] | null {
   const folds = group.map(({ text }) => foldText(text))
@@ -157,7 +157,7 @@ function findCondition(group: readonly Parsed[], shared: number): TextGroup['con
   return { kind: 'contains', text: longest }
 }
 
-/** Returns the part of a text that has these words, and the part with the word before them. */
+/** Returns the part of a text with these words, and the same part with the word before it. */
 function spanOf({ text }: Parsed, words: readonly Word[]): { part: string; before: string } {
   const [from, to] = [words[0]?.at ?? 0, words.at(-1)?.end ?? 0]
   const part = text.slice(from, to)

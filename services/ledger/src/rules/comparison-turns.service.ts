@@ -3,15 +3,15 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { createSemaphore } from '@coffer/kit/service/semaphore'
 
-/** Maximum wait for a turn in ms: with the comparison after it, less than a request may take. */
+/** Maximum wait in ms for the semaphore: wait and comparison must fit in a request's timeout. */
 const waitMsMax = 2_000
 
 const turns = createSemaphore(1)
 
 /**
- * Compares rules with many transactions, one comparison at a time in a process, as each takes the
- * processor for a second or more. Throws unavailable (503) after `waitMsMax`. `pause` lets other
- * requests go on; it throws when the request has ended.
+ * Compares rules with many transactions, one comparison at a time in a process, because each takes
+ * a second or more of CPU time. Throws `unavailable` (503) after `waitMsMax`. `pause` yields to
+ * other requests, and throws once the request has ended.
  */
 export async function inTurn<Result>(
   signal: AbortSignal,

@@ -30,13 +30,13 @@ export interface NewRule extends Parts {
   name: string
 }
 
-/** Creates a rule behind all others; throws as `requireRule`, and at the bound. */
+/** Creates a rule as the last in order; throws as `requireRule`, and `refused` at the bound. */
 export async function createRule({ database, clock }: Deps, rule: NewRule): Promise<Rule> {
   await requireRule({ database }, rule.accountId, rule)
   return database.transaction((tx) => placeRule(tx, rule, clock()))
 }
 
-/** Inserts a valid rule behind all others; throws refused at the bound, whose lock it takes. */
+/** Inserts a valid rule as the last in order; locks the bound, and throws `refused` at it. */
 export async function placeRule(tx: Tx, rule: NewRule, now: Date): Promise<Rule> {
   const { accountId, createdBy, name } = rule
   await lockBound(tx, ruleBound(accountId))
@@ -51,7 +51,7 @@ export async function placeRule(tx: Tx, rule: NewRule, now: Date): Promise<Rule>
   return placed
 }
 
-/** Returns the bound on the rules of an account; its lock is that of their order, too. */
+/** Returns the bound on an account's rules; its lock also guards their order. */
 export function ruleBound(accountId: string) {
   return {
     scope: `rules ${accountId}`,
@@ -61,15 +61,15 @@ export function ruleBound(accountId: string) {
   }
 }
 
-/** The parts of a rule that a request has. */
+/** The parts of a rule that a request states. */
 interface Parts {
   conditions?: RuleConditions | undefined
   actions?: RuleActions | undefined
 }
 
 /**
- * Throws `invalid` for a rule without conditions or actions, and for IDs of no bank account or
- * envelope of the account. Those of the stored rule that it changes may have ended since.
+ * Throws `invalid` for a rule without conditions or actions, and for unknown bank accounts and
+ * envelopes. Those of the `stored` rule are accepted, although they may be deleted or closed now.
  */
 export async function requireRule(
   { database }: Pick<Deps, 'database'>,
@@ -114,8 +114,8 @@ function requireSome(parts: Record<string, JsonValue>): void {
 }
 
 /**
- * Throws `invalid` for a text of combining marks alone: its fold is blank, and in every text. Marks
- * beside the `*` of a pattern are in none of its pieces.
+ * Throws `invalid` for a text of only combining marks: folding makes it blank, so that it would
+ * match every text. The `*` of patterns are ignored.
  */
 function requireText(texts: Record<string, string | undefined>): void {
   for (const [key, text] of Object.entries(texts)) {
@@ -126,7 +126,7 @@ function requireText(texts: Record<string, string | undefined>): void {
   }
 }
 
-/** Returns the columns of these parts. */
+/** Returns the database columns of the stated parts. */
 export function storedParts({
   conditions,
   actions,
@@ -137,7 +137,7 @@ export function storedParts({
   }
 }
 
-/** Returns actions without tags that are equal by their fold to one before. */
+/** Removes duplicate tags from actions; tags are compared by their folded texts. */
 function distinctActions(actions: RuleActions): RuleActions {
   return { ...actions, tags: distinctTags(actions.tags) ?? [] }
 }

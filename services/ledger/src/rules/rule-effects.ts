@@ -22,13 +22,13 @@ import { addSettlement, type Settlements, startSettlements } from '../money/sett
 import { assignTo, giveBack, refundAgain } from '../money/spend.ts'
 import { type Candidate, type CompiledRule, type CompiledRules, matchRules } from './rule.ts'
 
-/** The envelope that a rule names for a transaction: it pays, or gets the refund of a deposit. */
+/** The envelope that a rule assigns to a transaction: it pays, or for a deposit gets the refund. */
 export interface RuleEnvelope {
   ruleId: string
   spendingId: string
 }
 
-/** Returns the IDs of the envelopes that rules may assign these rows to. */
+/** Returns the IDs of the envelopes to which rules may assign these rows. */
 export function envelopesOf(rules: CompiledRules, rows: readonly Candidate[]) {
   const named = rows.flatMap((row) => findEnvelopeOf(matchRules(rules, row), row) ?? [])
   const spendingIds = [...new Set(named.map(({ spendingId }) => spendingId))]
@@ -37,10 +37,9 @@ export function envelopesOf(rules: CompiledRules, rows: readonly Candidate[]) {
 }
 
 /**
- * Returns the transaction with the texts and tags of the rules that match it, and the envelope that
- * they name; the same object if they change nothing. Of several rules the first one decides each
- * field, and tags add up. A field stays that the user has set, or that a rule decides which is not
- * chosen.
+ * Applies matching rules to the texts and tags of a transaction, and returns the envelope that they
+ * name. Returns the same object if nothing changes. The first rule with a field decides it; tags of
+ * all rules are added. Fields set by the user, or decided by a rule that is not chosen, are kept.
  */
 export function tidyTransaction(
   rules: CompiledRules,
@@ -89,9 +88,9 @@ function findEnvelopeOf(
 }
 
 /**
- * Returns the tags of a transaction with those of the chosen rules that match it, in the order of
- * the rules; null if no chosen one has tags. Present tags stay, first in the list: a tag does not
- * say which rule has set it, and a rule that no longer matches takes nothing back.
+ * Returns the present tags, then the tags of the chosen matching rules in rule order; null if no
+ * chosen rule has tags. Present tags are never removed, even if their rule no longer matches: tags
+ * do not record which rule set them.
  */
 function joinTags(
   matching: readonly CompiledRule[],
@@ -103,8 +102,8 @@ function joinTags(
 }
 
 /**
- * Returns the actions of rules in their order as those of one rule: the first that has a field
- * decides it, if it is chosen, and tags add up.
+ * Merges the actions of matching rules into those of one rule. The first rule with a field decides
+ * it: if that rule is not chosen, the field has no action. Tags of all chosen rules are added.
  */
 export function joinActions(
   matching: readonly CompiledRule[],
@@ -121,26 +120,26 @@ export function joinActions(
   return create(RuleActionsSchema, { tags, ...Object.fromEntries(named) })
 }
 
-/** Results of operations on a bank account so far; the next assignment starts from them. */
+/** Accumulated results of operations on a bank account, from which the next assignment starts. */
 export interface Settling {
   locked: Locked
   settlements: Settlements
   /**
-   * Minor units that transactions took from envelopes, after these results. Without it, each
-   * assignment derives it from all results, which takes quadratic time.
+   * Running sums in minor units that transactions took from each envelope. Without them, each
+   * assignment derives them from all results, which takes quadratic time.
    */
   refundable?: Map<string, bigint>
 }
 
-/** Returns the results of no operations, for assignments alone. */
+/** Returns the initial state, with running sums, for a sequence of assignments. */
 export function startSettling(current: Locked): Settling & { refundable: Map<string, bigint> } {
   const refundable = new Map(current.refundable)
   return { locked: current, settlements: startSettlements(current), refundable }
 }
 
 /**
- * Returns a transaction after its assignment to the envelope of a rule, as an operation of its own;
- * the same object if the envelope is closed, of another bank account, or that of the transaction.
+ * Assigns a transaction to the envelope of a rule, as an operation of its own. Returns the same
+ * object if the envelope is closed, of another bank account, or assigned already.
  */
 export function assignByRule(
   settling: Settling,
@@ -157,9 +156,9 @@ export function assignByRule(
 }
 
 /**
- * The minor units that an envelope had given for a transaction, or got of a refund. Of a refund
- * `kept` is the part that it did not give back, because it had spent it, and `refundable` the
- * amount that transactions had taken from it then.
+ * Amounts in minor units to restore by an undo. `given` is what the envelope paid for a
+ * transaction, or got of a refund. For refunds, `kept` is the part that it could not give back,
+ * because it was spent, and `refundable` the sum that transactions had taken from it.
  */
 export interface Restored {
   given: bigint
@@ -168,9 +167,9 @@ export interface Restored {
 }
 
 /**
- * Moves a transaction from its envelope to another one, or to none, as an operation of its own.
- * The other one gives the amount, or gets the refund; with `restored` at most that. Returns null,
- * without effect, if the other one is closed or of another bank account.
+ * Reassigns a transaction from its envelope to `spendingId`, or to none (null), as an operation of
+ * its own. The new envelope pays the amount, or gets the refund; `restored` limits both. Returns
+ * null, without effect, if the new envelope is closed or of another bank account.
  */
 export function moveEnvelope(
   { locked, settlements, refundable }: Settling,
@@ -193,7 +192,7 @@ export function moveEnvelope(
       : refundableAfter(locked.refundable ?? new Map(), settlements.entries),
   })
   const envelope = spendingId === null ? null : findEnvelope(started, spendingId)
-  // The scope lacks a row that an import takes from another one: it stays unassigned.
+  // A refund stays unassigned if the scope lacks its envelope's sums, which were not read for it.
   const isUnread = before.amount < 0n && !started.refundable.has(spendingId ?? '')
   if (spendingId !== null && (envelope === null || isUnread)) return null
   giveBack(started, before, { cause: 'transaction', causeId: before.transactionId })

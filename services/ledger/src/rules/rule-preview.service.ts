@@ -23,8 +23,8 @@ interface Previewed {
 }
 
 /**
- * A rule that is not stored: the only one, or at a position from 1 among those of the account. With
- * `ruleId` it is a change of that rule, by default at its position.
+ * A rule that is not stored. It is previewed alone, or at `position` (from 1) among the account's
+ * rules. With `ruleId` it replaces that rule, by default at the same position.
  */
 export interface Draft {
   conditions: RuleConditions
@@ -34,10 +34,10 @@ export interface Draft {
 }
 
 /**
- * Compares a draft, or (null) all rules of the account in their order, with the newest transactions
- * of the scope, page by page, those by hand and of archived bank accounts aside; stores nothing.
- * Returns the counts, and the first 100 that the draft, or any rule, concerns. Throws `notFound` if
- * the rule that a draft changes is not stored.
+ * Dry run: compares a draft, or (null) all rules of the account in order, page by page with the
+ * newest transactions of the scope. Ignores manual transactions and archived bank accounts. Returns
+ * the counts, and the first 100 affected transactions. Throws `notFound` if the rule that a draft
+ * replaces does not exist.
  */
 export async function previewRule(
   { database, isRenamed }: { database: Database; isRenamed: IsRenamed },
@@ -94,7 +94,7 @@ export async function previewRule(
   }
 }
 
-/** Returns whether a search has no further transaction: a full page may be the last one. */
+/** Returns whether a search has no further transactions. A full page may be the last one, too. */
 export async function isEnd(
   database: Database,
   accountId: string,
@@ -104,7 +104,7 @@ export async function isEnd(
   return (further?.transactions ?? []).length === 0
 }
 
-/** Returns the stored rules of a preview: none for a draft without a position and a rule. */
+/** Returns the stored rules of a preview; none for a draft without `position` and `ruleId`. */
 export async function listCompared(
   database: Database,
   accountId: string,
@@ -114,7 +114,7 @@ export async function listCompared(
   return isAlone ? [] : listRules(database, accountId)
 }
 
-/** Returns the rules of a preview in their order; a draft at its position is the chosen one. */
+/** Returns the rules of a preview in order. Only the draft is chosen; without a draft, all are. */
 function rulesOf(stored: readonly Rule[], draft: Draft | null): StoredRule[] {
   const { position = null, ruleId = null } = draft ?? {}
   const at = stored.findIndex((rule) => rule.ruleId === ruleId)

@@ -5,15 +5,15 @@ import type { Transaction } from '../book/transaction.ts'
 import type { CompiledRule } from './rule.ts'
 import { joinActions } from './rule-effects.ts'
 
-/** A field that a rule would change, or leaves although it has an action for it. */
+/** A field for which a matching rule has an action: it would change, or is kept for a reason. */
 export interface PreviewedField {
   field: MarkedField
   isChanged: boolean
   from: string | null
   to: string
-  /** The difference, or the reason, for people. */
+  /** The difference, or the reason, as a text for the user. */
   text: string
-  /** Why the field stays; null if it changes. */
+  /** The reason why the field is kept; null if it changes. */
   reason: KeptReason | null
 }
 
@@ -34,8 +34,8 @@ const labels: Record<MarkedField, string> = {
 }
 
 /**
- * Returns what the chosen ones of the rules that match a stored transaction would do to it: each
- * field that an earlier rule decides, which is not chosen, stays as it is.
+ * Returns the effects of the chosen matching rules on a stored transaction. A field that an earlier
+ * rule decides is kept if that rule is not chosen.
  */
 export function previewRules(
   matching: readonly CompiledRule[],
@@ -48,7 +48,7 @@ export function previewRules(
   return [...previewRow(joinActions(matching, transaction), transaction, of), ...decided]
 }
 
-/** Returns the fields that a chosen rule would set, if an earlier one did not decide them. */
+/** Returns the fields of chosen rules that an earlier rule, which is not chosen, decides. */
 export function findDecided(
   matching: readonly CompiledRule[],
   { amount }: Pick<Transaction, 'amount'>,
@@ -63,8 +63,8 @@ export function findDecided(
 }
 
 /**
- * Returns what a rule that matches a stored transaction would do to it, if it were the only rule;
- * empty if all is as the rule wants it. `ownerOf` returns the bank account of an open envelope.
+ * Returns the effects of the actions of one rule on a stored transaction; empty if it has all their
+ * values. `ownerOf` returns the bank account of an open envelope.
  */
 export function previewRow(
   actions: RuleActions,

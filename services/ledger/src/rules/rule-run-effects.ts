@@ -23,14 +23,14 @@ export interface AppliedPage extends SettledPage {
   counts: { changedCount: bigint; leftAloneCount: bigint }
 }
 
-/** Returns whether rules apply to a stored transaction: it is live, and not one by hand. */
+/** Returns whether rules apply to a stored transaction: it is live and not manual. */
 export function isRuled({ source, deletedAt }: Pick<Transaction, 'source' | 'deletedAt'>): boolean {
   return source !== 'manual' && deletedAt === null
 }
 
 /**
- * Returns how many of these transactions chosen rules match, those that differ from what the rules
- * want, and how many others have a field that an earlier rule decides.
+ * Returns the number of transactions that chosen rules match, the transactions that the rules would
+ * change (`due`), and the number of others with a field that an earlier, not chosen rule decides.
  */
 export function comparePage(rules: CompiledRules, transactions: readonly Transaction[]) {
   const compared = transactions.map((one) => ({ one, matching: matchRules(rules, one) }))
@@ -48,8 +48,8 @@ export function comparePage(rules: CompiledRules, transactions: readonly Transac
 }
 
 /**
- * Returns what rules change in these transactions of a bank account: payments by day before
- * refunds, each as an operation of its own. Nothing changes in an archived bank account.
+ * Applies rules to transactions of a bank account, each as an operation of its own: payments by
+ * day, then refunds. Changes nothing in an archived bank account.
  */
 export function applyPage(
   current: Current,
@@ -89,7 +89,7 @@ export function applyPage(
   }
 }
 
-/** Returns the named ones of these transactions: payments by day, then refunds. */
+/** Returns the transactions with these IDs: payments by day, then refunds. */
 export function inOrder(
   transactions: readonly Transaction[],
   ids: readonly string[],
@@ -110,7 +110,7 @@ function ownerIn(settlements: Settlements, spendingId: string): string | null {
   return envelope && envelope.closedAt === null ? envelope.bankAccountId : null
 }
 
-/** Returns the fields that rules have set: those whose marks are new. */
+/** Returns the fields that rules have set, recognized by a new mark. */
 function fieldsOf(
   before: Transaction,
   after: Transaction,
@@ -121,7 +121,7 @@ function fieldsOf(
     const former = before.fieldMarks?.[field]
     if (!mark || mark.ruleId === null || isDeepStrictEqual(mark, former)) return []
     const { ruleId, value } = mark
-    // A rule changes no field of the user, so a value without a mark is the provider's.
+    // Rules never change fields set by the user, so a value without a mark is the provider's.
     const markBefore = former ?? markStated(before[field]) ?? null
     const gave = field === 'spendingId' && gaveBefore ? { gaveBefore } : {}
     return { field, before: before[field], markBefore, ...gave, ruleId, value }
@@ -129,8 +129,9 @@ function fieldsOf(
 }
 
 /**
- * Returns what the envelope of a transaction had given, or got; undefined without one. `held` is
- * what it held before the run moved the transaction, `refundable` what was taken from it after.
+ * Returns the amount that a transaction's envelope paid, or got of a refund; undefined without an
+ * envelope. `held` is the envelope's money before the run reassigned the transaction, `refundable`
+ * the sum that transactions had taken from it afterwards.
  */
 function givenBy(
   { spendingId, amount, spendingAmount, refundAmount }: Transaction,

@@ -7,24 +7,24 @@ import { moveEnvelope, type Restored, type Settling, startSettling } from './rul
 import type { RunChange, RunField } from './rule-run.ts'
 import { inOrder, isRuled, type SettledPage } from './rule-run-effects.ts'
 
-/** The changes of one page of a run, and later ones of other runs to the same transactions. */
+/** The changes of one page of a run, and later changes of the same transactions by other runs. */
 interface Page {
   changes: readonly RunChange[]
-  /** In the order of their versions. */
+  /** Ordered by version. */
   later: readonly RunChange[]
 }
 
 /** The rows to save for the undo of a page. */
 export interface UndonePage extends SettledPage {
-  /** Changes of later runs that get the values before this run. */
+  /** Changes of later runs, with their former values replaced by the values before this run. */
   replaced: RunChange[]
   counts: { undoneCount: bigint; keptCount: bigint }
 }
 
 /**
- * Returns what the undo of a page puts back: the fields that still have the value of the run. It
- * goes in the reverse order of the run, so that each envelope has the money that it had then. A
- * former envelope that is closed leaves the transaction unassigned.
+ * Undoes a page: restores the fields that still have the value of the run. Transactions are undone
+ * in reverse order, so that each envelope has the same money as during the run. If the former
+ * envelope is closed, the transaction becomes unassigned.
  */
 export function undoPage(current: Current, { changes, later }: Page): UndonePage {
   const settling = startSettling(current)
@@ -50,7 +50,7 @@ export function undoPage(current: Current, { changes, later }: Page): UndonePage
 
 type NextOf = (transactionId: string, field: MarkedField) => RunChange | undefined
 
-/** Returns a function to the next change of a field of a transaction. */
+/** Returns a function that finds the next change of a field of a transaction. */
 function indexLater(later: readonly RunChange[]): NextOf {
   const byRow = Map.groupBy(later, ({ transactionId }) => transactionId)
   return (transactionId, field) =>
@@ -58,8 +58,8 @@ function indexLater(later: readonly RunChange[]): NextOf {
 }
 
 /**
- * Returns the next changes, in which the value before an undone run replaces that of the run:
- * their undo must not bring it back.
+ * Returns the next changes of the undone fields. Their former value, which is that of the undone
+ * run, is replaced by the value before that run: else their undo would restore the run's value.
  */
 function replaceBefore(changes: readonly RunChange[], nextOf: NextOf): RunChange[] {
   const replaced = new Map<RunChange, RunField[]>()
@@ -77,7 +77,7 @@ function replaceBefore(changes: readonly RunChange[], nextOf: NextOf): RunChange
   return [...replaced].map(([change, fields]) => ({ ...change, fields }))
 }
 
-/** Returns whether a change found the value of an earlier one. */
+/** Returns whether the former value of a change is the value that an earlier change set. */
 function follows({ field, before, markBefore }: RunField, earlier: RunField): boolean {
   const { ruleId, value } = earlier
   const isSame = field === earlier.field && isDeepStrictEqual(before, value)
@@ -95,7 +95,7 @@ function isStill(transaction: Transaction, { field, ruleId, value }: RunField): 
   return isDeepStrictEqual(transaction[field], value) && findRuleOf(transaction, field) === ruleId
 }
 
-/** Returns the envelope to put back; undefined if there is none, or it is that of the run. */
+/** Returns the change of the envelope to restore; undefined if the run did not change it. */
 function envelopeToPut(due: readonly RunField[]): RunField | undefined {
   return due.find(({ field, before, value }) => field === 'spendingId' && before !== value)
 }
@@ -120,7 +120,7 @@ function assignBack(settling: Settling, row: Transaction, envelope: RunField | u
   return back ?? moveEnvelope(settling, row, { spendingId: null, operationId })
 }
 
-/** Returns what the former envelope gave for a transaction; undefined if its amount has changed. */
+/** Returns the amounts that the former envelope gave; undefined if the transaction's changed. */
 function restoredFor({ amount }: Transaction, { gaveBefore }: RunField): Restored | undefined {
   if (!gaveBefore || BigInt(gaveBefore.amount) !== amount) return undefined
   const { given, kept = '0', refundable = null } = gaveBefore

@@ -34,17 +34,17 @@ import { undoPage } from './rule-run-undo.ts'
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
   Pick<MoneyWriter, 'writeIn'> & { isRenamed: IsRenamed }
 
-/** Transactions of a page, for whose changes the bank account is locked (docs/limits.md). */
+/** Number of transactions per page, which bounds how long a bank account is locked. */
 const pageSize = 500
-/** Pages of an activity, so that a stopping process waits for seconds at most. */
+/** Maximum number of pages per activity, so that a stopping process waits only seconds for it. */
 const pagesMax = 40
-/** Share of the time in which pages run: requests of the account go on in the pauses. */
+/** Duty cycle: the share of time for pages; in the pauses, the account's requests run. */
 const pageShare = 0.9
 
-/** Returns the idempotent Temporal activity that takes a run further (docs/rules/runs.md). */
+/** Returns the idempotent Temporal activities of a run of rules (docs/rules/runs.md). */
 export function ruleRunActivities(deps: Deps) {
   return {
-    /** Applies or undoes some pages of a run; returns whether there are more. */
+    /** Applies or undoes some pages of a run; returns whether more pages remain. */
     continueRuleRun: async (key: RuleRunKey): Promise<boolean> => {
       using pace = createPace({ share: pageShare })
       try {
@@ -68,8 +68,8 @@ export function ruleRunActivities(deps: Deps) {
 type Compile = (timezone: string) => Promise<{ rules: CompiledRules; hash: string | null }>
 
 /**
- * Returns the function that compiles the rules of a run: again only for another timezone, or after
- * a renaming of tags, which the hash tells.
+ * Returns a function that compiles the rules of a run, and caches the result. It recompiles for
+ * another timezone, and if the hash of the rules changes, because tags were renamed.
  */
 function compiling({ database }: Deps, key: RuleRunKey): Compile {
   let last: (Awaited<ReturnType<Compile>> & { timezone: string }) | null = null
@@ -83,7 +83,7 @@ function compiling({ database }: Deps, key: RuleRunKey): Compile {
   }
 }
 
-/** Does the next page of a run; returns whether there may be more. */
+/** Applies or undoes the next page of a run; returns whether more pages may remain. */
 async function nextPage(deps: Deps, key: RuleRunKey, compile: Compile): Promise<boolean> {
   const run = await findRun(deps.database, key)
   if (run?.status === 'running') return applyNext(deps, run, compile)
@@ -92,8 +92,8 @@ async function nextPage(deps: Deps, key: RuleRunKey, compile: Compile): Promise<
 }
 
 /**
- * Compares a page without a lock, then saves its changes with the new place of the run. The lock on
- * the run, and the place, keep a repetition from changing anything.
+ * Compares a page without a lock, then saves its changes with the run's new cursor. Idempotent: a
+ * repetition finds another cursor under the lock on the run, and changes nothing.
  */
 async function applyNext(deps: Deps, run: ShownRun, compile: Compile): Promise<boolean> {
   const { database, clock } = deps
@@ -112,7 +112,7 @@ async function applyNext(deps: Deps, run: ShownRun, compile: Compile): Promise<b
   return database.transaction(async (tx) => {
     const locked = await lockRun(tx, run)
     if (!locked || !isAt(locked, run)) return locked?.status === 'running'
-    // A renaming locks the run too: rows that get a former tag here are renamed after it.
+    // Renaming a tag locks the run, too, so it will also rename the former tag in rows saved here.
     if ((await hashRulesOf({ pool: tx }, run)) !== hash) return true
     const page =
       due.length === 0
@@ -144,7 +144,7 @@ function isAt(locked: ShownRun, { status, placeBankAccountId, placeTransactionId
   )
 }
 
-/** Returns the place behind a page: a row, the next bank account, or the end of the run. */
+/** Returns the cursor after a page: a row, the next bank account, or the end of the run. */
 async function placeAfter(
   { database, clock }: Deps,
   run: ShownRun,
@@ -195,7 +195,7 @@ async function applyIn(
   return writing.catch(unlessDeleted)
 }
 
-/** Undoes the last page that is left, of one bank account; the undo deletes its changes. */
+/** Undoes the last remaining page of a run, and deletes its changes; it is of one bank account. */
 function undoNext({ database, clock, writeIn }: Deps, key: RuleRunKey): Promise<boolean> {
   return database.transaction(async (tx) => {
     const run = await lockRun(tx, key)
@@ -207,7 +207,7 @@ function undoNext({ database, clock, writeIn }: Deps, key: RuleRunKey): Promise<
       return false
     }
     const account = { accountId: key.accountId, bankAccountId: last.bankAccountId }
-    // Changes are read under the lock: the undo of an earlier run may replace their values before.
+    // Read under the lock: the undo of an earlier run may replace the former values of changes.
     await lockMoney(tx, [account])
     const left = await listRunChanges(tx, key, pageSize)
     const isOfPage = ({ bankAccountId, version }: RunChange) =>

@@ -63,7 +63,7 @@ function createRun(
     const scope = await readScope(database, { accountId, timezone }, request)
     const ids = { accountId, ruleRunId: newId('rrun') }
     return database.transaction(async (tx) => {
-      // A renaming of tags changes either the rules that are read here, or this run too.
+      // Serialized with renaming tags: it changes either the rules before this read, or this run.
       await lockTagging(tx, accountId)
       const rules = await chosenRules({ pool: tx }, accountId, request.ruleIds)
       const stated = { ...scope, timezone, rules }
@@ -78,7 +78,7 @@ function createRun(
   })
 }
 
-/** Returns the rules that a run keeps, in order. Throws `notFound` for one that does not exist. */
+/** Returns the rules that a run stores, in order. Throws `notFound` for an unknown rule. */
 async function chosenRules(
   database: Parameters<typeof listRules>[0],
   accountId: string,
@@ -94,7 +94,7 @@ async function chosenRules(
   return keepRules(all, (ruleId) => ruleIds.length === 0 || ruleIds.includes(ruleId))
 }
 
-/** Marks a run as to be undone, and requests that; a repetition changes nothing. */
+/** Starts the undo of a run: status `undoing` and an event. A repetition changes nothing. */
 function startUndo({ database, clock }: Deps, key: RuleRunKey): Promise<ShownRun> {
   return database.transaction(async (tx) => {
     const run = await lockRun(tx, key)

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { Transaction } from '../book/transaction.ts'
 import { RuleRun, type RuleRunKey, RunChange } from './rule-run.ts'
 
-/** A run as lists show it, without its rules. */
+/** A run without its rules, which only the workflow needs. */
 export const ShownRun = RuleRun.omit({ rules: true })
 export type ShownRun = z.infer<typeof ShownRun>
 
@@ -42,7 +42,7 @@ export function findRun(
 
 const KeptRules = RuleRun.pick({ rules: true }).extend({ hash: z.string().nullable() })
 
-/** Returns the rules that a run keeps, null once it has ended, and their hash. */
+/** Returns the stored rules of a run, null once it has ended, and their hash. */
 export function findRulesOf(
   { pool }: Database,
   { accountId, ruleRunId }: RuleRunKey,
@@ -52,7 +52,7 @@ export function findRulesOf(
     WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}`)
 }
 
-/** Returns the hash of the rules that a run keeps: a renaming of tags changes them. */
+/** Returns the hash of a run's stored rules, which changes when tags are renamed. */
 export function hashRulesOf(
   { pool }: { pool: Queries },
   { accountId, ruleRunId }: RuleRunKey,
@@ -64,7 +64,7 @@ export function hashRulesOf(
 
 const RunRules = RuleRun.pick({ ruleRunId: true, rules: true })
 
-/** Locks the runs of an account that keep rules, at most the unfinished ones, in ID order. */
+/** Locks an account's running runs that have rules, in ID order. */
 export function lockRunRules(
   tx: Tx,
   accountId: string,
@@ -84,14 +84,14 @@ export async function setRunRules(
     WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}`)
 }
 
-/** Locks a run until the transaction ends, so that one process at a time takes its next page. */
+/** Locks a run until the transaction ends, so that only one process handles its next page. */
 export function lockRun(tx: Tx, { accountId, ruleRunId }: RuleRunKey): Promise<ShownRun | null> {
   return tx.maybeOne(sql.type(ShownRun)`
     SELECT ${shown} FROM rule_runs
     WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId} FOR NO KEY UPDATE`)
 }
 
-/** Lists runs of an account, newest first; a `before` that is not null keeps those older. */
+/** Lists an account's runs, newest first; `before` is an exclusive upper bound of IDs, or null. */
 export function listRuns(
   { pool }: Database,
   accountId: string,
@@ -103,7 +103,7 @@ export function listRuns(
     ORDER BY rule_run_id DESC LIMIT ${limit}`)
 }
 
-/** Changes fields of a run; one that ends no longer needs its rules. */
+/** Updates fields of a run; deletes its rules if the run ends. */
 export async function updateRun(
   tx: Tx,
   { accountId, ruleRunId }: RuleRunKey,
@@ -121,7 +121,7 @@ export async function updateRun(
 
 const BankAccountId = z.object({ bankAccountId: z.string() })
 
-/** Returns the ID of the account's next bank account after `after`, archived ones left out. */
+/** Returns the smallest bank account ID greater than `after`; ignores archived bank accounts. */
 export function findNextAccount(
   { pool }: Database,
   accountId: string,
@@ -134,7 +134,7 @@ export function findNextAccount(
     ORDER BY bank_account_id LIMIT 1`)
 }
 
-/** Lists live transactions of a bank account, not those by hand, after an ID, in ID order. */
+/** Lists live, not manual transactions of a bank account, in ID order after an ID. */
 export function listRunRows(
   { pool }: Database,
   { accountId, bankAccountId }: { accountId: string; bankAccountId: string },
@@ -150,7 +150,7 @@ export function listRunRows(
 
 const changeColumns = columnsOf(RunChange, { table: 'rule_run_changes' })
 
-/** Inserts what a page of a run has changed. */
+/** Inserts the changes of a page of a run. */
 export async function insertRunChanges(tx: Tx, changes: readonly RunChange[]): Promise<void> {
   if (changes.length === 0) return
   const columns = columnNames(RunChange)
@@ -160,7 +160,7 @@ export async function insertRunChanges(tx: Tx, changes: readonly RunChange[]): P
     FROM jsonb_populate_recordset(NULL::rule_run_changes, ${recordsOf(changes)}::jsonb)`)
 }
 
-/** Lists the last changes of a run that are not undone, by bank account and transaction. */
+/** Lists changes of a run that are not undone, largest bank account and transaction IDs first. */
 export function listRunChanges(
   tx: Queries,
   { accountId, ruleRunId }: RuleRunKey,
@@ -172,7 +172,7 @@ export function listRunChanges(
     ORDER BY bank_account_id DESC, transaction_id DESC LIMIT ${limit}`)
 }
 
-/** Lists later changes of other runs to the transactions of one page, in their order. */
+/** Lists later changes of other runs to the transactions of one page, by version. */
 export function listLaterChanges(
   tx: Queries,
   changes: readonly RunChange[],

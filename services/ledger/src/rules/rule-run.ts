@@ -5,10 +5,10 @@ import { markedFields } from '../book/field-marks.ts'
 const Value = z.union([z.string(), z.array(z.string())]).nullable()
 
 /**
- * A field that a run has changed: its value and mark before, and the rule's value since. Of an
- * envelope `gaveBefore` has the transaction's amount, and the minor units that the envelope before
- * had given for it, or got of a refund. Of a refund `kept` is the part that this envelope had spent
- * meanwhile and did not give back, and `refundable` what transactions had taken from it then.
+ * A field that a run has changed: its former value and mark, and the rule's value. If the field is
+ * the envelope, `gaveBefore` has the transaction's amount, and `given`, the minor units that the
+ * former envelope had paid, or got of a refund. For refunds, `kept` is the part that it could not
+ * give back, because it was spent, and `refundable` the sum that transactions had taken from it.
  */
 export const RunField = z.object({
   field: z.enum(markedFields),
@@ -28,8 +28,8 @@ export const RunField = z.object({
 export type RunField = z.infer<typeof RunField>
 
 /**
- * The fields of one transaction that a run has changed; an undo deletes it. `version` is that of
- * the bank account after the page of the run.
+ * The fields of one transaction that a run has changed; an undo deletes this record. `version` is
+ * the bank account's version after the page of the run.
  */
 export const RunChange = z.object({
   accountId: z.string(),
@@ -41,13 +41,13 @@ export const RunChange = z.object({
 })
 export type RunChange = z.infer<typeof RunChange>
 
-/** A rule as it was when a run was created; the parts are the JSON of their messages. */
+/** Snapshot of a rule from the creation of a run; its parts are protobuf messages as JSON. */
 const KeptRule = z.object({ ruleId: z.string(), conditions: z.json(), actions: z.json() })
 type KeptRule = z.infer<typeof KeptRule>
 
 /**
- * A chosen rule, with those that were not chosen: all between the chosen one before and it, and, of
- * the last one, those after it. Without these keys, a run knows its chosen rules alone.
+ * A chosen rule with its neighbours that were not chosen: `before` has those since the previous
+ * chosen rule, `after`, only of the last chosen rule, those at the end.
  */
 const RunRule = KeptRule.extend({
   before: z.array(KeptRule).optional(),
@@ -55,7 +55,7 @@ const RunRule = KeptRule.extend({
 })
 export type RunRule = z.infer<typeof RunRule>
 
-/** Returns the chosen ones of an account's rules, each with those that are not, in their order. */
+/** Returns the chosen rules in order, each with its neighbours that are not chosen. */
 export function keepRules(all: readonly KeptRule[], isChosen: (ruleId: string) => boolean) {
   const kept: RunRule[] = []
   let others: KeptRule[] = []
@@ -70,7 +70,7 @@ export function keepRules(all: readonly KeptRule[], isChosen: (ruleId: string) =
   return kept
 }
 
-/** Returns the rules of a run with other actions, also of those that are not chosen. */
+/** Changes the actions of all rules of a run, chosen or not. */
 export function changeKept(
   rules: readonly RunRule[],
   change: (actions: KeptRule['actions']) => KeptRule['actions'],
@@ -86,7 +86,7 @@ export function changeKept(
   }))
 }
 
-/** Returns the rules of a run in the order of the account, and which of them are chosen. */
+/** Returns all rules of a run in the order of the account; `isChosen` marks the chosen rules. */
 export function listKept(rules: readonly RunRule[]): (KeptRule & { isChosen: boolean })[] {
   const others = (some: KeptRule[] = []) => some.map((one) => ({ ...one, isChosen: false }))
   return rules.flatMap(({ before, after, ...rule }) => [
@@ -99,8 +99,8 @@ export function listKept(rules: readonly RunRule[]): (KeptRule & { isChosen: boo
 export type RuleRunKey = { accountId: string; ruleRunId: string }
 
 /**
- * A run of rules over stored transactions (docs/rules/runs.md). The place is the last transaction
- * that it has compared; `rules` is null once it has ended.
+ * A run of rules over stored transactions (docs/rules/runs.md). `place…` is its cursor: the last
+ * compared transaction. `rules` is null once the run has ended.
  */
 export const RuleRun = z.object({
   accountId: z.string(),
@@ -127,7 +127,7 @@ export const RuleRun = z.object({
 })
 export type RuleRun = z.infer<typeof RuleRun>
 
-/** Returns a run that has compared nothing yet. */
+/** Returns a new run, with its cursor before the first transaction. */
 export function newRun(
   key: RuleRunKey,
   of: Pick<

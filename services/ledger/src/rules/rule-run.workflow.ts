@@ -13,7 +13,7 @@ const { continueRuleRun, failRuleRun } = activitiesOf<ReturnType<typeof ruleRunA
   },
 )
 
-/** Applies rules to stored transactions, or undoes that; the ID is `rule-run/<ruleRunId>`. */
+/** Applies rules to stored transactions, or undoes a run; the ID is `rule-run/<ruleRunId>`. */
 export async function runRules(key: RuleRunKey): Promise<void> {
   try {
     while (await continueRuleRun(key)) {

@@ -5,7 +5,7 @@ import type { CreateRuleRunRequest } from '@coffer/proto/ledger/v1/rule_run'
 import { rangeOf } from '../transactions/transaction-search.ts'
 import { findNamedAccount, listArchived } from './rule.sql.ts'
 
-/** Transactions that a run changes, or that a preview compares; null for no bound. */
+/** Bounds of the transactions that a run or a preview compares with rules; null for no bound. */
 export interface RuleScope {
   bankAccountId: string | null
   /** First day, YYYY-MM-DD in the account's timezone. */
@@ -15,8 +15,8 @@ export interface RuleScope {
 }
 
 /**
- * Returns the scope that a request states. Throws `invalid` for days that are none or turned,
- * `notFound` for a bank account that does not exist, and `refused` for an archived one.
+ * Returns the scope that a request states. Throws `invalid` for an invalid day or a last day before
+ * the first, `notFound` for an unknown bank account, and `refused` for an archived one.
  */
 export async function readScope(
   database: Database,

@@ -27,7 +27,7 @@ export function readParts({ conditions, actions }: Pick<Rule, 'conditions' | 'ac
   }
 }
 
-/** Reads the rules of an account for rows that are about to be stored. */
+/** Reads and compiles the rules of an account, to apply them to new transactions. */
 export async function loadRules(
   database: Database,
   accountId: string,
@@ -41,9 +41,9 @@ export async function loadRules(
 }
 
 /**
- * Returns the function that fills new transactions by hand with the values of rules. Fields that
- * the request states are its user's. An envelope that is closed, or of another bank account, is
- * left out.
+ * Returns a function that applies rules to new manual transactions. Fields stated in the request
+ * count as set by the user, so rules keep them. Envelopes that are closed, or of another bank
+ * account, are ignored.
  */
 export function createRuleFilling({
   database,
@@ -75,8 +75,8 @@ export function createRuleFilling({
 }
 
 /**
- * Returns the function that renames tags in the actions of rules, and of those that running runs
- * keep; a repetition changes nothing.
+ * Returns a function that renames tags in the actions of all rules, and of the rules stored in
+ * unfinished runs. Idempotent.
  */
 export function createRuleRenaming({
   database,
@@ -97,7 +97,7 @@ export function createRuleRenaming({
     })
 }
 
-/** Returns stored actions with renamed tags; the same object if none is renamed. */
+/** Renames tags in stored actions; returns the same object if nothing changes. */
 function renameIn(stored: Rule['actions'], change: TagRenaming): Rule['actions'] {
   const actions = fromJson(RuleActionsSchema, stored, { ignoreUnknownFields: true })
   const tags = renameTags(actions.tags, change) ?? []
@@ -105,7 +105,7 @@ function renameIn(stored: Rule['actions'], change: TagRenaming): Rule['actions']
   return toJson(RuleActionsSchema, { ...actions, tags })
 }
 
-/** Returns the transaction that a body states, for the conditions of rules. */
+/** Returns the transaction of a request, to compare it with the conditions of rules. */
 function statedBy(
   key: { accountId: string; bankAccountId: string },
   body: NewTransaction,
@@ -115,7 +115,7 @@ function statedBy(
   const created = { transactionId, amount, date, source: 'manual', createdAt } as const
   const spendingId = body.spendingId || body.refundSpendingId || null
   const stated = { ...storedFields(body), originalName: name, spendingId }
-  // An empty value is stated too, and has no value by which it would be the user's.
+  // Marks fields that the request states: an empty value alone would not count as set by the user.
   const { merchantName, notes, tags, hasNoTags = false } = body
   const fields: MarkedField[] = [
     ...(merchantName === undefined ? [] : (['merchantName'] as const)),

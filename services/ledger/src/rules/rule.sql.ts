@@ -7,7 +7,7 @@ import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
-/** A rule; `conditions` and `actions` are the JSON of their messages. */
+/** A rule; `conditions` and `actions` are protobuf messages as JSON. */
 export const Rule = z.object({
   accountId: z.string(),
   ruleId: z.string(),
@@ -37,7 +37,7 @@ export function listRules(
   return pool.any(rulesOfAccount({ accountId }))
 }
 
-/** Inserts a rule behind all others; returns it. */
+/** Inserts a rule as the last in order; returns it. */
 export async function insertRule(tx: Tx, rule: Omit<Rule, 'place'>): Promise<Rule> {
   const behindAll = await tx.oneFirst(sql.type(Rule.pick({ place: true }))`
     SELECT coalesce(max(place), 0) + 1 AS place FROM rules WHERE account_id = ${rule.accountId}`)
@@ -47,7 +47,7 @@ export async function insertRule(tx: Tx, rule: Omit<Rule, 'place'>): Promise<Rul
   return placed
 }
 
-/** Changes fields of a rule; returns it, or null if it does not exist. */
+/** Updates fields of a rule; returns it, or null if it does not exist. */
 export function updateRule(
   database: Database,
   {
@@ -66,7 +66,7 @@ export function updateRule(
   })
 }
 
-/** Returns the events of rules that are created, changed or deleted, by their IDs. */
+/** Returns events for the IDs of created, updated and deleted rules. */
 function tellRules(
   accountId: string,
   now: Date,
@@ -91,7 +91,7 @@ export async function deleteRule(
   return rowCount > 0
 }
 
-/** Returns the ID of a bank account, archived or not, whose link is not deleted; else null. */
+/** Returns the ID of a bank account, archived or not; null if unknown or its link is deleted. */
 export function findNamedAccount(
   { pool }: Database,
   accountId: string,
@@ -138,7 +138,7 @@ export async function setActions(
 
 const Owner = z.object({ spendingId: z.string(), bankAccountId: z.string() })
 
-/** Returns the bank accounts of open envelopes, by the ID of the envelope. */
+/** Returns the bank account IDs of open envelopes, by envelope ID. */
 export async function listOwners(
   { pool }: Database,
   accountId: string,
@@ -161,7 +161,7 @@ export function lockRules(tx: Tx, accountId: string): Promise<readonly string[]>
     ORDER BY rule_id FOR NO KEY UPDATE`)
 }
 
-/** Gives rules the order of these IDs. */
+/** Sorts the rules of an account in the order of `ruleIds`. */
 export async function orderRules(
   tx: Tx,
   accountId: string,

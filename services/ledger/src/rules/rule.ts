@@ -8,16 +8,16 @@ import type { Transaction } from '../book/transaction.ts'
 /** Maximum number of rules of an account (docs/limits.md). */
 export const rulesMax = 500
 
-/** A rule as matching needs it. */
+/** The parts of a rule that matching needs. */
 export interface StoredRule {
   ruleId: string
   conditions: RuleConditions
   actions: RuleActions
-  /** By default true: otherwise it decides its fields against chosen rules, and sets none. */
+  /** Default true. A rule that is not chosen sets nothing, but blocks its fields for later rules. */
   isChosen?: boolean
 }
 
-/** The fields of a transaction, or of a row that becomes one, that conditions look at. */
+/** The fields of a stored or new transaction that conditions compare. */
 export type Candidate = Pick<
   Transaction,
   'bankAccountId' | 'originalName' | 'originalMerchantName' | 'amount' | 'date' | 'source'
@@ -30,7 +30,7 @@ interface Folded extends Omit<Candidate, 'date'> {
 
 type Test = (of: Folded) => boolean
 
-/** A rule whose conditions are compiled once for many rows. */
+/** A rule whose conditions are compiled once for many transactions. */
 export interface CompiledRule {
   ruleId: string
   actions: RuleActions
@@ -38,14 +38,14 @@ export interface CompiledRule {
   tests: readonly Test[]
 }
 
-/** Rules in their order; the timezone decides the day of the month. */
+/** Compiled rules in order; `timezone` decides the day of the month. */
 export interface CompiledRules {
   rules: readonly CompiledRule[]
   timezone: string
   index: RuleIndex
 }
 
-/** Places of rules in their order: those to test always, and by a part of the text they need. */
+/** Positions of rules: `others` are always tested, `buckets` only if a text has the right part. */
 interface RuleIndex {
   others: number[]
   buckets: (number[] | undefined)[]
@@ -61,14 +61,14 @@ export function compileRules(stored: readonly StoredRule[], timezone: string): C
 
 type TextCondition = Pick<RuleText, 'kind' | 'text'>
 
-/** Length in UTF-16 units of the parts of texts by which rules are found. */
+/** Length in UTF-16 units of the indexed parts of texts (trigrams). */
 const partLength = 3
-/** Number of buckets: a power of 2. Parts that share one cost a test, no more. */
+/** Number of hash buckets, a power of 2. A collision only costs an unnecessary test. */
 const bucketCount = 4096
 
 /**
- * Returns an index of rules: a hash of three units of a text that a rule needs, those that the
- * fewest rules have. Of 200 rules few need units that a text has, and only those are tested.
+ * Trigram index: each rule is in the bucket of one trigram that its text condition requires, the
+ * one that the fewest rules share. Only rules whose trigram is in a text must be tested.
  */
 function indexRules(stored: readonly StoredRule[]): RuleIndex {
   const needed = stored.map(({ conditions: { originalName, originalMerchantName } }) => {
@@ -79,7 +79,7 @@ function indexRules(stored: readonly StoredRule[]): RuleIndex {
   for (const bucket of needed.flatMap((buckets) => [...new Set(buckets)])) {
     counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
   }
-  // Without holes: reading one is slow.
+  // `Array.from` creates no holes, which would make look-ups slow in V8.
   const index: RuleIndex = { others: [], buckets: Array.from({ length: bucketCount }) }
   for (const [place, buckets] of needed.entries()) {
     const [rarest] = buckets.toSorted((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0))
@@ -89,7 +89,7 @@ function indexRules(stored: readonly StoredRule[]): RuleIndex {
   return index
 }
 
-/** Returns a part of a text that fulfils a condition; null if the condition has no long one. */
+/** Returns a part that every text matching the condition contains; null without a long one. */
 function neededPart(condition: TextCondition | undefined): string | null {
   if (!condition) return null
   const wanted = foldWanted(condition)
@@ -97,19 +97,19 @@ function neededPart(condition: TextCondition | undefined): string | null {
   return pieces.find(({ length }) => length >= partLength) ?? null
 }
 
-/** Returns the buckets of all parts of a text. */
+/** Returns the buckets of all trigrams of a text. */
 function bucketsOf(text: string): number[] {
   const length = Math.max(0, text.length - partLength + 1)
   return Array.from({ length }, (_, at) => bucketAt(text, at))
 }
 
-/** Returns the bucket of the three units of a text from a place on. */
+/** Returns the bucket of the trigram at an index of a text. */
 function bucketAt(text: string, at: number): number {
   const first = text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)
   return (first * 31 + text.charCodeAt(at + 2)) % bucketCount
 }
 
-/** Returns the places of the rules to test for these folded texts, in their order. */
+/** Returns the positions of the rules to test for folded texts, ascending. */
 function findPlaces({ others, buckets }: RuleIndex, texts: readonly string[]): readonly number[] {
   const found: number[] = []
   for (const text of texts) {
@@ -124,7 +124,7 @@ function findPlaces({ others, buckets }: RuleIndex, texts: readonly string[]): r
 
 const none: readonly number[] = []
 
-/** Returns the rules whose conditions all hold, in their order. */
+/** Returns the rules whose conditions all match, in order. */
 export function matchRules(
   { rules, timezone, index }: CompiledRules,
   of: Candidate,
@@ -132,7 +132,7 @@ export function matchRules(
   if (rules.length === 0) return []
   const { bankAccountId, amount, date, source, isPending } = of
   const originalName = foldText(of.originalName)
-  // Files have one text in both.
+  // Fast path: rows of files often have the same text in both fields.
   const isSame = of.originalMerchantName === of.originalName
   const originalMerchantName = isSame ? originalName : foldText(of.originalMerchantName)
   const places = findPlaces(index, isSame ? [originalName] : [originalName, originalMerchantName])
@@ -170,18 +170,18 @@ function testsOf(conditions: RuleConditions): Test[] {
   return tests
 }
 
-/** Returns whether a day is in a range, which goes over the end of the month if it ends earlier. */
+/** Returns whether a day is in a range. A range with `to < from` continues in the next month. */
 function isBetween(day: number, from: number, to: number): boolean {
   return from <= to ? day >= from && day <= to : day >= from || day <= to
 }
 
-/** Returns the fold of a condition's text, without the blank of a spacing accent at an end. */
+/** Folds a condition's text; trims blanks, to which spacing accents fold, except for `contains`. */
 function foldWanted({ kind, text }: TextCondition): string {
   const folded = foldText(text)
   return kind === 'contains' ? folded : folded.trim()
 }
 
-/** Returns the test of a condition on a text, for folded texts. */
+/** Returns a predicate for a condition on a text; it takes folded texts. */
 export function textTest(condition: TextCondition): (folded: string) => boolean {
   const { kind } = condition
   const wanted = foldWanted(condition)
@@ -193,8 +193,8 @@ export function textTest(condition: TextCondition): (folded: string) => boolean 
 }
 
 /**
- * Returns whether a text fits a pattern, split at its `*`. No backtracking: the leftmost place of
- * each piece leaves the longest rest, so no other place can fit if this one does not.
+ * Returns whether a text matches a pattern, split at its `*`. Greedy without backtracking: taking
+ * the leftmost match of each piece leaves the longest rest for the other pieces.
  */
 function fitsPattern(text: string, pieces: readonly string[]): boolean {
   const [first = ''] = pieces

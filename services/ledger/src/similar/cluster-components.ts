@@ -59,7 +59,7 @@ export function findComponents(vectors: readonly Vector[], comparisonsMax = 1_00
   return vectors.map((_, index) => findRoot(parents, index))
 }
 
-/** Returns a test of neighbours (squared distance at most 0.5), fast while `index` is the same. */
+/** Returns a test for a squared distance of at most 0.5; fast for repeated calls with one `index`. */
 function createNeighbourTest(
   vectors: readonly Vector[],
 ): (index: number, other: number) => boolean {
@@ -85,7 +85,7 @@ function createNeighbourTest(
   }
 }
 
-/** Merges the groups of components that have been merged since the last call. */
+/** Merges groups whose components were merged since the last call. */
 function regroup(groups: Map<number, Group>, parents: number[]): void {
   for (const [before, group] of groups) {
     const root = findRoot(parents, before)

@@ -17,7 +17,7 @@ export type FoundCluster = {
   merchant: ClusterTerm[]
 }
 
-/** A word of a cluster; `value` is the sum of the word's values in the `count` members with it. */
+/** A word of a cluster; `value` is the sum of its values in the `count` members that have it. */
 type Term = { dimension: number; value: number; count: number; oldest: Member }
 
 /**
@@ -79,7 +79,7 @@ function termsOf(members: readonly Member[]): Map<number, Term> {
   return terms
 }
 
-/** Returns the member nearest to the mean vector, on a tie the smallest ID; undefined for none. */
+/** Returns the member nearest to the mean vector, on a tie that with the smallest ID. */
 function centroidOf(
   members: readonly Member[],
   terms: ReadonlyMap<number, Term>,

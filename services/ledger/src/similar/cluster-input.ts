@@ -8,7 +8,7 @@ export type ClusterRow = {
 /** Live transactions, newest first; transaction `i` has the text `texts[textOf[i]]`. */
 export type ClusterInput = { transactionIds: string[]; textOf: number[]; texts: string[] }
 
-/** Returns an empty input, and `add`: it appends a page, without transactions of earlier pages. */
+/** Returns an empty input, and `add`, which appends a page without transactions added before. */
 export function collectTexts(): {
   add: (rows: readonly ClusterRow[]) => void
   input: ClusterInput

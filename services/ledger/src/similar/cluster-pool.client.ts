@@ -12,7 +12,7 @@ export function startSearchers(): Searchers {
     module: new URL('./cluster.worker.ts', import.meta.url),
     threadsMax: 1,
     queueMax: 20,
-    // Short, because a waiting search blocks other activities; the next run repeats the search.
+    // Short: a waiting search blocks other activities, and the next run repeats the search anyway.
     waitTimeoutMs: 5_000,
     taskTimeoutMs: 60_000,
     memoryMaxMb: 500,

@@ -22,7 +22,7 @@ const abbreviations = new Map([
 
 const lettersMin = 3
 
-/** Returns the words by which texts are compared (docs/similar-transactions.md#words). */
+/** Extracts the compared words of a text (docs/similar-transactions.md#words). */
 export function findTextWords(text: string): Word[] {
   return findWords(text).flatMap(({ raw, clean }, place) => {
     if (excluded.has(clean) || !hasVowel(clean)) return []

@@ -4,9 +4,9 @@ import type { FileRow } from '../formats/statement.ts'
 import { FitCandidate } from './file-fit.ts'
 
 /**
- * Lists the live bank accounts of an account, each with the number of these rows that it has
- * stored: of the same identifier and amount, as banks count identifiers anew in each account.
- * OFFSET 0 forces an index search for each, as in `listStoredRows`.
+ * Lists the live bank accounts of an account, each with the number of the given rows that are
+ * stored in it. Amounts must match too: banks may reuse an identifier in each bank account.
+ * OFFSET 0 forces an index search for each row, as in `listStoredRows`.
  */
 export function listFitCandidates(
   tx: Tx,

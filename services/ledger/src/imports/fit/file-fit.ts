@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { AccountType, isCredit } from '../../book/bank-account.ts'
 import type { ReceivedStatement } from '../formats/statement.ts'
 
-/** A live bank account beside a file: how many of the file's first rows it has stored. */
+/** A live bank account that a file may belong to; it has `rowCount` of the file's first rows. */
 export const FitCandidate = z.object({
   bankAccountId: z.string(),
   currency: z.string(),
   mask: z.string().nullable(),
-  /** Last four characters of the account numbers that former files stated. */
+  /** Last four characters of the account numbers in files imported before. */
   stated: z.array(z.string()),
   accountType: AccountType,
   isManual: z.boolean(),
@@ -17,21 +17,21 @@ export const FitCandidate = z.object({
 })
 export type FitCandidate = z.infer<typeof FitCandidate>
 
-/** A sign that a file belongs to another bank account (docs/files/fit.md). */
+/** Evidence that a file belongs to another bank account (docs/files/fit.md). */
 export interface Misfit {
   reason: (typeof values)['Misfit.reason'][number]
-  /** Number or kind of the account, as the file has it. */
+  /** The account number or kind of account in the file. */
   stated: string | null
-  /** The bank account that fits instead, if one alone does. */
+  /** The only other bank account that fits; null if none or several fit. */
   bankAccountId: string | null
-  /** Number of the file's first rows that are stored there. */
+  /** Number of the file's first rows that are stored in `bankAccountId`. */
   rowCount: bigint | null
 }
 
-/** A file by which its bank account is told: its account, and how many first rows were compared. */
+/** A file to match with a bank account; `comparedCount` is the number of compared first rows. */
 export type FitFile = Pick<ReceivedStatement, 'account' | 'currency'> & { comparedCount: number }
 
-/** Returns the signs that a file belongs to another bank account than the chosen one. */
+/** Returns the evidence that a file belongs to another bank account than the chosen one. */
 export function findMisfits(
   { account, currency, comparedCount }: FitFile,
   { all, bankAccountId }: { all: readonly FitCandidate[]; bankAccountId: string },
@@ -64,32 +64,32 @@ export function findMisfits(
   return misfits
 }
 
-/** Returns parts of the numbers by which a bank account is known: its mask, else of its files. */
+/** Returns endings of the account number: the mask, else those in files imported before. */
 function numbersOf({ mask, stated }: FitCandidate): readonly string[] {
   return mask === null ? stated : [mask]
 }
 
-/** IBANs that end with a key of two digits, which account numbers in OFX files lack. */
+/** IBANs with two check digits at the end, which account numbers in OFX files lack. */
 const keyedIban = /^((?:FR|MC|PT)\d{8}[\dA-Z]{11,})\d\d$/
 
 /**
- * Returns the last four letters and digits of a file's account number, of an IBAN those in front of
- * its key; null without a number.
+ * Returns the last four letters and digits of a file's account number, without the check digits at
+ * the end of some IBANs; null without a number.
  */
 export function lastDigitsOf({ account }: Pick<ReceivedStatement, 'account'>): string | null {
   const number = plainNumber(account?.number ?? '')
   return number?.replace(keyedIban, '$1').slice(-4) ?? null
 }
 
-/** Returns letters and digits of a number; null for names, which have fewer than four digits. */
+/** Returns letters and digits of an account number; null for a text of fewer than four digits. */
 function plainNumber(number: string): string | null {
   const plain = number.replaceAll(/[^\p{L}\d]/gu, '').toUpperCase()
   return plain.replaceAll(/\D/g, '').length < 4 ? null : plain
 }
 
-/** Returns whether a kind is one of borrowed money; null for others, and where banks are loose. */
+/** Returns whether an account kind is credit; null for unknown and unreliable kinds. */
 function isOfCredit(kind: string | null): boolean | null {
   if (kind === 'card' || kind === 'ccard' || kind === 'creditline') return true
-  // Many programs write QIF of the kind "bank" for cards, too.
+  // The kind "bank" of QIF is unreliable: many programs write it for cards, too.
   return kind === 'checking' || kind === 'savings' || kind === 'moneymrkt' ? false : null
 }

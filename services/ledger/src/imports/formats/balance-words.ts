@@ -41,7 +41,7 @@ const written = [
   'current balance, available balance, Tagessaldo, aktueller Kontostand, dagsaldo',
 ]
 
-/** Words for totals; each may be the name of a shop, too. */
+/** Words for totals. Some are also names of shops, so a match alone does not prove a total. */
 const writtenTotals = [
   'total, totals, grand total, subtotal, sum, total debits, total credits, total amount',
   'summe, gesamt, gesamtsumme, gesamtbetrag, zwischensumme, endsumme, summe soll, summe haben',
@@ -56,7 +56,7 @@ const writtenTotals = [
 const words = wordsIn(written)
 const totals = wordsIn(writtenTotals)
 
-/** A day with its year behind the words of a balance, as in `Saldo vom 31.12.2026`. */
+/** A full date after a word for a balance, as in `Saldo vom 31.12.2026`. */
 const DATED = new RegExp(
   '\\s+(?:(?:vom|per|zum|am|on|at|as of|le|au|al|del|a|op|em|em:|dia|dne|z dnia|na dzień)\\s+)?' +
     '(?:\\d{1,2}[./-]\\d{1,2}[./-]\\d{2,4}|\\d{4}-\\d\\d-\\d\\d)$',
@@ -66,30 +66,30 @@ const MENTION =
   /(?<!\p{L})(?:saldo|sdo|balance|solde|kontostand|kontosaldo|сальдо|остаток)(?!\p{L})/iu
 
 /**
- * Returns whether a text, as a whole or with a day behind it, names a balance or a turnover in
- * place of a booking.
+ * Returns whether a text is nothing but a word for a balance or turnover, with or without a date:
+ * its row is no booking.
  */
 export function namesBalance(text: string): boolean {
   return words.has(folded(text)) || (DATED.test(text) && words.has(folded(text.replace(DATED, ''))))
 }
 
-/** Returns whether a text has a word for a balance among others, as bookings may have too. */
+/** Returns whether a text contains a word for a balance. Texts of bookings may contain one, too. */
 export function mentionsBalance(text: string): boolean {
   return MENTION.test(text)
 }
 
-/** Returns whether a text, as a whole, may name a total: a shop may be called like one. */
+/** Returns whether the whole text is a word for a total, or the name of a shop that equals one. */
 export function namesTotal(text: string): boolean {
   return totals.has(folded(text))
 }
 
-/** Returns folded words, and those of several words without blanks too, as spaced ones read. */
+/** Returns folded phrases with and without blanks: `folded` removes blanks from spaced letters. */
 function wordsIn(lines: readonly string[]): ReadonlySet<string> {
   const all = lines.flatMap((line) => line.split(', ').map(folded))
   return new Set([...all, ...all.map((word) => word.replaceAll(' ', ''))])
 }
 
-/** Returns a folded text, without curly apostrophes, a mark at its end, and spaced letters. */
+/** Folds a text; removes colons and points at its end, and joins spaced letters (`S A L D O`). */
 function folded(text: string): string {
   const bare = text.replace('’', "'").replace(/[\s:.]+$/u, '')
   const isSpaced = /^\s*[\p{L}\p{M}](?:\s+[\p{L}\p{M}]){2,}$/u.test(bare)

@@ -12,11 +12,11 @@ const DIGITS: Readonly<Record<string, string>> = {
   DD: '(?<day>\\d{2})',
   D: '(?<day>\\d{1,2})',
 }
-/** Text behind a date in a cell that is a date: a point, a time, or nothing. */
+/** Text that may follow the date in its cell: a point, a time, or nothing. */
 const AFTER = String.raw`(?<after>\.?|[ T,.-]+\d{1,2}[:.h]\d{2}.*)`
-/** Each with a mark that repeats; the first group decides what is written first. */
+/** Dates of three numbers with two equal separators. */
 const NUMERIC = new RegExp(String.raw`^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,2}|\d{4})${AFTER}$`)
-/** Digits alone, with a time, and with the fraction and timezone of OFX behind the time. */
+/** Dates without separators; a time may follow, with the fraction and timezone of OFX. */
 const COMPACT =
   /^(?:19|20|21)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\d{4}|\d{6}(?:\.\d+)?(?:\[.+\])?)?$/
 const NAMED = new RegExp(
@@ -34,7 +34,7 @@ export function createDayParser(format: string): (text: string) => Day | null {
   const source = format
     .replace(/[.\-/ ,]/g, (mark) => `[${mark}]`)
     .replace(PARTS, (part) => DIGITS[part] ?? part)
-  // Behind a date of digits alone, a time of digits alone.
+  // A date without separators may have a time without separators, as in `20261231235959`.
   const time = /^[YMD]+$/.test(format) ? '(?:\\d{4}|\\d{6})?' : ''
   const pattern = new RegExp(`^${source}${time}(?!\\d)`, 'u')
   return (text) => {
@@ -49,7 +49,7 @@ export function createDayParser(format: string): (text: string) => Day | null {
   }
 }
 
-/** Returns a format with day and month in this order, if it has both as digits before the year. */
+/** Swaps day and month to the given order in a numeric format with the year at its end. */
 export function inOrder(format: string, order: DayOrder): string {
   const isNumeric = !format.startsWith('Y') && !format.includes('MMM')
   const isDayFirst = format.indexOf('D') < format.indexOf('M')
@@ -57,7 +57,7 @@ export function inOrder(format: string, order: DayOrder): string {
   return format.replace(/D+|M+/g, (part) => (part[0] === 'D' ? 'M' : 'D').repeat(part.length))
 }
 
-/** Returns whether a cell is a date as banks write them, with nothing but a time behind it. */
+/** Returns whether a cell is a date, optionally with a time, and nothing else. */
 export function isWrittenDay(text: string): boolean {
   if (text.length > LENGTH_MAX || !/^[\p{L}\d]/u.test(text)) return false
   const named = /^\d*[-/. ]*\p{L}/u.test(text) ? NAMED.exec(text) : null
@@ -69,12 +69,12 @@ export function isWrittenDay(text: string): boolean {
   return hasYear && (isMonthAndDay(first, second) || isMonthAndDay(second, first))
 }
 
-/** The format of a column of dates; `isSure` is false if day and month may be the other way. */
+/** The format of a column of dates; `isSure` is false if day and month may be swapped. */
 export type DayFormat = { format: string; isSure: boolean }
 
 /**
- * Returns the format of a column of dates (docs/files.md#csv-mappings), null without one. Where no
- * date tells day and month apart, the format has the `preferred` order.
+ * Returns the format of a column of dates (docs/files.md#csv-mappings); null if there are none. If
+ * all dates are ambiguous, day and month have the `preferred` order.
  */
 export function detectDayFormat(cells: readonly string[], preferred: DayOrder): DayFormat | null {
   const days = mostAlike(cells.filter(isWrittenDay))
@@ -86,7 +86,7 @@ export function detectDayFormat(cells: readonly string[], preferred: DayOrder): 
   return COMPACT.test(first) ? { format: 'YYYYMMDD', isSure: true } : null
 }
 
-/** Returns the days that are written as most are: a line above them may have the other order. */
+/** Returns the dates of the most frequent notation: lines above the table may use another one. */
 function mostAlike(days: readonly string[]): string[] {
   const alike = Map.groupBy(days, (day) => {
     const [, start = '', mark = ''] = NUMERIC.exec(day) ?? []

@@ -10,7 +10,7 @@ export type OrderChoice = { order: DayOrder; reason: string }
 
 const LENGTH_MAX = 20
 const NAMED_LENGTH_MAX = 30
-/** Characters of a day with the name of its month. */
+/** Characters of a date with the name of its month. */
 const NAMED = /^[\p{L}\d.,'’ /-]+$/u
 const YEAR_FIRST = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\.?$/
 const DIGITS_ONLY = /^((?:19|20|21)\d\d)(\d\d)(\d\d)$/
@@ -29,7 +29,7 @@ export function detectDayOrder(texts: Iterable<string>, preferred: DayOrder): Da
   return days > 0 ? 'day first' : 'month first'
 }
 
-/** Returns the order that a number above 12 shows; null for texts that fit both. */
+/** Returns the order of an unambiguous date: one of its numbers is above 12. Else null. */
 export function orderShownBy(text: string): DayOrder | null {
   const [, first, second] = YEAR_LAST.exec(bare(text)) ?? []
   if (Number(first) > 12) return 'day first'
@@ -37,9 +37,9 @@ export function orderShownBy(text: string): DayOrder | null {
 }
 
 /**
- * Returns the order of day and month in a file: the one that the client states, or that of dates
- * with a number above 12. Asks for `dayFirst` if a date fits both orders, and either no other date
- * has such a number or these contradict each other.
+ * Returns the order of day and month in a file: stated by the client, else detected from dates with
+ * a number above 12, which are unambiguous. Asks for `dayFirst` if a date is ambiguous, and the
+ * unambiguous dates are missing or contradict each other.
  */
 export function chooseDayOrder(
   texts: readonly string[],
@@ -100,7 +100,7 @@ export function fullYear(year: number): number {
   return year < CENTURY_PIVOT ? 2000 + year : 1900 + year
 }
 
-/** Removes blanks, which some banks write for leading zeros; '' for texts above 20 characters. */
+/** Removes blanks, which some banks write for leading zeros; '' for more than 20 characters. */
 function bare(text: string): string {
   return text.length > LENGTH_MAX
     ? ''

@@ -1,7 +1,7 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import type { FileStatement, ListedStatement, Unreadable } from './statement.ts'
 
-/** An account of a file, whose rows are read on demand. */
+/** An account in a file; its rows are parsed on demand. */
 export type FileAccount = Omit<ListedStatement, 'statement' | 'balance'> & {
   read: () => FileStatement | Unreadable
 }
@@ -10,8 +10,8 @@ export type FileAccount = Omit<ListedStatement, 'statement' | 'balance'> & {
 const listedMax = 100
 
 /**
- * Returns the statement of the account that is `stated`, else of the only one. Of several accounts
- * none is guessed: they are listed in `Unreadable`.
+ * Returns the statement of the `stated` account, else of the only account. If the client must
+ * choose among several accounts, `Unreadable` lists them.
  */
 export function chooseAccount(
   accounts: readonly FileAccount[],
@@ -34,7 +34,7 @@ export function chooseAccount(
   }
 }
 
-/** Returns what a client needs to choose one of the accounts of a file, at most 100. */
+/** Lists the accounts of a file for the client to choose one, at most 100. */
 export function listAccounts(accounts: readonly FileAccount[]): ListedStatement[] {
   const names = namesOf(accounts)
   return accounts.slice(0, listedMax).map(({ read, ...account }, index) => ({
@@ -59,7 +59,7 @@ export function groupByAccount<Part>(
   })
 }
 
-/** Returns a name for each account: the number, with kind and currency if others share it. */
+/** Returns a unique name for each account: its number; if not unique, with kind and currency. */
 function namesOf(accounts: readonly FileAccount[]): string[] {
   const written = (account: FileAccount, parts: number) =>
     [account.number, account.kind, account.currency].slice(0, parts).filter(Boolean).join(' ')

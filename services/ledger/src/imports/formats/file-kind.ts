@@ -30,7 +30,7 @@ export function detectKind({ name, head }: { name: string; head: Uint8Array }): 
 }
 
 function kindByContent(head: Uint8Array): FileKind | null {
-  // First, because an uncompressed entry of a ZIP archive matches the patterns of its own format.
+  // ZIP first: an uncompressed entry of an archive would match the patterns of its own format.
   if (isZip(head)) return hasTable(head) ? 'csv' : 'zip'
   const text = decodeFile(head.subarray(0, HEAD_LENGTH))
   const ofx = /OFXHEADER|<OFX[\s>]|<(?:BANK|CREDITCARD)MSGSRSV1>|<(?:CC)?STMTRS>/i

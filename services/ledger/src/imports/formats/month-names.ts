@@ -1,4 +1,4 @@
-/** Languages whose names of months are read. Without Croatian: its listopad is another month. */
+/** Languages of month names. Without Croatian: its `listopad` is October, in Polish November. */
 const locales = (
   'en-US en-GB de-DE de-AT fr-FR es-ES pt-BR it-IT nl-NL af-ZA pl-PL cs-CZ ' +
   'sk-SK hu-HU ro-RO bg-BG sl-SI sr-RS sv-SE nb-NO da-DK fi-FI is-IS ru-RU ' +
@@ -7,7 +7,7 @@ const locales = (
 
 let known: ReadonlyMap<string, number> | null = null
 
-/** Returns the month (1 to 12) of a full or short name in a known language, else undefined. */
+/** Returns the month (1 to 12) of a full or short name in one of `locales`, else undefined. */
 export function monthOf(name: string): number | undefined {
   known ??= collectNames()
   return known.get(folded(name))
@@ -17,7 +17,7 @@ function collectNames(): Map<string, number> {
   const names = new Map([['mrz', 3]])
   for (const locale of locales) {
     for (const month of ['short', 'long'] as const) {
-      // Beside a day, many languages write the name in another form.
+      // Many languages inflect the name of a month next to a day.
       for (const day of [undefined, 'numeric'] as const) {
         const format = new Intl.DateTimeFormat(locale, { month, day, timeZone: 'UTC' })
         for (let index = 0; index < 12; index += 1) {

@@ -9,7 +9,7 @@ import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { isEncoding } from './text/file-text.ts'
 
-/** Choices of a client about the reading of a file (docs/files.md#choices). */
+/** Choices of a client for the parser of a file (docs/files.md#choices). */
 export const ReadingChoices = z.object({
   delimiter: z.enum(values['ReadingChoices.delimiter']).optional(),
   encoding: z.string().optional(),
@@ -25,7 +25,7 @@ export type ReadingChoices = z.infer<typeof ReadingChoices>
 
 const headerRowMax = 1000
 
-/** Returns the choices of a request, with only those that are set. Throws `invalid` for others. */
+/** Returns the choices that a request sets. Throws `invalid` for bad values. */
 export function requireChoices(message: object | undefined): ReadingChoices {
   const choices = ReadingChoices.parse(message ?? {})
   const { encoding, headerRow = 0, dateFormat } = choices
@@ -42,8 +42,8 @@ export function requireChoices(message: object | undefined): ReadingChoices {
 }
 
 /**
- * Returns the choices of a file with those of a request, of which one that is named without a value
- * is detected again. Throws `invalid` for others.
+ * Merges the choices of a request into the stored ones. A choice in the mask without a value is
+ * removed, so that it is detected again. Throws `invalid` for bad values.
  */
 export function changedChoices(
   stored: ReadingChoices | null,

@@ -1,10 +1,10 @@
 import type { RowPlace } from './statement.ts'
 import { cut, oneLine } from './statement-rows.ts'
 
-/** Maximum length of the shown text of a skipped row in characters. */
+/** Maximum length in characters of the text that clients see of a skipped row. */
 const textLengthMax = 200
 
-/** Returns the place of a row, with its text on one line. */
+/** Returns line number and text of a row; line breaks in the text become blanks. */
 export function placeOf(line: number | undefined, text: string): RowPlace {
   const shown = cut(oneLine(cut(text, 4 * textLengthMax)), textLengthMax)
   return line === undefined ? { text: shown } : { line, text: shown }

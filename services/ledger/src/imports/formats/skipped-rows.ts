@@ -2,9 +2,9 @@ import { say } from '@coffer/kit/reasons/reasons'
 import type { ReadRows, SkippedRow, SkippedRows, SkipReason, Unreadable } from './statement.ts'
 import { cut } from './statement-rows.ts'
 
-/** Maximum length of the first unread row in a refusal, in characters. */
+/** Maximum length in characters of the unreadable row that a refusal quotes. */
 const firstLengthMax = 60
-/** Maximum number of rows that are shown for a reason. */
+/** Maximum number of rows listed for a reason; further rows are only counted. */
 const shownMax = 10
 
 /** Counts skipped rows by reason. */
@@ -16,7 +16,7 @@ export function countSkipped(skipped: readonly SkippedRow[]): SkippedRows[] {
   }))
 }
 
-/** Returns counted rows with further ones, as `countSkipped` would count all of them. */
+/** Adds rows to counted rows; the result equals that of `countSkipped` for all rows together. */
 export function addSkipped(
   counted: readonly SkippedRows[],
   further: readonly SkippedRow[],
@@ -35,7 +35,7 @@ export function sumSkipped(counted: readonly SkippedRows[]): number {
   return counted.reduce((sum, { count }) => sum + count, 0)
 }
 
-/** Returns skipped rows as messages have them; `line` is unset where the format has no lines. */
+/** Returns the message fields of skipped rows; `line` is unset for formats without lines. */
 export function skippedParts(skipped: readonly SkippedRows[]) {
   return skipped.map(({ reason, count, rows }) => ({
     reason,
@@ -44,7 +44,7 @@ export function skippedParts(skipped: readonly SkippedRows[]) {
   }))
 }
 
-/** Reasons for which a row cannot be read, in words; rows of other reasons are left out. */
+/** Texts of the reasons that make a row unreadable; other reasons skip readable rows. */
 const UNREAD: Partial<Record<SkipReason, string>> = {
   amount: say('ROW_AMOUNT'),
   date: say('ROW_DATE'),
@@ -54,7 +54,7 @@ const UNREAD: Partial<Record<SkipReason, string>> = {
   identifier: say('ROW_IDENTIFIER'),
 }
 
-/** Returns why a file with rows is unreadable if none of them can be read, else null. */
+/** Returns `Unreadable` if a file has unreadable rows and no readable row, else null. */
 export function noneRead({ rows, skipped }: ReadRows): Unreadable | null {
   const unread = skipped.filter(({ reason }) => UNREAD[reason] !== undefined)
   const [first] = unread

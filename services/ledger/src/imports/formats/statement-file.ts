@@ -36,8 +36,8 @@ const readers = {
 } as const
 
 /**
- * Returns the content of a file, or why it is unreadable: also if it has rows, and none of them can
- * be read. Pure, so a worker thread can run it.
+ * Returns the content of a file, or `Unreadable`: also if all its rows are unreadable. Pure, so a
+ * worker thread can run it.
  */
 export function readStatementFile(task: ReadingTask): FileStatement | Unreadable {
   return ended(readTask(task), task.settings)
@@ -79,12 +79,12 @@ function accountsOfFile(
     : accountsOf({ bytes, kind }, settings)
 }
 
-/** A file whose accounts are listed. */
+/** A file whose accounts to list. */
 export type ListingTask = {
   list: { bytes: Uint8Array; settings: ReadingSettings; kind: Exclude<FileKind, 'csv'> }
 }
 
-/** A file of several accounts, and the settings to read each of some of them. */
+/** A file of several accounts, and the settings of each account to read. */
 export type SeveralTask = {
   several: {
     bytes: Uint8Array
@@ -93,7 +93,7 @@ export type SeveralTask = {
   }
 }
 
-/** A statement as it passes between threads. */
+/** A statement in the form that structured cloning passes between threads. */
 export type ReadFile = Omit<ReceivedStatement, 'rows'> & { rows: PagesContent }
 
 /** A task of a thread that reads files, and its result. */
@@ -105,7 +105,7 @@ export type FileResult =
   | ConvertedSheet
   | Unreadable
 
-/** Returns the accounts of a file, at most 100, or why it is unreadable. Pure. */
+/** Returns the accounts of a file, at most 100, or `Unreadable`. Pure. */
 export function listStatements({
   bytes,
   settings,
@@ -116,8 +116,8 @@ export function listStatements({
 }
 
 /**
- * Returns the content of accounts of a file, each by its settings, or why it is unreadable. Pure.
- * Accounts that are read by equal settings, but for their names, share one pass over the file.
+ * Returns for each of the settings the content of its account in the file, or `Unreadable`. Pure.
+ * Accounts whose settings differ only in the account's name share one pass over the file.
  */
 export function readStatements({
   bytes,
@@ -127,7 +127,7 @@ export function readStatements({
   const passes = new Map<string, FileAccount[] | Unreadable>()
   return settings.map((one) => {
     const { bankAccount, stated: { statement, ...stated } = {}, ...others } = one
-    // Only an export, which may be in an archive, is read for one bank account.
+    // Only exports, which may be in archives, are filtered by the bank account.
     const of = kind === 'json' || kind === 'zip' ? bankAccount : undefined
     const key = JSON.stringify([others, stated, of])
     const accounts = passes.get(key) ?? accountsOfFile(bytes, kind, one)
@@ -136,7 +136,7 @@ export function readStatements({
   })
 }
 
-/** Gives undated balances the end of the newest row's day (docs/files.md#balances). */
+/** Dates undated balances at the end of the newest row's day (docs/files.md#balances). */
 function withInstant(statement: FileStatement, timezone: string): FileStatement {
   const { balances, rows } = statement
   if (balances.asOf !== null || rows.length === 0 || !statesBalances(balances)) return statement

@@ -15,36 +15,36 @@ import type {
 /** Worker threads that parse files; a process reads one file of an account at a time. */
 export interface Readers extends AsyncDisposable {
   /**
-   * Returns the content of a file, or why it is unreadable. Returns `busy` while another file of
-   * the account is read. Throws `unavailable` if no thread is free within 30 seconds.
+   * Returns the content of a file, or `Unreadable`. Returns `busy` while another file of the
+   * account is read. Throws `unavailable` if no thread is free within 30 seconds.
    */
   read: (
     accountId: string,
     load: () => Promise<ReadingTask | Unreadable>,
   ) => Promise<ReceivedStatement | Unreadable | 'busy'>
-  /** Returns the accounts of a file, or why it is unreadable; waits while another one is read. */
+  /** Returns the accounts of a file, or `Unreadable`; waits while another file is read. */
   list: (
     accountId: string,
     list: ListingTask['list'],
   ) => Promise<{ statements: ListedStatement[] } | Unreadable>
-  /** Returns the content of several accounts of a file; else as `list`. */
+  /** Returns the contents of several accounts of a file; waits as `list` does. */
   readAll: (
     accountId: string,
     several: SeveralTask['several'],
   ) => Promise<(ReceivedStatement | Unreadable)[] | Unreadable>
-  /** Returns a sheet as CSV, or why it is unreadable; else as `read`. */
+  /** Returns a spreadsheet as CSV, or `Unreadable`; `busy` and errors are as in `read`. */
   convert: (
     accountId: string,
     load: () => Promise<SheetTask>,
   ) => Promise<ConvertedSheet | Unreadable | 'busy'>
 }
 
-/** Size in bytes of the largest file whose thread may read another one. */
+/** Maximum size in bytes of a file after which its thread is reused: larger files leave garbage. */
 const keptBytesMax = 512 * 1024
 
 /**
- * Starts the worker threads. The largest file takes a few seconds, far below `taskTimeoutMs`: on a
- * busy machine its thread, which has a low priority, takes ten times as long.
+ * Starts the worker threads. The largest file takes a few seconds. `taskTimeoutMs` is far longer:
+ * on a busy machine the threads, which have a low priority, take ten times as long.
  */
 export function startReaders({
   module = new URL('./statement.worker.ts', import.meta.url),
@@ -111,7 +111,7 @@ function bytesOf(task: FileTask): Uint8Array {
   return 'list' in task ? task.list.bytes : task.bytes
 }
 
-/** Returns a statement as it has passed between threads. */
+/** Restores a statement that a worker thread sent. */
 function receivedOf(read: ReadFile | Unreadable): ReceivedStatement | Unreadable {
   return 'unreadable' in read ? read : { ...read, rows: Pages.of<FileRow>(read.rows) }
 }

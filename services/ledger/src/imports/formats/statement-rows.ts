@@ -3,12 +3,12 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { Pages } from './rows/pages.ts'
 import type { FileBalances, FileRow, ReadRows, RowPlace, SkippedRow } from './statement.ts'
 
-/** A row of a file without upload identifier; `identifier` is from the bank, empty without one. */
+/** A row before it gets an upload identifier; `identifier` is the bank's, empty if it has none. */
 export type UnnamedRow = {
   identifier: string
   /**
-   * Text that distinguishes rows with an equal or empty `identifier`, the same in every export.
-   * Rows with an empty one need it.
+   * Text that distinguishes rows with an equal `identifier`, the same in every export. Required if
+   * `identifier` is empty.
    */
   content?: string
   /** Whether the bank may give one identifier to several bookings. */
@@ -16,14 +16,14 @@ export type UnnamedRow = {
   row: Omit<FileRow, 'uploadIdentifier' | 'reuse'>
 }
 
-/** A row, or one that is skipped, with the place that is shown if it is skipped. */
+/** A row or a skipped row; `place` returns its position in the file, for rows that are skipped. */
 export type FoundRow = (UnnamedRow | SkippedRow) & { place?: () => RowPlace }
 
 /** Maximum length of a name in characters, more than banks write. */
 const nameLengthMax = 300
 /** Maximum length of a memo or description in characters, more than banks write. */
 export const textLengthMax = 2000
-/** Maximum length of an unreadable balance in a note, in characters. */
+/** Maximum length in characters of the unreadable balance that a note quotes. */
 const shownMax = 60
 /** Maximum length of an identifier in characters: Postgres bounds the size of an index entry. */
 const identifierLengthMax = 200
@@ -71,9 +71,9 @@ export function nameRows(found: Iterable<FoundRow>): ReadRows {
 }
 
 /**
- * Returns the names of a row, each on one line. `name` and `originalMerchantName` are the file's
- * name, else its memo, else `description`; `originalName` is the memo, else the same as `name`. All
- * are in NFC (Unicode, UAX 15).
+ * Returns the names of a row, each on one line and in NFC (Unicode, UAX 15). `name` and
+ * `originalMerchantName` are the file's name, else its memo, else `description`. `originalName` is
+ * the memo, else equal to `name`.
  */
 export function namesOf(written: {
   name: string
@@ -86,7 +86,7 @@ export function namesOf(written: {
   return { name, originalName: memo || name, originalMerchantName: name }
 }
 
-/** Composes what is shown; identifiers are made of texts as they are in the file. */
+/** Normalizes a text for display. Identifiers are built from unnormalized texts instead. */
 function composed(text: string, lengthMax: number): string {
   return cut(cut(text, lengthMax).normalize('NFC'), lengthMax)
 }
@@ -106,7 +106,7 @@ function numberedIdentifier(content: string, equals: Map<string, number>): strin
   return `${said} #${count}`
 }
 
-/** Returns what stands for a text where it is only compared, so that memory holds less of it. */
+/** Returns a hash that replaces a long text in comparisons, which saves memory. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64')
 }
@@ -117,7 +117,7 @@ function bounded(identifier: string): string {
   return `${cut(identifier, identifierLengthMax - digest.length - 1)} ${digest}`
 }
 
-/** Returns the note about the first balance that is no readable amount, as a part of balances. */
+/** Returns a `note` that quotes the first balance whose text is no amount, if there is one. */
 export function noteUnread(
   stated: readonly { text: string; amount: bigint | null }[],
 ): Pick<FileBalances, 'note'> {

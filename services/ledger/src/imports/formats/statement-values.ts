@@ -6,9 +6,9 @@ const AMOUNT = /^([+-]?)(\d*)(?:[.,](\d*))?$/
 const DIGITS_MAX = 30
 
 /**
- * Returns an amount in minor units, null if the text is unreadable
- * (docs/file-formats.md#rules-for-every-format). Accepts a decimal point or comma, and no grouping;
- * `places` is the currency's number of decimals.
+ * Returns an amount in minor units; null if the text is no amount
+ * (docs/file-formats.md#rules-for-every-format). Accepts a decimal point or comma, and no grouping
+ * of thousands; `places` is the currency's number of decimals.
  */
 export function readAmount(text: string, places: number): bigint | null {
   const match = text.length > DIGITS_MAX ? null : AMOUNT.exec(text.trim())
@@ -29,21 +29,21 @@ export function withinYears(instant: Date): Date | null {
 /** Maximum number of rows in a file, in every format. */
 export const rowsMax = 100_000
 
-/** Returns midnight of a written day in a timezone; null for no day of the years 1900 to 2199. */
+/** Returns midnight of a day in a timezone; null if it does not exist or is not in 1900 to 2199. */
 export function midnightOn(day: Day, timezone: string): Date | null {
   const number = dayNumber(day)
   return number === null ? null : new Date(startOfDay(number, timezone))
 }
 
-/** Returns a day as the contents of rows without identifier write it, which never changes. */
+/** Formats a day for the contents that identify rows. This format must never change. */
 export function dayInContents({ year, month, day }: Day): string {
   return `${year}-${month}-${day}`
 }
 
 /**
- * Returns the instant that is written for a day in identifiers without one of the bank
- * (docs/file-formats.md#identifiers): midnight, or the second of two midnights. Earlier releases
- * stored the second one, and a file that is imported again must have equal identifiers.
+ * Returns the instant of a day for identifiers made from row contents
+ * (docs/file-formats.md#identifiers): midnight, or the second midnight if clocks go back over it.
+ * Earlier releases used the second one, and a repeated import must yield equal identifiers.
  */
 export function identifierInstant(midnight: Date, timezone: string): Date {
   const offsetAt = (instant: number) => toLocal(instant, timezone) - instant

@@ -15,19 +15,19 @@ export type FileRow = {
   isPending: boolean
   booking?: Booking
   reuse?: Reuse
-  /** The identifier of the row that the bank corrects by this one, and its place in the file. */
+  /** The identifier of an earlier row that this row corrects, and this row's place in the file. */
   corrects?: { identifier: string; place: RowPlace }
 }
 
 /**
- * The identifier of the bank of a row, and the one by its contents, which the row has if another
- * one holds that of the bank.
+ * The bank's identifier of a row, and an identifier made from its contents. The latter is used if
+ * another row has the bank's identifier already.
  */
 export type Reuse = { identifier: string; byContents: string }
 
 /**
- * The booking of the bank that a row is, or is a part of: its identifier and its amount as one row.
- * A notification and the statement after it may show one booking whole and in parts.
+ * The bank's booking to which a row belongs: its identifier and its whole amount. `isPart` if the
+ * row is only a part: a notification and a later statement may split one booking differently.
  */
 export type Booking = { identifier: string; amount: bigint; isPart: boolean }
 
@@ -47,7 +47,7 @@ export type SkipReason =
 
 export type SkippedRow = { identifier: string; reason: SkipReason } & RowPlace
 
-/** Skipped rows of a file by reason, with the first of each (docs/files.md#counts). */
+/** Number of skipped rows for a reason, with the first rows (docs/files.md#counts). */
 export const SkippedRows = z.object({
   reason: z.enum(values['SkippedRows.reason']),
   count: z.number(),
@@ -55,15 +55,15 @@ export const SkippedRows = z.object({
 })
 export type SkippedRows = z.infer<typeof SkippedRows>
 
-/** The place of a row in its file: its line, from 1, if the format has lines, and its text. */
+/** The position of a row in its file: the text, and if the format has lines, the line from 1. */
 export type RowPlace = { line?: number; text?: string }
 
 export type ReadRows = {
   rows: Pages<FileRow>
   skipped: SkippedRow[]
   /**
-   * Set if no row has a booking, a reuse or a correction, so that the rows are compared with stored
-   * ones by upload identifiers alone; `hasDeposit` tells whether money comes in by one of them.
+   * Set if no row has `booking`, `reuse` or `corrects`: then upload identifiers alone decide which
+   * rows are stored already. `hasDeposit` is true if a row is a deposit.
    */
   plain?: { hasDeposit: boolean }
 }
@@ -81,26 +81,26 @@ export type FileBalances = {
   note?: string
 }
 
-/** The content of a file about one bank account. */
+/** The content of a file for one bank account. */
 export type FileStatement = ReadRows & {
   currency: string
   balances: FileBalances
-  /** The account as the file names it; unset for formats that name none. */
+  /** Number and kind of the account in the file; unset for formats without them. */
   account?: Pick<ListedStatement, 'number' | 'kind'>
   /** The decimal mark of the amounts and its reason; unset for formats that define it. */
   mark?: MarkChoice
-  /** Further choices that the reader made or was given. */
+  /** Further choices that the parser made or the client stated. */
   choices?: readonly MadeChoice[]
   /** The format of the dates; unset for formats that define it. */
   dateFormat?: string
-  /** Whether the file ends where rows may follow, so that it may be cut. */
+  /** Whether the file lacks an end marker, so that it may be truncated. */
   isOpenEnded?: boolean
 }
 
-/** A statement as it comes from a thread: the skipped rows, which may be 100,000, are counted. */
+/** A statement from a worker thread; skipped rows, up to 100,000, are reduced to counts. */
 export type ReceivedStatement = Omit<FileStatement, 'skipped'> & { skipped: SkippedRows[] }
 
-/** A choice about the reading of a file, its value as a client states it, and the reason. */
+/** A choice of the parser, its value in the notation of requests, and the reason as a text. */
 export type MadeChoice = {
   choice: 'encoding' | 'dayFirst' | 'decimalMark' | 'minusReverses'
   value: string
@@ -109,15 +109,15 @@ export type MadeChoice = {
 
 export type DecimalMark = '.' | ','
 
-/** The decimal mark of a file and the reason in words. */
+/** The decimal mark of a file, and the reason as a text for the user. */
 export type MarkChoice = { mark: DecimalMark; reason: string }
 
-/** Choices of a client about the reading of a file in any format. */
+/** Choices of a client for the parsers of all formats. */
 export type Statable = {
   decimalMark?: DecimalMark | undefined
   /** Whether days are written before months. */
   dayFirst?: boolean | undefined
-  /** Of debits and credits: whether an amount with a minus goes the other way. */
+  /** Whether a minus reverses the direction of an amount in a column of debits or credits. */
   minusReverses?: boolean | undefined
   /** A label of the WHATWG Encoding Standard. */
   encoding?: string | undefined
@@ -126,21 +126,22 @@ export type Statable = {
 }
 
 /**
- * Settings to read a file: `currency` if the file states none, and the account's `timezone`. Its
- * timezone at registration is part of identifiers, which never change; by default the same.
+ * Settings to read a file: `currency` if the file states none, and the account's `timezone`.
+ * Identifiers never change, so they use `identifierTimezone`, the timezone at registration; by
+ * default `timezone`.
  */
 export type ReadingSettings = {
   currency: string
   timezone: string
   identifierTimezone?: string
-  /** The bank account that is imported into, for an export that holds several. */
+  /** The target of the import, which selects one bank account of an export. */
   bankAccount?: { bankAccountId: string; name: string }
   stated?: Statable
 }
 
-/** An account of a file, as it is listed when a file holds several (docs/files.md#accounts). */
+/** An account in a file of several accounts, as listed for the client (docs/files.md#accounts). */
 export const ListedStatement = z.object({
-  /** The text by which a client states this one: the number if that is unique. */
+  /** The name by which a client chooses this account: its number if that is unique. */
   statement: z.string(),
   number: z.string(),
   kind: z.string().nullable(),
@@ -152,8 +153,8 @@ export const ListedStatement = z.object({
 export type ListedStatement = z.infer<typeof ListedStatement>
 
 /**
- * The reason why a file is unreadable, in words for the user; `asks` is the choice with which the
- * file can be read again, `skipped` the rows that were seen.
+ * The reason why a file is unreadable, as a text for the user. `asks` is the choice that the client
+ * must state to read the file again; `skipped` has the rows that were parsed.
  */
 export type Unreadable = {
   unreadable: string
@@ -179,7 +180,7 @@ export const noBalances: FileBalances = {
   availableAsOf: null,
 }
 
-/** Returns the note for the user about what is left open in a file; null without one. */
+/** Returns the note for the user: the file may be truncated, or lacks a balance; else null. */
 export function noteOfFile({
   isOpenEnded = false,
   balances: { note },
@@ -192,7 +193,7 @@ export function statesBalances({ current, available, limit }: FileBalances): boo
   return current !== null || available !== null || limit !== null
 }
 
-/** Of several statements of one account, returns the balances with the latest instant. */
+/** Returns the balances with the latest instant among those of an account's statements. */
 export function latestOf(balances: readonly FileBalances[]): FileBalances {
   return balances.reduce(
     (latest, next) => ((next.asOf ?? 0) >= (latest.asOf ?? 0) ? next : latest),

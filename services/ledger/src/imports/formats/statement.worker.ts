@@ -17,7 +17,7 @@ export function run(task: FileTask): FileResult {
   return 'list' in task ? listStatements(task.list) : contentOf(readStatementFile(task))
 }
 
-/** Returns a statement as it passes between threads. */
+/** Converts a statement to the form that structured cloning passes to the main thread. */
 function contentOf(read: ReturnType<typeof readStatementFile>): ReadFile | Unreadable {
   if ('unreadable' in read) return read
   return { ...read, rows: read.rows.content(), skipped: countSkipped(read.skipped) }

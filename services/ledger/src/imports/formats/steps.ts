@@ -1,7 +1,7 @@
-/** Work in steps: a caller on the event loop lets other work run between them. */
+/** Cooperative multitasking: a caller on the event loop runs other work between the steps. */
 export type Steps<Result> = Generator<void, Result>
 
-/** Runs all steps at once, and returns their result. */
+/** Runs all steps synchronously, and returns their result. */
 export function endOf<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const next = steps.next()

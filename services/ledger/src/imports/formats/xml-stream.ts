@@ -4,26 +4,26 @@ import { lineCounter } from './row-place.ts'
 import type { Unreadable } from './statement.ts'
 
 /**
- * Receives the parts of an XML text in their order; names have no namespace prefix. `line` is the
- * one of the file on which the start tag ends, from 1.
+ * Handlers of a streaming XML parser (SAX); names have no namespace prefix. `line` is the line of
+ * the file on which the start tag ends, from 1.
  */
 export type XmlHandlers = {
   open: (name: string, attributes: Readonly<Record<string, string>>, line: number) => void
   text: (text: string) => void
   close: (name: string) => void
-  /** Returns a fault that ends the reading; null to go on. */
+  /** Returns a fault that stops the parser, else null. */
   fault?: () => Unreadable | null
 }
 
 const DEPTH_MAX = 100
-/** Ends the parser at the first error: after it, the parser would report each further character. */
+/** Thrown at the first error: else the parser would report an error for each further character. */
 const malformed = new Error(say('FILE_NOT_XML'))
-/** Characters per write to the XML parser: reading stops after the write that finds a fault. */
+/** Characters per write to the XML parser: faults are checked after each write. */
 const PIECE_LENGTH = 65_536
 
 /**
- * Passes an XML text to handlers. Returns why it is unreadable, or null. A DOCTYPE is refused: its
- * entities could expand without bound. Beyond 100 levels or `elementsMax` nothing is passed.
+ * Parses an XML text, and calls the handlers. Returns `Unreadable` or null. Refuses more than 100
+ * levels or `elementsMax` elements, and every DOCTYPE: its entities could expand without bound.
  */
 export function streamXml(
   text: string,

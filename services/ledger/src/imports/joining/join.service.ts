@@ -20,12 +20,12 @@ import {
   settleJoins,
 } from './row-joins.ts'
 
-/** Transactions that are added to a search at a time. */
+/** Number of transactions that are added to a search in one event-loop turn. */
 const transactionsPerPage = 1000
 
 /**
- * Returns the first 500 of the new rows, given in pages, that are equal to transactions, and the
- * number of all.
+ * Matches the new rows, given in pages, with equal transactions. Returns the first 500 matches, and
+ * the number of all.
  */
 export async function findJoins(
   newRows: Iterable<readonly FileRow[]>,
@@ -48,7 +48,7 @@ export async function findJoins(
   return { joins, joinCount }
 }
 
-/** Yields the transactions that no row of the file is already, by the stored identifiers of it. */
+/** Yields the transactions to which no row of the file belongs already, by stored identifiers. */
 export async function* withoutKnown(
   transactions: AsyncIterable<readonly JoinCandidate[]>,
   stored: ReadonlySet<string>,
@@ -61,8 +61,9 @@ function isAmong({ identifiers }: JoinCandidate, known: ReadonlySet<string>): bo
 }
 
 /**
- * Joins those rows of an import that its user named and that still can be joined. Returns these
- * joins, and the outcome of each named one. All other rows are stored (docs/files/joining.md).
+ * Joins the rows that the client named to stored transactions, unless that has become impossible.
+ * Returns these joins, and the result of each named join. Other rows become new transactions
+ * (docs/files/joining.md).
  */
 export async function joinNamed(
   tx: Tx,
@@ -94,8 +95,8 @@ export async function joinNamed(
 }
 
 /**
- * Joins the posted rows of an import to the pending transactions that former files have stored by
- * the same identifiers. Returns these joins (docs/files/joining.md#pending-transactions).
+ * Joins the posted rows of an import to pending transactions with the same identifiers from earlier
+ * files. Returns these joins (docs/files/joining.md#pending-transactions).
  */
 export async function joinBooked(
   tx: Tx,

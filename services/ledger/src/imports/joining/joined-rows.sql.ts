@@ -19,8 +19,8 @@ import {
 type Under = Pick<UploadKey, 'accountId' | 'bankAccountId'>
 
 /**
- * SQL of the joined rows whose transaction is still there, as it may be deleted for good, and whose
- * upload is not undone (until 0.5: a replica of 0.3 undoes an import without parting its rows).
+ * SQL of the joined rows whose transaction still exists (it may be purged), and whose upload is not
+ * undone (until 0.5: a replica of 0.3 undoes an import without deleting its joins).
  */
 export const joinedRows = sql.fragment`(
   SELECT one.* FROM joined_rows AS one JOIN uploads USING (account_id, bank_account_id,
@@ -30,17 +30,17 @@ export const joinedRows = sql.fragment`(
       AND transactions.bank_account_id = one.bank_account_id
       AND transactions.transaction_id = one.transaction_id))`
 
-/** Amounts in a statement: to prepare more would delay requests. */
+/** Amounts per statement: preparing a larger one would block the event loop and delay requests. */
 const amountsPerStatement = 5000
 
-/** How the identifiers of a file's rows are made: by its format, in CSV also by its mapping. */
+/** Decides how row identifiers are built: the format of the file, for CSV also the mapping. */
 export type IdentifiedBy = { format: string; transactionImportMappingId?: string | null }
 
 /**
- * Yields the transactions that rows of a file may be, those of some amounts at a time: live, with
- * an amount of the new rows near their days. Posted ones of files with identifiers made alike are
- * among them only within the days of the whole file: it would have their identifiers, unless the
- * bank, or a sheet, wrote these rows otherwise (docs/files/joining.md).
+ * Yields the live transactions that new rows of a file may duplicate: with equal amounts and near
+ * days. A posted transaction from a file whose identifiers are built alike is a candidate only
+ * within the whole file's days: there, its identifier is missing because the bank or a spreadsheet
+ * changed the row. Outside, the file merely does not reach that day (docs/files/joining.md).
  */
 export async function* listJoinable(
   connection: Queries,
@@ -64,7 +64,7 @@ export async function* listJoinable(
   }
 }
 
-/** Returns those of the transactions that are live. */
+/** Returns the live transactions with the given IDs. */
 export async function listNamed(
   connection: Queries,
   under: Under,
@@ -80,8 +80,8 @@ export async function listNamed(
 }
 
 /**
- * Returns the pending transactions of files by the identifiers of their rows, the newest 500: live
- * ones that no row of a later file has posted.
+ * Returns the newest 500 live pending transactions from files, by the identifiers of their rows,
+ * without those joined to a row of a later file.
  */
 export async function listPendingRows(
   connection: Queries,
@@ -100,12 +100,12 @@ export async function listPendingRows(
   return new Map(found.map((one) => [one.uploadIdentifier, one]))
 }
 
-/** SQL of a condition: the row `one` is of the bank account. */
+/** SQL of a condition: the row `one` belongs to the bank account. */
 export function ownBy({ accountId, bankAccountId }: Under): FragmentSqlToken {
   return sql.fragment`one.account_id = ${accountId} AND one.bank_account_id = ${bankAccountId}`
 }
 
-/** SQL of the uploads whose identifiers are made as those of the file are. */
+/** SQL of the uploads whose row identifiers are built as those of the file are. */
 function uploadsAlike(
   { accountId, bankAccountId }: Under,
   { format, transactionImportMappingId = null }: IdentifiedBy,
@@ -125,7 +125,7 @@ function uploadsAlike(
         AND its.mapping -> 'date' = this.mapping -> 'date'`
 }
 
-/** SQL of the rows that each transaction is joined to: their identifiers and uploads. */
+/** SQL of the rows joined to each transaction: their identifiers and uploads. */
 function joinsOf(isOwn: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
       SELECT transaction_id, array_agg(upload_identifier) AS identifiers,
@@ -138,7 +138,7 @@ const candidateColumns = sql.fragment`transaction_id AS "transactionId", amount,
       original_merchant_name AS "originalMerchantName", is_pending AS "isPending",
       array_remove(array_append(identifiers, upload_identifier), NULL) AS identifiers`
 
-/** The days between a row and its transaction, and an hour where the clock was changed. */
+/** Maximum distance of a row and its transaction; the hour covers daylight-saving changes. */
 const margin = `${joinDaysMax} days 1 hour`
 const heldMargin = `${heldDaysMax} days 1 hour`
 const clockMargin = sql.fragment`interval '1 hour'`
@@ -147,7 +147,7 @@ function at(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** Stores the joins that the user names for an upload. */
+/** Stores the joins that the client names for an upload. */
 export async function keepNamedJoins(
   tx: Tx,
   { accountId, bankAccountId, transactionUploadId }: UploadKey,
@@ -176,8 +176,8 @@ export async function listJoinedIdentifiers(
 const KeptCount = z.object({ transactionUploadId: z.string(), kept: z.bigint() })
 
 /**
- * Returns the numbers of transactions of uploads that their undo would keep (`keepJoined`), by the
- * IDs of the uploads; none for uploads without any.
+ * Returns by upload ID the number of its transactions that an undo would keep (`keepJoined`);
+ * uploads without such transactions have no entry.
  */
 export async function countKept(
   { pool }: { pool: Queries },
@@ -196,7 +196,7 @@ export async function countKept(
   return new Map(found.map((one) => [one.transactionUploadId, one.kept]))
 }
 
-/** Stores the joins of an upload, so that its rows are known; replaces those that have ended. */
+/** Stores the joins of an upload, so that later imports skip its rows; replaces ended joins. */
 export async function insertJoinedRows(
   tx: Tx,
   { accountId, bankAccountId, transactionUploadId }: UploadKey,

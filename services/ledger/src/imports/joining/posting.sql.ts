@@ -7,8 +7,8 @@ import type { PostedRow } from './posting.ts'
 import { isPosting, type RowPosting } from './row-joins.ts'
 
 /**
- * Returns whether the transactions of joins are as they were read: live, and of this amount.
- * Requires the lock of the bank account, so that its user changes none meanwhile.
+ * Returns whether all joined transactions are still live and have the same amount. Requires the
+ * lock of the bank account, which prevents concurrent changes.
  */
 export async function areUnchanged(
   tx: Tx,
@@ -27,8 +27,8 @@ export async function areUnchanged(
 }
 
 /**
- * Notes which of the joins post their transactions: those that are live and pending still. Requires
- * the lock of the bank account, so that its user changes none meanwhile. Returns them.
+ * Marks and returns the joins that post their transactions: the transactions are still live and
+ * pending. Requires the lock of the bank account, which prevents concurrent changes.
  */
 export async function notePosting(
   tx: Tx,
@@ -66,8 +66,9 @@ const Posted = TransactionId.extend({
 })
 
 /**
- * Deletes the joins of an upload. Returns those of transactions that it has posted; not those that
- * a row of another file is too, by whose undo they will be pending again.
+ * Deletes the joins of an upload. Returns the transactions to make pending again: those it posted,
+ * unless another upload is joined to them, too. That upload then counts as the one that posted
+ * them.
  */
 export function partRows(
   tx: Tx,

@@ -21,8 +21,8 @@ import { assign } from '../../transactions/transaction-creation.ts'
 import type { RowPosting } from './row-joins.ts'
 
 /**
- * A pending transaction that the import `postedBy` has posted. `amount` and `date` are those of the
- * row, `formerAmount` and `formerDate` those of the transaction before it, null if it kept them.
+ * A pending transaction that the import `postedBy` has posted. `amount` and `date` are the row's;
+ * `formerAmount` and `formerDate` are the transaction's before the posting, null if unchanged.
  */
 export interface PostedRow {
   transactionId: string
@@ -35,7 +35,7 @@ export interface PostedRow {
 
 type Changed = { settlement: Settlement; transactions: Transaction[] }
 
-/** Returns the ID of the operation in the journal by which an import posts a transaction. */
+/** Returns the ID of the journal operation in which an import posts a transaction. */
 export function postingIdOf({
   postedBy,
   transactionId,
@@ -44,8 +44,8 @@ export function postingIdOf({
 }
 
 /**
- * Posts the pending transactions that rows of a file have joined. Balances and envelopes change as
- * by a correction (docs/money.md#corrections). Each posting is an operation of its own.
+ * Posts the pending transactions to which rows of a file are joined. Balances and envelopes change
+ * as in a correction (docs/money.md#corrections). Each posting is an operation of its own.
  */
 export function postJoined(current: Current, posting: readonly RowPosting[]): Changed {
   const postedBy = current.operation.operationId
@@ -66,9 +66,9 @@ export function postJoined(current: Current, posting: readonly RowPosting[]): Ch
 
 /**
  * Undo of `postJoined`: makes the transactions pending again, with their former amounts and days,
- * and reverses their effect on the balances. A transaction that was corrected since counts with its
- * current values; a deleted one, whose money was returned, stays unchanged. `moved` is the sum of
- * the reversals.
+ * and reverses the effect on the balances. A transaction that was corrected since then counts with
+ * its current values; a deleted transaction, whose money was returned, stays unchanged. `moved` is
+ * the sum of the reversals.
  */
 export function unpost(
   current: Current,
@@ -93,7 +93,7 @@ export function unpost(
 
 const none: BalanceDeltas = { available: 0n, current: 0n }
 
-/** Returns a transaction as it was before the posting; later changes by its user are kept. */
+/** Returns a transaction with its state before the posting; later changes by users are kept. */
 function pendingAgain(before: Transaction, posted: PostedRow): Transaction {
   const { formerAmount, formerDate } = posted
   const isPosted = before.deletedAt === null && before.amount === posted.amount
@@ -104,8 +104,9 @@ function pendingAgain(before: Transaction, posted: PostedRow): Transaction {
 }
 
 /**
- * Returns the balance deltas that undo a posting: its reverse. If the transaction was corrected
- * since, the balances instead get the difference to its current values as a pending transaction.
+ * Returns the balance deltas that undo a posting: the negated deltas. If the transaction was
+ * corrected since then: the difference to the deltas of a pending transaction with its current
+ * values.
  */
 function takenBack(
   after: Transaction | undefined,
@@ -127,8 +128,8 @@ function storedIn({ transactions, bookings }: Current, transactionId: string) {
 }
 
 /**
- * Moves the balances by `deltas`, and the money of the envelope if the amount of the transaction
- * changes. Returns the transaction with the amount that the envelope gives.
+ * Adds `deltas` to the balances, and if the transaction's amount changes, reassigns it to its
+ * envelope. Returns the transaction with the amount that the envelope pays.
  */
 function move(
   settlements: Settlements,
@@ -156,7 +157,7 @@ function move(
   return changed
 }
 
-/** Returns the transaction with the amount that its envelope gives for the new amount. */
+/** Reassigns a transaction to its envelope, which pays for the new amount as far as it can. */
 function reassigned(
   started: StartedOperation,
   before: Transaction,

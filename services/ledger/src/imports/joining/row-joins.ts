@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { daysAfter } from '../../book/transaction.ts'
 import type { FileRow } from '../formats/statement.ts'
 
-/** A stored transaction that a row of a file may be (docs/files/joining.md). */
+/** A stored transaction that a row of a file may duplicate (docs/files/joining.md). */
 export const Joinable = z.object({
   transactionId: z.string(),
   amount: z.bigint(),
@@ -21,12 +21,12 @@ export const Joinable = z.object({
 })
 export type Joinable = z.infer<typeof Joinable>
 
-/** A row of a file and the stored transaction that it is. */
+/** A row of a file and the stored transaction that it duplicates. */
 export type RowJoin = { row: FileRow; transaction: Joinable }
 
 /**
- * A row of a file and the transaction that it may post. By the same identifier it is the booking
- * itself (`isSame`), so that amount and day become those of the row.
+ * A row of a file and the transaction that it may post. `isSame` if their identifiers are equal:
+ * then the transaction also gets the amount and day of the row.
  */
 export type RowPosting = {
   row: FileRow
@@ -34,7 +34,7 @@ export type RowPosting = {
   isSame?: boolean
 }
 
-/** A pending transaction of a file, with the identifier of its row. */
+/** A pending transaction from a file, with the identifier of its row. */
 export const PendingRow = Joinable.pick({
   transactionId: true,
   amount: true,
@@ -42,14 +42,14 @@ export const PendingRow = Joinable.pick({
 }).extend({ uploadIdentifier: z.string() })
 export type PendingRow = z.infer<typeof PendingRow>
 
-/** A transaction with the identifiers of the rows that it is, by its own file or joined since. */
+/** A transaction with the identifiers of its rows: that of its own file, and of joined rows. */
 export const JoinCandidate = Joinable.extend({ identifiers: z.array(z.string()) })
 export type JoinCandidate = z.infer<typeof JoinCandidate>
 
-/** A transaction that a user names, and whether another row of the file is this one. */
+/** A transaction that the client names; `isTaken` if it belongs to another row of the file. */
 export type NamedTransaction = Joinable & { isTaken: boolean }
 
-/** A join that a user names: the row by its identifier; `result` once the import is complete. */
+/** A join that the client names; `result` is set once the import is complete. */
 export const NamedJoin = z.object({
   uploadIdentifier: z.string(),
   transactionId: z.string(),
@@ -63,7 +63,7 @@ export const joinDaysMax = 3
 /** Days for which banks hold a pending transaction before they post it (docs/syncs.md#matching). */
 export const heldDaysMax = 10
 
-/** Maximum number of joins of one import: more than a person compares. */
+/** Maximum number of joins of one import: more than a person would review. */
 export const joinsMax = 500
 
 /** Returns the joins of a request. Throws `invalid` above `joinsMax`. */
@@ -74,7 +74,7 @@ export function requireJoins(
   return joins.map(({ uploadIdentifier, transactionId }) => ({ uploadIdentifier, transactionId }))
 }
 
-/** The first and the last day (ms) of rows. */
+/** The first and the last day of rows, in epoch milliseconds. */
 export class DaySpan {
   first = Number.POSITIVE_INFINITY
   last = Number.NEGATIVE_INFINITY
@@ -85,7 +85,7 @@ export class DaySpan {
   }
 }
 
-/** The amounts and days of rows, by which their transactions are read. */
+/** The amounts and days of rows: the bounds of the query for transactions to join. */
 export class JoinSpan extends DaySpan {
   readonly amounts = new Set<bigint>()
 
@@ -95,22 +95,22 @@ export class JoinSpan extends DaySpan {
   }
 }
 
-/** Transactions of one amount and day that a row is compared with. */
+/** Maximum number of transactions of one amount and day with which a row is compared. */
 const comparedMax = 20
 
-/** Pairs that are settled at a time. */
+/** Number of pairs per page of joins. */
 const pairsPerPage = 1000
 
-/** Distances in days: one more than allowed, as a day may have 23 or 25 hours. */
+/** Distances in days to search: one more than allowed at both ends, as days may have 23 hours. */
 const distances = Array.from(
   { length: heldDaysMax + joinDaysMax + 3 },
   (_, at) => at - heldDaysMax - 1,
 )
 
 /**
- * Finds which rows are equal to which transactions: amount, a day near enough (`mayBe`) and a
- * common word. All transactions are added before the rows. Each row and each transaction is in
- * one join at most; nearer days come first, then rows and transactions in their order.
+ * Matches rows with transactions that have the same amount, a near day (`mayBe`) and a common word.
+ * All transactions must be added before the rows. Each row and each transaction is in at most one
+ * join: the pair with the nearest days wins, then the first row, then the first transaction.
  */
 export class JoinSearch {
   transactionCount = 0
@@ -172,14 +172,14 @@ export class JoinSearch {
 }
 
 /**
- * Returns the named joins with their outcomes, and those that are made: the row is new in the file,
- * the transaction is there and not taken, with the same amount and near the day. Texts are not
- * compared again: the user has seen both.
+ * Returns the result of each named join, and the joins to make: the row is new, and the transaction
+ * is live, not taken, and has the same amount and a near day. Texts are not compared: the user has
+ * seen both.
  */
 export function settleJoins(
   named: readonly NamedJoin[],
   file: {
-    /** Identifiers of rows of the file, of those that are named at least. */
+    /** Identifiers of rows in the file, at least of all named rows that it has. */
     identifiers: ReadonlySet<string>
     newRows: readonly FileRow[]
     transactions: readonly NamedTransaction[]
@@ -204,14 +204,14 @@ export function settleJoins(
   return { joins, outcomes }
 }
 
-/** Returns the number of joins that were not made though their rows are new or missing. */
+/** Returns the number of failed joins; joins of rows that were stored already do not count. */
 export function countUnjoined(joins: readonly NamedJoin[]): number {
   return joins.filter(({ result }) => result !== 'joined' && result !== 'known').length
 }
 
 /**
- * Returns whether the days and states of a row and a transaction allow a join: a pending
- * transaction is joined to a posted row, which banks book up to `heldDaysMax` days later.
+ * Returns whether the days and states of a row and a transaction allow a join. A pending
+ * transaction may be joined to a posted row up to `heldDaysMax` days later.
  */
 function mayBe(row: FileRow, transaction: Joinable): boolean {
   const days = daysAfter(row, transaction)
@@ -219,7 +219,7 @@ function mayBe(row: FileRow, transaction: Joinable): boolean {
   return !row.isPending && days <= joinDaysMax && days >= -heldDaysMax
 }
 
-/** Returns the pending transaction that a row books by its identifier; undefined without one. */
+/** Returns the pending transaction of which a row is the posted booking, by identifier. */
 export function findBooked(
   row: FileRow,
   pending: ReadonlyMap<string, PendingRow>,
@@ -238,7 +238,7 @@ function dayOf(date: Date): number {
   return Math.round(date.getTime() / dayMs)
 }
 
-/** Letters of the shortest word that tells something: articles and legal forms are shorter. */
+/** Minimum length of a compared word: shorter words are mostly articles and legal forms. */
 const wordLengthMin = 3
 
 function wordsOfRow({ name, originalName, originalMerchantName }: FileRow): string[] {
@@ -250,7 +250,7 @@ function wordsOfTransaction(transaction: Joinable): Set<string> {
   return new Set(wordsIn([name, merchantName, originalName, originalMerchantName]))
 }
 
-/** Returns the words without accents; banks also write umlauts as two letters, `MUELLER`. */
+/** Returns the words without accents; `ae`, `oe` and `ue` count as umlauts, as in `MUELLER`. */
 function wordsIn(texts: readonly (string | null)[]): string[] {
   const words = foldText(texts.join(' ')).split(/[^\p{L}]+/u)
   const long = words.filter((word) => word.length >= wordLengthMin)

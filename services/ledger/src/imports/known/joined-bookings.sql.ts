@@ -12,8 +12,8 @@ const Stored = z.object({
 })
 
 /**
- * Returns those of the bookings that are stored, by their identifiers: as one row or in parts
- * (`/1`, `/2`, … without a gap), soft-deleted and joined rows included.
+ * Returns the stored bookings among the given identifiers: as one row, or in parts (suffixes `/1`,
+ * `/2`, … without a gap). Includes soft-deleted and joined rows.
  */
 export async function listStoredBookings(
   tx: Tx,

@@ -7,21 +7,21 @@ import { bookingsOf, isStoredOtherwise, type StoredBooking } from './joined-book
 import { listStoredRows } from './reused-identifiers.sql.ts'
 import { addHolders, besideStored, type Holders, identifiersOf } from './reused-identifiers.ts'
 
-/** Result of the comparison of the rows of a file with those of former files. */
+/** Result of the comparison of a file's rows with the stored rows of earlier files. */
 export interface KnownRows {
-  /** The rows that correct stored ones: they are skipped. */
+  /** The rows that correct stored rows; they are skipped. */
   corrections: SkippedRow[]
-  /** Whether money comes in by a row of the file. */
+  /** Whether a row of the file is a deposit. */
   hasDeposit: boolean
-  /** Returns rows of the file beside the stored ones, without the corrections. */
+  /** Omits corrections, and renames rows whose identifier is stored for another booking. */
   resolve: (rows: readonly FileRow[]) => FileRow[]
   /** Returns whether the booking of a row is stored in another form. */
   isStoredOtherwise: (row: FileRow) => boolean
 }
 
 /**
- * Compares the rows of a file with the stored ones: a first pass, because a row may be the booking
- * that another row of the file seems to be. Reads one page of rows at a time, none of plain ones.
+ * Compares the rows of a file with stored rows, in a first pass over all pages: a later row may be
+ * a better match for a stored booking. Files of `plain` rows need no pass.
  */
 export async function compareWithStored(
   tx: Tx,

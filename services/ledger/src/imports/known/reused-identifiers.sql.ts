@@ -15,9 +15,9 @@ const Stored = z.object({
 })
 
 /**
- * Returns the stored rows with these identifiers, soft-deleted and joined ones included. OFFSET 0
- * forces an index search for each: without statistics of a large import before, Postgres compares
- * every transaction with every identifier.
+ * Returns the stored rows with these identifiers, including soft-deleted and joined rows. OFFSET 0
+ * forces an index search per identifier: before Postgres has statistics about a recent large
+ * import, its planner would compare every transaction with every identifier.
  */
 export async function listStoredRows(
   tx: Tx,

@@ -1,15 +1,15 @@
 import type { FileRow } from '../formats/statement.ts'
 
-/** A stored transaction of a file, as the bank wrote it. */
+/** A stored row of an earlier file, with the bank's texts. */
 export type StoredRow = Pick<
   FileRow,
   'amount' | 'date' | 'originalName' | 'originalMerchantName' | 'isPending'
 >
 
-/** Days that a booking may move between two exports. */
+/** Maximum difference between the dates of one booking in two exports. */
 const movedMs = 7 * 24 * 60 * 60_000
 
-/** Returns all identifiers that decide about rows whose identifier the bank may use again. */
+/** Returns all identifiers to look up: those the bank may reuse, and those of corrected rows. */
 export function identifiersOf(rows: readonly FileRow[]): string[] {
   const all = rows.flatMap(({ reuse, corrects }) => [
     ...(reuse ? [reuse.identifier, reuse.byContents] : []),
@@ -18,15 +18,15 @@ export function identifiersOf(rows: readonly FileRow[]): string[] {
   return [...new Set(all)]
 }
 
-/** Stored rows of former files that hold identifiers of rows of a file. */
+/** The owners of identifiers that both stored rows and rows of the file have. */
 export interface Holders {
-  /** Those of the identifiers that are stored. */
+  /** The identifiers that are stored. */
   stored: Set<string>
-  /** For each of them the row of the file that is its booking, by the identifier of the row. */
+  /** By stored identifier, the row of the file that is the same booking. */
   rows: Map<string, { uploadIdentifier: string; hasTexts: boolean }>
 }
 
-/** Adds the stored rows of a page of rows to the holders. */
+/** Adds the stored rows that match a page of rows to the holders. */
 export function addHolders(
   holders: Holders,
   rows: readonly FileRow[],
@@ -39,7 +39,7 @@ export function addHolders(
     if (known === undefined) continue
     const hasTexts = hasSameTexts(row, known)
     if (!isSameBooking(row, known, hasTexts)) continue
-    // Of several rows of the file the first with the texts of the stored one is its booking.
+    // Of several matching rows, the first with the texts of the stored row is the booking.
     const holder = holders.rows.get(identifier)
     if (holder !== undefined && (holder.hasTexts || !hasTexts)) continue
     holders.rows.set(identifier, { uploadIdentifier: row.uploadIdentifier, hasTexts })
@@ -47,8 +47,8 @@ export function addHolders(
 }
 
 /**
- * Returns a row beside the stored ones: one whose identifier another booking holds is a row of its
- * own. Returns null for the correction of a stored row (docs/file-formats.md#identifiers).
+ * Returns a row with its final identifier: made from its contents if another booking has the bank's
+ * identifier. Returns null for the correction of a stored row (docs/file-formats.md#identifiers).
  */
 export function besideStored(row: FileRow, { stored, rows }: Holders): FileRow | null {
   const { corrects, reuse } = row
@@ -60,8 +60,9 @@ export function besideStored(row: FileRow, { stored, rows }: Holders): FileRow |
 }
 
 /**
- * Whether amount and day are those of the stored row: a bank may write its texts anew. With the
- * same texts the day may have moved, as that of a pending booking does, which may change both.
+ * Returns whether a row is the same booking as a stored row: the amount is equal, and the day, but
+ * texts may differ. If the texts are equal, or the stored row is pending, the day may differ by up
+ * to a week.
  */
 function isSameBooking(row: FileRow, known: StoredRow, hasTexts: boolean): boolean {
   const moved = Math.abs(row.date.getTime() - known.date.getTime())

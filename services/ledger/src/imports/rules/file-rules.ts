@@ -16,9 +16,9 @@ import type { CompiledRules } from '../../rules/rule.ts'
 import { type RuleEnvelope, tidyTransaction } from '../../rules/rule-effects.ts'
 
 /**
- * A new row of a file for which rules name an envelope: `given` are the minor units with which it
- * is inserted, null if it is inserted without the envelope. All rows of a file are kept until its
- * save, so they lack texts.
+ * A new row of a file for which a rule names an envelope. `given` is the amount in minor units that
+ * the envelope pays in the inserted row, null without an envelope. Has no texts, since all rows of
+ * a file are in memory until its save.
  */
 interface RuledRow {
   transactionId: string
@@ -28,34 +28,34 @@ interface RuledRow {
   envelope: RuleEnvelope
 }
 
-/** A row that gets another amount than it is inserted with. */
+/** A row for which the save decides another amount than the one inserted. */
 interface DifferingRow {
   row: RuledRow
   given: bigint | null
 }
 
-/** Minor units that open envelopes hold, and that refunds may give back to them, so far. */
+/** Running estimate in minor units, by envelope: its money, and the maximum of refunds to it. */
 interface Estimate {
   held: Map<string, bigint>
   refundable: Map<string, bigint>
 }
 
 /**
- * Rules for the new rows of a file. Rows are inserted with the envelopes that the rules name, as if
- * the money of today stayed as it is. The save, which locks the bank account, decides again, and
- * updates only those rows that get another amount: an UPDATE of a row writes all its indexes again.
+ * Optimistic assignment of a file's new rows to envelopes by rules. Rows are inserted with an
+ * estimate, from the money before the lock. The save, which locks the bank account, decides again,
+ * and updates only the rows that differ: an UPDATE rewrites all index entries of a row.
  */
 export interface FileRules {
   rules: CompiledRules
-  /** The money left before the lock; null if the bank account is gone. */
+  /** The money left before the lock; null if the bank account does not exist. */
   estimate: Estimate | null
   ruled: Map<string, RuledRow>
 }
 
-/** Maximum number of rows of a file that rules assign, so that its save stays small. */
+/** Maximum number of rows of a file that rules assign, to bound the save. */
 const assignedMax = 10_000
 
-/** Returns the rules for a file, from the money of the bank account as it is before the lock. */
+/** Returns the rules for a file, with an estimate of the money before the lock. */
 export function startFileRules(rules: CompiledRules, current: Locked | null): FileRules {
   const open = current?.envelopes.filter(({ closedAt }) => closedAt === null) ?? []
   const held = new Map(open.map((one) => [one.spendingId, one.currentAmount]))
@@ -83,7 +83,7 @@ export function scopeOfRules({ rules }: CompiledRules, { hasDeposit }: { hasDepo
   return { spendingIds: [...new Set([...idsOf('spendingId'), ...refundIds])], refundIds }
 }
 
-/** Returns new transactions of a file as rules have them inserted; notes those with envelopes. */
+/** Applies the rules to new transactions of a file; records those with envelopes in `ruled`. */
 export function tidyRows(
   { rules, estimate, ruled }: FileRules,
   transactions: readonly Transaction[],
@@ -98,7 +98,7 @@ export function tidyRows(
   })
 }
 
-/** Returns what an envelope has left for an amount; null if it is closed. */
+/** Returns the amount that an envelope pays, or gets of a refund, by estimate; null if closed. */
 function estimateRow(
   { held, refundable }: Estimate,
   amount: bigint,
@@ -113,7 +113,7 @@ function estimateRow(
   return given
 }
 
-/** Returns a row whose envelope gives, or gets of a refund, an amount; null is no envelope. */
+/** Assigns a row to an envelope that pays `given`, or gets it of a refund; null: no envelope. */
 function assigned(
   plain: Transaction,
   { ruleId, spendingId }: RuleEnvelope,
@@ -126,7 +126,7 @@ function assigned(
   return { ...plain, ...(plain.amount < 0n ? refunded : paid), fieldMarks }
 }
 
-/** Removes rows that were stored before, and so were not inserted. */
+/** Removes the rows that were not inserted, because they were stored already. */
 export function keepInserted(
   { ruled }: FileRules,
   rows: readonly Transaction[],
@@ -137,13 +137,13 @@ export function keepInserted(
   for (const { transactionId } of rows) if (!stored.has(transactionId)) ruled.delete(transactionId)
 }
 
-/** The rows that rules assign, in the order in which envelopes pay: oldest first, refunds last. */
+/** The assigned rows in the order of their effect on envelopes: oldest first, refunds last. */
 export interface OrderedRows {
   payments: readonly RuledRow[]
   refunds: readonly RuledRow[]
 }
 
-/** Returns the inserted rows in the order in which envelopes pay. */
+/** Returns the inserted rows in the order of their effect on envelopes. */
 export function orderRows({ ruled }: FileRules): OrderedRows {
   const rows = [...ruled.values()]
     .map((row) => ({ row, at: row.date.getTime() }))
@@ -155,16 +155,16 @@ export function orderRows({ ruled }: FileRules): OrderedRows {
   return { payments, refunds }
 }
 
-/** Returns the IDs of the rows that get another amount than they are inserted with. */
+/** Returns the IDs of the rows whose amounts differ from the inserted ones. */
 export function listDiffering(current: Locked, rows: OrderedRows): string[] {
   const { differing } = assignRows(current, null, rows)
   return differing.map(({ row }) => row.transactionId)
 }
 
 /**
- * Returns the settlement of a file with the assignments of rules on top, and the rows that differ
- * from what is inserted. All assignments are one operation, that of the file: the journal has one
- * row for each envelope and cause, however many rows of the file an envelope pays.
+ * Adds the assignments of rules to the settlement of a file. Also returns the rows that differ from
+ * the inserted ones. All assignments are one operation: the journal gets one row for each envelope
+ * and cause, however many rows of the file an envelope pays.
  */
 export function assignRows(
   current: Locked,
@@ -187,7 +187,7 @@ export function assignRows(
   return { settlement: totalOf(settlements), differing }
 }
 
-/** Returns the inserted rows with the amounts of the save. Throws if one of them is missing. */
+/** Returns the differing rows with the amounts of the save. Throws if one was not read. */
 export function reassignRows(
   inserted: readonly Transaction[],
   differing: readonly DifferingRow[],
@@ -206,7 +206,7 @@ function spendingIdOf({ envelope }: RuledRow): string {
   return envelope.spendingId
 }
 
-/** Assigns the payments of an envelope; returns those that differ from what is inserted. */
+/** Assigns payments to their envelope; returns the rows that differ from the inserted ones. */
 function assignPayments(
   started: StartedOperation,
   [spendingId, rows]: [string, RuledRow[]],
@@ -220,22 +220,22 @@ function assignPayments(
 }
 
 /**
- * Takes the sum of payments from an envelope, as if it paid each in turn. Returns false, without
- * effect, unless it holds enough, and has neither a grace nor given back more than it paid in its
- * period.
+ * Fast path: takes the sum of all payments from an envelope at once. Returns false, without effect,
+ * if the order of payments matters: the envelope has too little money, a grace, or more refunds
+ * than payments in its period.
  */
 function payAll(started: StartedOperation, envelope: Envelope, rows: readonly RuledRow[]): boolean {
   const amount = rows.reduce((sum, row) => sum + row.amount, 0n)
   const { graceUntil, periodSpent, currentAmount } = envelope
   if (graceUntil !== null || periodSpent < 0n || currentAmount < amount) return false
-  // A payment of 0 does not count as spending of its day.
+  // The day of the last spending: payments of 0 do not count.
   const day = rows.findLast((row) => row.amount > 0n)?.date ?? new Date(0)
   const causeId = started.operation.operationId
   take(started, envelope, { amount, day, cause: 'transaction', causeId })
   return true
 }
 
-/** Assigns a row to its envelope, if it is open; returns it if it differs from what is inserted. */
+/** Assigns a row to its envelope, if open; returns the row if it differs from the inserted one. */
 function assignEach(started: StartedOperation, row: RuledRow): DifferingRow[] {
   const { amount, date: day } = row
   const envelope = findEnvelope(started, row.envelope.spendingId)

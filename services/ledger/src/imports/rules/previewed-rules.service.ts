@@ -9,7 +9,7 @@ import { createTransactions } from '../file-import.ts'
 import type { Compared } from '../file-preview.ts'
 import type { FileRow } from '../formats/statement.ts'
 
-/** Returns what the rules of the account would set in the new ones of the shown rows, by row. */
+/** Returns the fields that the account's rules would set in the shown new rows, by row. */
 export async function previewRules(
   database: Database,
   { accountId, bankAccountId, timezone }: BankAccountKey & { timezone: string },

@@ -6,10 +6,10 @@ import { type BalanceInstants, LaterBookings } from '../file-import.ts'
 import { TakenBack } from './upload-undo.ts'
 
 /**
- * Returns the changes that restore a bank account's balances after undos, in minor units
- * (docs/files.md#undoing). Each change reverses the journal entries of undone uploads, and of their
- * undos, that follow the last valid value of its balance: one from the creation of the bank
- * account, set by hand, or stated by an upload that is not undone.
+ * Returns the deltas in minor units that restore a bank account's balances after undos
+ * (docs/files.md#undoing). They reverse the journal entries of undone uploads, and of their undos,
+ * after the last valid value of a balance: from the bank account's creation, a manual edit, or an
+ * upload that is not undone.
  */
 export function sumTakenBack(
   tx: Tx,
@@ -41,8 +41,8 @@ export function sumTakenBack(
 const StatedSince = z.object({ available: z.boolean(), current: z.boolean() })
 
 /**
- * Returns whether a value of each balance that stands was stated after these operations: at the
- * opening, by hand, or by an upload that is not undone.
+ * Returns for each balance whether a valid value was stated after these operations: by the bank
+ * account's creation, a manual edit, or an upload that is not undone.
  */
 export function findStatedSince(
   tx: Tx,
@@ -66,8 +66,8 @@ export function findStatedSince(
 
 /**
  * Returns the sums of journal entries whose transactions are dated after the instant of the file's
- * balance, in minor units (docs/files.md#balances). Of joined ones the bank's day counts, as its
- * balance has or lacks the row. Requires the row lock of the bank account.
+ * balance, in minor units (docs/files.md#balances). Joined transactions count with the row's day,
+ * which decides whether the bank's balance includes them. Requires the bank account's row lock.
  * OFFSET 0 forces a primary-key search for each entry: Postgres has no statistics about the rows
  * inserted in this database transaction, so it might scan them all each time.
  */

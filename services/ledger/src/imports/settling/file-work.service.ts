@@ -32,8 +32,8 @@ import {
 import { sumLaterBookings } from './file-balances.sql.ts'
 
 /**
- * Returns the change of money by a file, of which the bank account is locked: the balances that it
- * states, the envelopes of rules, and the pending transactions that joins post.
+ * Returns the change of money by a file: its balances, the envelopes that rules name, and the
+ * pending transactions that joins post. Requires the lock of the bank account.
  */
 export async function workOfFile(
   tx: Tx,
@@ -53,7 +53,7 @@ export async function workOfFile(
   const { balances, currency } = statement
   const { transactionUploadId: causeId } = key
   const newCount = importedCount + BigInt(joins.length)
-  // The import is repeated, and the row is stored or the join refused.
+  // The import is retried: it then stores the row as a new transaction, or refuses the join.
   if (!(await areUnchanged(tx, key, joins))) throw unavailable(say('IMPORT_LATER'))
   const later = instants && (await sumLaterBookings(tx, key, instants))
   const posting = await notePosting(tx, key, joins)
@@ -86,7 +86,7 @@ export async function workOfFile(
   }
 }
 
-/** Returns the scope of the save: envelopes of rules, and the rows that get another amount now. */
+/** Returns the scope of the save: envelopes of rules, and the rows whose amount must change. */
 async function scopeOfFile(
   tx: Tx,
   key: UploadKey,
@@ -99,7 +99,7 @@ async function scopeOfFile(
   return { accountId, bankAccountId, ...envelopes, transactionIds }
 }
 
-/** Reads envelopes for rules; null if the bank account is gone, or there are none to read. */
+/** Reads envelopes for rules; null if there are none, or the bank account does not exist. */
 export async function readForRules(
   tx: Tx,
   { accountId, bankAccountId, transactionUploadId: operationId }: UploadKey,

@@ -12,7 +12,7 @@ import {
 import { type Given, giveBack } from '../../money/spend.ts'
 import type { Upload } from '../upload.ts'
 
-/** Changes of the balances by an undo, in minor units; `asOf` is the restored balances' instant. */
+/** Deltas of the balances by an undo, in minor units; `asOf` is the restored balances' instant. */
 export const TakenBack = z.object({
   available: z.bigint(),
   current: z.bigint(),
@@ -21,7 +21,7 @@ export const TakenBack = z.object({
 })
 export type TakenBack = z.infer<typeof TakenBack>
 
-/** Throws `refused` if the import still runs (409), or has failed and stored nothing (400). */
+/** Throws `refused` while the import runs (409), and if it failed and stored nothing (400). */
 export function requireComplete({ status }: Upload): void {
   if (status === 'failed') throw refused(say('IMPORT_FAILED'))
   if (status !== 'complete') {
@@ -29,7 +29,7 @@ export function requireComplete({ status }: Upload): void {
   }
 }
 
-/** Returns whether undoing this upload of the bank account would be accepted. */
+/** Returns whether a request to undo this upload would be accepted. */
 export function isUndoable(
   { status, undoneAt }: Pick<Upload, 'status' | 'undoneAt'>,
   { linkType, deletedAt }: BankAccount,
@@ -47,7 +47,7 @@ export function settleUndo(
     causeId: string
     given: readonly Given[]
     balances: TakenBack
-    /** Correction of the sign of the statement that is valid again (`debtCorrection`). */
+    /** Corrects the sign of the earlier statement that becomes valid again (`debtCorrection`). */
     restated: { delta: bigint; causeId: string }
   },
 ): Settlement {

@@ -12,7 +12,7 @@ import type { Upload } from '../upload.ts'
 import { renderListed, renderUpload } from '../upload-answer.ts'
 import { type FoundGroup, statementOf, statusOf, undoneAtOf } from './upload-group.ts'
 
-/** Returns a group as the answer shows it, with the upload of each statement. */
+/** Returns the message of a group, with the upload of each statement. */
 export function renderGroup(found: FoundGroup, render = renderUpload): UploadGroupMessage {
   const { group, file, uploads } = found
   return toMessage(UploadGroupSchema, {
@@ -33,7 +33,7 @@ export function renderGroup(found: FoundGroup, render = renderUpload): UploadGro
   })
 }
 
-/** Returns a group as lists show it: without the texts of skipped rows. */
+/** Returns a group for lists: without joins and the texts of skipped rows. */
 export function renderListedGroup(
   found: FoundGroup,
   {

@@ -20,8 +20,8 @@ import { type GroupFile, type Mapping, statementOf, type UploadGroup } from './u
 type Made = ReturnType<typeof createUpload> & { joins: readonly NamedJoin[] }
 
 /**
- * Returns a new upload with a file of its own for each mapping: so each import, its bank account
- * and the expiry of its file are independent of the others.
+ * Returns a new upload with its own copy of the file for each mapping, so that the imports and the
+ * expiry of their files are independent of each other.
  */
 export function createParts(
   { group, file }: { group: UploadGroup; file: GroupFile },
@@ -57,7 +57,7 @@ export async function insertParts(
   await requireWithin(tx, uploadBound(config, accountId))
 }
 
-/** Returns those of the parts that one of the mappings states. */
+/** Returns the parts whose statement and bank account are in one of the mappings. */
 export function partsOf(parts: readonly Made[], mappings: readonly Mapping[]): Made[] {
   return parts.filter(({ upload }) =>
     mappings.some(
@@ -67,8 +67,9 @@ export function partsOf(parts: readonly Made[], mappings: readonly Mapping[]): M
 }
 
 /**
- * Stores the bytes under each key, then calls `save`, which inserts the rows of all or some of the
- * files. Removes the bytes without a row, also if the answer to the commit was lost.
+ * Stores a copy of the bytes under each key, then calls `save`, which inserts rows for all or some
+ * of the files. Finally removes the copies without a row; it reads the rows, because the answer to
+ * the commit may have been lost.
  */
 export async function keepCopies(
   { database, storage }: { database: Database; storage: Storage },

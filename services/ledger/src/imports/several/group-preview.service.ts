@@ -9,8 +9,8 @@ import { renderPreview, renderRefusal } from '../upload-answer.ts'
 import { compareRead, settingsFor } from '../upload-preview.service.ts'
 
 /**
- * Returns what each of the uploads would do, which are parts of one file: it is read once for all
- * of them (docs/files.md#all-accounts).
+ * Returns the preview of each upload of one file, which is parsed once for all of them
+ * (docs/files.md#all-accounts).
  */
 export async function previewUploads(
   { database, readers }: { database: Database; readers: Readers },

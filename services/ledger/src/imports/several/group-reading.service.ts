@@ -13,16 +13,16 @@ import {
   type UploadGroup,
 } from './upload-group.ts'
 
-/** A file of several accounts, as it is read to list them. */
+/** A file of several accounts, with the settings to list its accounts. */
 export type ListedFile = Pick<UploadGroup, 'accountId' | 'format' | 'choices'> & {
   bytes: Uint8Array
   timezone: string
 }
 
 /**
- * Returns the accounts of a file, and checks the mappings of a request
- * (docs/files.md#all-accounts). Amounts of a statement that states no currency are in that of the
- * bank account it goes to. Throws `invalid` for an unreadable file or a wrong mapping.
+ * Returns the accounts of a file, and validates the mappings of a request
+ * (docs/files.md#all-accounts). A statement without a currency takes that of the mapped bank
+ * account. Throws `invalid` for an unreadable file or a wrong mapping.
  */
 export async function readMapped(
   { database, readers }: { database: Database; readers: Readers },
@@ -33,7 +33,8 @@ export async function readMapped(
   const statements = listed ?? (await list(readers, file, currencyOf(mappings, bankAccounts)))
   requireMappings(mappings, { statements, bankAccounts })
   let faults = otherCurrencies(mappings, { statements, bankAccounts })
-  // A statement without a currency takes any; the list has it in that of one bank account.
+  // A statement without a currency was listed with that of one bank account. Listing it again with
+  // the currency of its own bank account tells it apart from a real mismatch.
   for (const own of new Set(faults.map((one) => one.own))) {
     const again = await list(readers, file, own)
     const left = otherCurrencies(mappings, { statements: again, bankAccounts })
@@ -45,7 +46,7 @@ export async function readMapped(
   return statements
 }
 
-/** The currency of the first bank account that is mapped, else of the oldest one. */
+/** Returns the currency of the first mapped bank account, else of the first in the list. */
 function currencyOf(mappings: readonly Mapping[], bankAccounts: readonly BankAccount[]): string {
   const mapped = bankAccounts.find((one) => one.bankAccountId === mappings[0]?.bankAccountId)
   return (mapped ?? bankAccounts[0])?.currency ?? 'USD'

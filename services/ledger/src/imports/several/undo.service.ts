@@ -18,10 +18,10 @@ import { lockImports, markUndone, tellUpload } from '../upload.sql.ts'
 type Result = ReturnType<typeof renderResult>
 
 /**
- * Undoes imports into different bank accounts in one database transaction, so all or none; a second
- * undo changes nothing. Returns the results in the order of the IDs of the bank accounts. They are
- * locked in this order, after all transactions are removed: removing 100,000 takes over a second.
- * Imports into them wait meanwhile, and running ones are awaited, as they may join rows.
+ * Undoes imports into different bank accounts atomically; a repeated undo changes nothing. Returns
+ * the results in the order of the bank accounts' IDs. Bank accounts are locked in this order, after
+ * all transactions are removed, because removing 100,000 takes over a second. Waits for running
+ * imports into the bank accounts, which may join rows, and blocks new ones.
  */
 export function undoUploads(
   {
@@ -51,10 +51,10 @@ export function undoUploads(
   })
 }
 
-/** Amounts that envelopes gave to the removed transactions, and those that the upload posted. */
+/** Amounts that envelopes gave to removed transactions; transactions that the upload posted. */
 type RemovedRows = { given: readonly Given[]; posted: readonly PostedRow[] }
 
-/** Removes the transactions and joins of an upload, but for those of other imports; tells that. */
+/** Removes joins and transactions of an upload, except those that other imports joined; emits it. */
 async function removeRows(tx: Tx, key: UploadKey, now: Date): Promise<RemovedRows> {
   const posted = await partRows(tx, key)
   const kept = await keepJoined(tx, key)
@@ -69,7 +69,7 @@ async function removeRows(tx: Tx, key: UploadKey, now: Date): Promise<RemovedRow
   return { given, posted }
 }
 
-/** Returns the change of an upload that is undone already: it only reads. */
+/** Returns the work for an upload that is undone already: reads the balances for the reply. */
 async function noWork({ accountId, bankAccountId }: UploadKey): Promise<MoneyWork<Result>> {
   return {
     scope: { accountId, bankAccountId },
@@ -104,7 +104,7 @@ async function undoWork(
     decide: (read) => {
       const { settlement: unposted, transactions, moved } = unpost(read, posted)
       const current = stateAfter(read, unposted)
-      // A balance that was stated after the posting stays.
+      // A balance stated after the posting includes it, so its reversal must not change it.
       const kept = {
         ...balances,
         available: balances.available - (stated?.available ? moved.available : 0n),

@@ -130,7 +130,7 @@ async function createGroup(
   return reply
 }
 
-/** Reads a file for a new group: its accounts, and an upload for each that a mapping names. */
+/** Reads a file for a new group: returns its accounts, and an upload for each mapped account. */
 async function readGroup(
   deps: Pick<Deps, 'database' | 'clock' | 'readers'>,
   { file, format, caller }: { file: IncomingFile; format: GroupFormat; caller: Caller },
@@ -153,7 +153,7 @@ async function readGroup(
   return { found, parts, bytes, bodyHash }
 }
 
-/** Returns what the imports of a file would do, as a group that is not stored. */
+/** Returns the preview of the imports of a file, as a group that is not stored. */
 async function previewGroup(
   deps: Deps,
   file: IncomingFile,
@@ -168,7 +168,7 @@ async function previewGroup(
   return { ...renderGroup({ ...found, uploads }, render), status: 'preview' }
 }
 
-/** Makes room for a file: removes the oldest ones of groups whose imports are complete. */
+/** Deletes the oldest files of groups with complete imports, to stay within the bound. */
 async function removeSurplus({ config, database, storage, clock }: Deps, accountId: string) {
   for (const file of await listSurplusFiles(database, accountId, config.uploadsMax - 1)) {
     await storage.remove(nameOf(file))
@@ -177,8 +177,8 @@ async function removeSurplus({ config, database, storage, clock }: Deps, account
 }
 
 /**
- * Starts the imports of mapped statements that are new or have failed, or without mappings of those
- * that ask for a choice. Changes nothing for statements that are imported already.
+ * Starts the imports of mapped statements that are new or failed. Without mappings, restarts failed
+ * imports that need a choice of the client. Idempotent for statements that are imported already.
  */
 async function updateGroup(
   deps: Deps,

@@ -24,7 +24,7 @@ const fileAndUploads = sql.fragment`to_jsonb(files) AS file, coalesce((
       AND uploads.upload_group_id = upload_groups.upload_group_id AND removed_at IS NULL
   ), '[]') AS uploads`
 
-/** Returns the bound on files of groups that are stored. */
+/** Returns the bound on an account's stored files of groups. */
 export function groupBound({ uploadsMax: max }: Bounds, accountId: string): Bound {
   return {
     scope: `upload_groups ${accountId}`,
@@ -39,8 +39,8 @@ export function groupBound({ uploadsMax: max }: Bounds, accountId: string): Boun
 const OldFile = GroupFile.pick({ accountId: true, fileId: true })
 
 /**
- * Returns the oldest stored files of groups that an account has above `max`, of those whose imports
- * are all complete: a client needs such a file only to add further accounts.
+ * Returns the oldest stored files of groups that an account has above `max`. Only groups whose
+ * imports are all complete: clients need their files only to import further accounts.
  */
 export function listSurplusFiles(
   { pool }: Database,
@@ -91,7 +91,7 @@ export async function findGroup(
   return row && foundOf(row)
 }
 
-/** Lists the groups of an account, newest first, after the ID `before`. */
+/** Lists the groups of an account, newest first; `before` is an exclusive upper bound of IDs. */
 export async function listGroups(
   { pool }: Database,
   accountId: string,
@@ -106,14 +106,14 @@ export async function listGroups(
   return rows.map(foundOf)
 }
 
-/** Locks the row of a group, so that its parts are changed by one request at a time. */
+/** Locks the row of a group, which serializes changes of its uploads. */
 export async function lockGroup(tx: Tx, { accountId, uploadGroupId }: GroupKey): Promise<void> {
   await tx.query(sql.unsafe`
     SELECT FROM upload_groups
     WHERE account_id = ${accountId} AND upload_group_id = ${uploadGroupId} FOR NO KEY UPDATE`)
 }
 
-/** Takes failed uploads out of their group: other ones take their place. */
+/** Removes failed uploads from their group, because new uploads replace them. */
 export async function leaveGroup(
   tx: Tx,
   { accountId, uploadGroupId }: GroupKey,
@@ -129,7 +129,7 @@ export async function leaveGroup(
 
 const FileId = z.object({ fileId: z.string() })
 
-/** Returns those of the IDs whose files have rows. */
+/** Returns the IDs among `fileIds` that exist as rows. */
 export function listFileIds(
   { pool }: Database,
   accountId: string,

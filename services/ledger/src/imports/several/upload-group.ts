@@ -29,8 +29,8 @@ export const GroupFile = StoredFile.omit({ bankAccountId: true })
 export type GroupFile = z.infer<typeof GroupFile>
 
 /**
- * A bank account that an account of the file, `statement`, goes to, and the rows to join there;
- * null for those of the failed import that is repeated.
+ * Maps an account of the file (`statement`) to the bank account to import it into. `joins` are the
+ * rows to join there; null repeats the joins of the failed import.
  */
 export type Mapping = { statement: string; bankAccountId: string; joins: NamedJoin[] | null }
 
@@ -60,7 +60,7 @@ export function statementOf(upload: Pick<Upload, 'choices'>): string {
   return upload.choices?.statement ?? ''
 }
 
-/** Returns the state of the whole, from its parts. */
+/** Returns the status of a group, derived from its uploads. */
 export function statusOf({ file, uploads }: FoundGroup): GroupStatus {
   if (uploads.length === 0) return file.deletedAt === null ? 'mapping' : 'expired'
   const has = (...all: Upload['status'][]) => uploads.some(({ status }) => all.includes(status))
@@ -68,7 +68,7 @@ export function statusOf({ file, uploads }: FoundGroup): GroupStatus {
   return has('failed') ? 'failed' : 'complete'
 }
 
-/** Returns when the last part was undone; null while a complete one is not, or without one. */
+/** Returns the instant of the last undo; null unless all complete uploads are undone. */
 export function undoneAtOf({ uploads }: Pick<FoundGroup, 'uploads'>): Date | null {
   const complete = uploads.filter(({ status }) => status === 'complete')
   const instants = complete.flatMap(({ undoneAt }) => undoneAt?.getTime() ?? [])
@@ -77,7 +77,7 @@ export function undoneAtOf({ uploads }: Pick<FoundGroup, 'uploads'>): Date | nul
     : new Date(Math.max(...instants))
 }
 
-/** Throws `refused` while an import of the group runs (409), and if none is complete (400). */
+/** Throws `refused` while an import of the group runs (409), and without a complete one (400). */
 export function requireUndoable(found: FoundGroup): void {
   const status = statusOf(found)
   if (status === 'processing') {
@@ -95,8 +95,8 @@ function requireNone(problems: ProblemsOf): void {
 }
 
 /**
- * Throws `invalid`, by field, unless each statement is one of the file, each bank account is a live
- * manual one of the account, and none is named twice.
+ * Throws `invalid` with the fields at fault unless each statement is in the file, each bank account
+ * is live and manual, and neither is mapped twice.
  */
 export function requireMappings(
   mappings: readonly Mapping[],
@@ -153,10 +153,10 @@ export function requireCurrencies(faults: ReturnType<typeof otherCurrencies>): v
 }
 
 /**
- * Returns the mappings that need an import: those of new statements and of failed ones, which
- * `replaced` lists, with the joins of these where the mapping states none. One that is imported, or
- * runs, into the same bank account needs none. Throws `invalid`, by field, if it goes to another
- * one, or the bank account has another statement.
+ * Returns the mappings that need an import (`wanted`): of statements that are new or failed.
+ * `replaced` has the failed uploads, whose joins are kept if the mapping has none. A statement that
+ * is imported or being imported needs no import into the same bank account. Throws `invalid` with
+ * the fields at fault if it is mapped to another one, or the bank account has another statement.
  */
 export function planImports(
   mappings: readonly Mapping[],
@@ -181,7 +181,7 @@ export function planImports(
   return { wanted, replaced }
 }
 
-/** Returns the mappings of the failed uploads that ask for a choice, to import them by it. */
+/** Returns the mappings of failed uploads that need a choice, to import them again with it. */
 export function askingMappings(uploads: readonly Upload[]): Mapping[] {
   return uploads
     .filter(({ status, asks }) => status === 'failed' && asks !== null)
@@ -192,7 +192,7 @@ export function askingMappings(uploads: readonly Upload[]): Mapping[] {
     }))
 }
 
-/** Returns the joins of the failed import of a mapping into the same bank account; null without. */
+/** Returns the joins of a mapping's failed import into the same bank account; null without one. */
 function formerJoins(
   { statement, bankAccountId }: Mapping,
   failed: readonly Upload[],
@@ -203,7 +203,7 @@ function formerJoins(
   return former?.joins ? plainJoins(former.joins) : null
 }
 
-/** Returns joins as they are named, without outcomes. */
+/** Returns joins as the client named them, without results. */
 function plainJoins(
   joins: readonly Pick<NamedJoin, 'uploadIdentifier' | 'transactionId'>[],
 ): NamedJoin[] {

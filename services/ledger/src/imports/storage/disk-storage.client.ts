@@ -4,8 +4,8 @@ import { newId } from '@coffer/kit/values/id'
 import { nameOf, parseName, type Storage, type StoredBytes } from './storage.ts'
 
 /**
- * Returns a storage in a local folder that only the process's user may access. A file is written as
- * a draft, and renamed when it is complete.
+ * Returns a storage in a local folder that only the process's user may access. Atomic writes: a
+ * file is written under the name of a draft, and renamed once it is complete.
  */
 export function createDiskStorage(folder: string): Storage {
   return {

@@ -3,8 +3,8 @@ import { nameOf, type Storage, type StoredBytes } from './storage.ts'
 const pageSize = 200
 
 /**
- * Copies the files of one storage that another lacks; returns how many, and how many the other had.
- * Drafts are left out. It can be repeated, also after an interruption.
+ * Copies the files that `to` lacks from `from`, without drafts. Idempotent, so it can be repeated
+ * after an interruption. Returns the number of copied files, and of objects that `to` had before.
  */
 export async function copyFiles(
   from: Storage,
@@ -16,7 +16,7 @@ export async function copyFiles(
   for await (const { key } of listAll(from)) {
     if (key === null || present.has(nameOf(key))) continue
     const bytes = await from.read(key)
-    // Null: the import of the file has ended meanwhile.
+    // Null: the file was deleted meanwhile, because its import ended.
     if (bytes === null) continue
     await to.write(key, streamOf(bytes))
     copied += 1

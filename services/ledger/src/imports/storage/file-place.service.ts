@@ -12,13 +12,13 @@ type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'log'>
 const everyMs = 60_000
 
 /**
- * Warns while other processes store uploaded files elsewhere, on another disk or in a bucket: a
- * file that one process stores is then missing where another imports it
+ * Logs a warning while processes use different storages (disks or buckets) for uploaded files: a
+ * file that one process stores is then missing for the import in another process
  * (docs/running/stored-files.md). Does nothing while uploads are off.
  */
 export function watchFilePlace(deps: Deps): AsyncDisposable {
   let warnedOf = ''
-  const look = async () => {
+  const compare = async () => {
     const place = await placeOf(deps.config)
     const others = await recordPlace(deps.database, { place, host: hostname() })
     const hosts = others.map(({ host }) => host).join(', ')
@@ -30,18 +30,18 @@ export function watchFilePlace(deps: Deps): AsyncDisposable {
   }
   if (!deps.config.uploadsEnabled) return { [Symbol.asyncDispose]: async () => {} }
   const step = () =>
-    look().catch((error) => deps.log.debug({ err: error }, 'place of files not recorded'))
+    compare().catch((error) => deps.log.debug({ err: error }, 'place of files not recorded'))
   return repeat(step, { everyMs })
 }
 
-/** Returns the bucket, or the ID that a file in the data directory gives this disk. */
+/** Returns an identifier of the storage: the bucket, or the disk's ID from its file `files.id`. */
 async function placeOf(config: Deps['config']): Promise<string> {
   const bucket = bucketOf(config)
   if (bucket !== null) return `s3 ${config.storageEndpoint ?? 'aws'} ${bucket}`
   const path = join(config.dataDir, 'files.id')
   const found = await readFile(path, 'utf8').catch(() => null)
   if (found !== null) return found
-  // A link, not a write: of processes that start concurrently on one disk, one gives the ID.
+  // A hard link fails if the file exists, so concurrent processes on one disk agree on one ID.
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const draft = `${path}.${newId('draft')}`
   try {

@@ -2,13 +2,13 @@ import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
-/** A disk folder or bucket of uploaded files, and the host of a process that uses it. */
+/** `place` identifies a disk or bucket for uploaded files; `host` is the last host that used it. */
 const FilePlace = z.object({ place: z.string(), host: z.string() })
 type FilePlace = z.infer<typeof FilePlace>
 
 const staleMinutes = 3
 
-/** Records that a process stores files in this place now; returns the other places in use. */
+/** Records that this host uses a storage now; returns the other storages in use. */
 export function recordPlace(
   { pool }: Database,
   { place, host }: FilePlace,

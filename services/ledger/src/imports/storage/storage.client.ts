@@ -10,8 +10,8 @@ import { createS3Storage, type S3Settings } from './s3-storage.client.ts'
 import type { Storage } from './storage.ts'
 
 /**
- * Returns the storage that the settings name. Its errors are logged and thrown as `unavailable`;
- * errors of the source of the bytes (an upload) are thrown unchanged.
+ * Returns the storage that the settings select. Its errors are logged and thrown as `unavailable`;
+ * errors from the source of the bytes (an upload) are thrown unchanged.
  */
 export function createStorage(config: ValuesOf<typeof settings>, log: Log): Storage {
   const { write, read, remove, list, close } = chooseStorage(config)
@@ -20,7 +20,7 @@ export function createStorage(config: ValuesOf<typeof settings>, log: Log): Stor
       try {
         return await call(...args)
       } catch (err) {
-        // A ConnectError is from the source of the bytes (the upload), not from the storage.
+        // A ConnectError comes from the source of the bytes (the upload), not from the storage.
         if (err instanceof ConnectError) throw err
         log.error({ err }, 'a call to the file storage failed')
         throw unavailable(say('STORAGE_AWAY'))

@@ -1,6 +1,6 @@
 import type { FileKey } from './stored-file.ts'
 
-/** An object in storage; `writtenAt` is by the clock of the storage. */
+/** An object in storage; `writtenAt` is from the clock of the storage. */
 export interface StoredBytes {
   name: string
   /** The key of the file; null for a draft, which is an unfinished write. */
@@ -11,8 +11,8 @@ export interface StoredBytes {
 /** Storage for the bytes of files until their import. Methods throw `unavailable` on failure. */
 export interface Storage {
   /**
-   * Writes a file atomically and durably: no reader sees a part, and a loss of power after the
-   * return loses nothing. If `bytes` throws, nothing is stored and the error is thrown.
+   * Writes a file atomically and durably: readers never see a part of it, and it survives a loss of
+   * power. If `bytes` throws, nothing is stored and the error is thrown.
    */
   write: (key: FileKey, bytes: AsyncIterable<Uint8Array>) => Promise<void>
   /** Returns a whole file, at most 6 MiB, or null if it does not exist. */
@@ -33,7 +33,7 @@ export function nameOf({ accountId, fileId }: FileKey): string {
   return `${fileId.slice(-2)}/${accountId}.${fileId}`
 }
 
-/** Parses a name that `nameOf` returns, or the name of a draft; null for any other name. */
+/** Parses the name of a file (`nameOf`) or of a draft; null for any other name. */
 export function parseName(name: string): Pick<StoredBytes, 'name' | 'key'> | null {
   const [, accountId, fileId, ending] =
     /^\w{2}\/(acct_\w+)\.(file_\w+)(\.draft_\w+)?$/.exec(name) ?? []

@@ -10,9 +10,9 @@ import { nameOf, type Storage } from './storage.ts'
 import type { FileKey, StoredFile } from './stored-file.ts'
 
 /**
- * Stores the bytes of a file, then calls `save` to insert its rows, so that each row has its bytes.
- * If `save` throws, removes the bytes, unless `isSaved` returns true: the answer to the commit may
- * have been lost.
+ * Stores the bytes of a file, then calls `save` to insert its rows, so that no row lacks its bytes.
+ * If `save` throws, removes the bytes, unless `isSaved` returns true: the commit may have succeeded
+ * although its answer was lost.
  */
 export async function keepFile(
   storage: Storage,
@@ -32,8 +32,8 @@ export async function keepFile(
 }
 
 /**
- * Returns a file's bytes and the settings to read it; `Unreadable` if either is missing. Throws
- * unavailable while the dates of the bank account are being moved to another timezone.
+ * Returns the bytes of a file and the settings to read it; `Unreadable` if either is missing.
+ * Throws `unavailable` while the bank account's dates are being converted to another timezone.
  */
 export async function loadFile(
   { database, storage }: { database: Database; storage: Storage },

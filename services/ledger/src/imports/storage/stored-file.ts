@@ -18,7 +18,7 @@ export const StoredFile = z.object({
 })
 export type StoredFile = z.infer<typeof StoredFile>
 
-/** IDs of account and file, created by the server: no client's file name becomes part of a path. */
+/** IDs created by the server. Paths are built from them, never from file names of clients. */
 export const FileKey = StoredFile.pick({ accountId: true, fileId: true })
 export type FileKey = z.infer<typeof FileKey>
 
@@ -44,7 +44,7 @@ export function createFile(body: NewFile, now: Date): StoredFile {
   }
 }
 
-/** Returns the last 300 printable characters of the file name in a client's path, or `upload`. */
+/** Returns the last 300 printable characters of the last segment of a path, or `upload`. */
 function fileName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? ''
   const printable = toPrintable(last, { lengthMax: last.length })

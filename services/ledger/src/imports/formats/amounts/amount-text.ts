@@ -2,7 +2,7 @@ import type { DecimalMark } from '../statement.ts'
 import { readAmount } from '../statement-values.ts'
 import { isSignOf, symbolsOf } from './currency-symbols.ts'
 
-/** How the amounts of a file are written: decimal mark, currency, and its number of decimals. */
+/** Notation of the amounts in a file: `places` is the number of the currency's decimals. */
 export type AmountNotation = { currency: string; places: number; mark: DecimalMark }
 
 const LENGTH_MAX = 50
@@ -11,14 +11,15 @@ const GROUPED = {
   '.': /^(?:\d+|\d{1,3}(?:(?<mark>[,' ])\d{2,3}(?:\k<mark>\d{2,3})*)?)$/,
   ',': /^(?:\d+|\d{1,3}(?:(?<mark>[.' ])\d{2,3}(?:\k<mark>\d{2,3})*)?)$/,
 }
-/** Debit and credit behind an amount: words, letters (German `S` and `H`) behind digits only. */
+/** Suffix for debit or credit: a word, or after digits a single letter (German `S`, `H`). */
 const DIRECTION = /(?:\s*(?<!\p{L})(CR|DR|DB)\.?|(?<=\d) ?([CDHS]))$/u
 const DEBITS = new Set(['DR', 'DB', 'D', 'S'])
 
 /**
- * Returns an amount in minor units, null if unreadable (docs/file-formats.md#amounts). Allowed are
- * groups of thousands, one sign in front or behind, `--` for a reversal, parentheses or `DR`,
- * `DB`, `D`, `S` as minus, `CR`, `C`, `H` as plus, and the symbol or code of the currency.
+ * Returns an amount in minor units; null if unreadable (docs/file-formats.md#amounts). Allowed are
+ * groups of thousands, the symbol or code of the currency, and one sign: `+` or `-` before or after
+ * the number, `--` for a reversal, parentheses, `DR`, `DB`, `D` or `S` as minus, `CR`, `C` or `H`
+ * as plus.
  */
 export function readWrittenAmount(text: string, notation: AmountNotation): bigint | null {
   const written = bareAmount(text, notation.currency)
@@ -29,7 +30,7 @@ export function readWrittenAmount(text: string, notation: AmountNotation): bigin
   const isBracketed = opening !== ''
   const signs = [before, isBracketed ? '(' : '', inside, after, direction ?? ''].filter(Boolean)
   if (isBracketed !== (closing !== '') || signs.length > 1) return null
-  // An amount such as `12,5` or `1.234,50` is written one way only, whatever the others are.
+  // An unambiguous amount, such as `12,5` or `1.234,50`, overrides the decimal mark of the file.
   const mark = markShownBy(digits) ?? notation.mark
   const at = digits.lastIndexOf(mark)
   const [whole, decimals] = at === -1 ? [digits, ''] : [digits.slice(0, at), digits.slice(at + 1)]
@@ -38,7 +39,7 @@ export function readWrittenAmount(text: string, notation: AmountNotation): bigin
   return readAmount(`${sign}${whole.replace(/\D/g, '')}.${decimals}`, notation.places)
 }
 
-/** Returns whether the text behind an amount is debit or credit; null without one. */
+/** Returns the direction that a debit or credit suffix states; null without a suffix. */
 export function directionBehind(text: string, currency: string): 'DR' | 'CR' | null {
   return directionIn(bareAmount(text, currency))
 }
@@ -50,8 +51,8 @@ function directionIn(written: string): 'DR' | 'CR' | null {
 }
 
 /**
- * Returns the decimal mark that the digits and marks of one amount show; null for those without a
- * mark and for `1.234`, whose mark is either.
+ * Returns the decimal mark of one amount. Null without any mark, and for `1.234`, which is
+ * ambiguous: decimals or thousands.
  */
 export function markShownBy(digits: string): DecimalMark | null {
   const [last, previous] = [...digits.matchAll(/[.,]/g)].reverse()
@@ -60,11 +61,11 @@ export function markShownBy(digits: string): DecimalMark | null {
   if (previous !== undefined) return previous[0] === mark ? otherMark(mark) : mark
   const before = digits.slice(0, last.index)
   const after = digits.length - last.index - 1
-  // Four digits, another grouping or a leading zero in front of the mark: it is no group.
+  // Four digits, another separator or a leading zero before the mark: it does not group thousands.
   return after !== 3 || /\d{4}|[' ]|^0|^$/.test(before) ? mark : null
 }
 
-/** Returns the mark of thousands beside a decimal mark, and the other way round. */
+/** Returns the thousands separator for a decimal mark, and vice versa. */
 export function otherMark(mark: DecimalMark): DecimalMark {
   return mark === '.' ? ',' : '.'
 }
@@ -74,16 +75,16 @@ function isWhole(digits: string, mark: DecimalMark): boolean {
   return GROUPED[mark].test(digits) && /(?:^\d+|\D\d{3})$/.test(digits)
 }
 
-/** The sign of a currency, but not between digits: `5€00` would become 500. */
+/** A currency symbol that is not between digits: removing it there would turn `5€00` into 500. */
 const OUTER_SIGN = /(?<!\d\s*)\p{Sc}|\p{Sc}(?!\s*\d)/u
 
 /**
- * Returns an amount in upper case without its currency, with blanks, apostrophes and minus signs in
- * ASCII. A text above 50 characters is no amount.
+ * Normalizes an amount: upper case, no currency, and ASCII blanks, apostrophes and minus signs. A
+ * text above 50 characters is no amount.
  */
 export function bareAmount(text: string, currency: string): string {
   if (text.length > LENGTH_MAX) return 'too long'
-  // Most amounts have no letter and no symbol.
+  // Fast path: most amounts have no letter and no symbol.
   if (/^[-+]?[\d.,]+$/.test(text)) return text
   const upper = text
     .normalize('NFKC')
@@ -97,7 +98,7 @@ export function bareAmount(text: string, currency: string): string {
     .replace(/^ | $|(?<=[-+(]) | (?=[-+)])/g, '')
 }
 
-/** Removes the letters of a currency that no other letter touches. */
+/** Removes a currency's letters where they are a whole word and not between digits. */
 function withoutSymbol(upper: string, currency: string): string {
   if (!/\p{L}/u.test(upper)) return upper
   for (const symbol of symbolsOf(currency)) {

@@ -1,6 +1,6 @@
 import { currencies } from '@coffer/kit/values/currency'
 
-/** Locales in which a currency is written with a symbol of letters. */
+/** Locales whose currency symbols are recognized. */
 const locales = (
   'en-US en-GB en-CA en-AU en-NZ en-IN en-ZA de-DE de-CH fr-FR es-ES es-MX ' +
   'pt-BR pt-PT it-IT nl-NL pl-PL cs-CZ sk-SK hu-HU ro-RO bg-BG hr-HR sr-RS ' +
@@ -30,21 +30,21 @@ const known = new Map<string, Symbols>()
 const codes = new Set(currencies())
 
 /**
- * Returns the letters that stand for a currency beside an amount (`R$`, `kr`, `zł`, the ISO code),
- * in upper case, longest first. Symbols such as `€` are not among them.
+ * Returns the currency's symbols that contain letters (`R$`, `kr`, `zł`, the ISO code), in upper
+ * case, longest first: without symbols such as `€`.
  */
 export function symbolsOf(currency: string): readonly string[] {
   return symbols(currency).letters
 }
 
-/** Returns whether a sign such as `€` may stand for a currency; `¤` stands for any. */
+/** Returns whether a symbol such as `€` may denote a currency; `¤` denotes any. */
 export function isSignOf(currency: string, sign: string): boolean {
   const { signs } = symbols(currency)
-  // A wide sign (U+FFE5) is written for the narrow one.
+  // NFKC converts fullwidth symbols (U+FFE5) to the usual ones.
   return sign === '¤' || signs.has(sign) || signs.has(sign.normalize('NFKC'))
 }
 
-/** Returns whether an amount is written with the sign or the ISO code of another currency. */
+/** Returns whether an amount has the symbol or the ISO code of another currency. */
 export function statesOther(text: string, currency: string): boolean {
   const upper = text.toUpperCase()
   const [sign] = /\p{Sc}/u.exec(upper) ?? []
@@ -53,7 +53,7 @@ export function statesOther(text: string, currency: string): boolean {
   return code !== undefined && codes.has(code) && !symbolsOf(currency).includes(code)
 }
 
-/** Returns whether a text is the ISO code of a currency, or the former one of roubles. */
+/** Returns whether a text is the ISO code of a currency, or `RUR`, the former code of roubles. */
 export function isCode(text: string): boolean {
   return codes.has(text) || text === 'RUR'
 }

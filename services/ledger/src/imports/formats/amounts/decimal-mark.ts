@@ -2,15 +2,15 @@ import { say } from '@coffer/kit/reasons/reasons'
 import type { DecimalMark, MarkChoice, Unreadable } from '../statement.ts'
 import { bareAmount, markShownBy, otherMark } from './amount-text.ts'
 
-/** An amount that has decimals or thousands, and why that is open. */
+/** An ambiguous amount, which has decimals or grouped thousands; `fault` is the reason. */
 type Ambiguous = { mark: null; text: string; fault: string }
 
-/** Minimum number of amounts with three digits behind one mark that decide together. */
+/** Minimum number of ambiguous amounts, such as `29.000`, from which the mark may be inferred. */
 const DECIDING_MIN = 3
 
 /**
- * Currencies that have decimals by ISO 4217, but are counted in whole units (Unicode CLDR: no
- * digits in cash). Padded decimals are as likely as thousands in them.
+ * Currencies with decimals in ISO 4217 but without them in daily use (Unicode CLDR: no cash
+ * digits). In them `29.000` is as likely to be 29 with padded decimals as 29 thousand.
  */
 const WHOLE = new Set(
   (
@@ -19,19 +19,19 @@ const WHOLE = new Set(
   ).split(' '),
 )
 
-/** Evidence of the amounts of a file for the decimal mark. */
+/** Evidence for the decimal mark, collected from the amounts of a file. */
 type Evidence = {
-  /** Number of amounts that decide alone, by mark, and the first of each. */
+  /** Number of unambiguous amounts by their decimal mark, and the first amount of each. */
   counts: Record<DecimalMark, number>
   first: Partial<Record<DecimalMark, string>>
-  /** Amounts such as `29.000`, which are decimals or thousands. */
+  /** Ambiguous amounts, such as `29.000`: decimals or thousands. */
   open: { text: string; mark: DecimalMark; endsInZero: boolean }[]
   hasUnmarked: boolean
 }
 
 /**
- * Returns the decimal mark of a file: the `stated` one, or by all its amounts and the decimals of
- * its currency (docs/file-formats.md#amounts). Asks for `decimalMark` if the amounts fit both.
+ * Returns the decimal mark of a file: the `stated` one, else detected from its amounts and its
+ * currency (docs/file-formats.md#amounts). Asks for `decimalMark` if the amounts are ambiguous.
  */
 export function chooseDecimalMark(
   texts: Iterable<string>,
@@ -64,7 +64,7 @@ function decide(
     : decideOpen(evidence, { currency, places })
 }
 
-/** Decides by amounts with exactly three digits behind a single mark. */
+/** Infers the mark if all amounts are ambiguous: exactly three digits after a single mark. */
 function decideOpen(
   { open, hasUnmarked }: Evidence,
   { currency, places }: { currency: string; places: number },

@@ -12,7 +12,7 @@ export type RowSettings = {
   currency: string
   places: number
   timezone: string
-  /** Whether entries without the bank's reference are skipped: no later statement joins them. */
+  /** Skip entries without the bank's reference: a later statement could not be matched to them. */
   needsReference: boolean
 }
 
@@ -33,8 +33,8 @@ type Entry = {
 }
 
 /**
- * Returns one row for each transaction of a CAMT entry if their amounts are stated and add up to
- * the entry's, otherwise one row for the entry (docs/file-formats.md#camt).
+ * Splits a CAMT entry into its transactions if their amounts are stated and add up to the entry's
+ * amount; else returns one row for the entry (docs/file-formats.md#camt).
  */
 export function readEntry(node: XmlNode, settings: RowSettings): (UnnamedRow | SkippedRow)[] {
   const entry = checkEntry(node, settings)
@@ -57,14 +57,14 @@ export function readEntry(node: XmlNode, settings: RowSettings): (UnnamedRow | S
   })
 }
 
-/** Returns an amount, which some banks write with groups; null for one such as `1,400`. */
+/** Returns an amount; some banks group thousands. Null if ambiguous, such as `1,400`. */
 function readAmountOf(text: string, of: { currency: string; places: number }): bigint | null {
   if (/^\d*\.?\d*$/.test(text)) return readAmount(text, of.places)
   const mark = markShownBy(text)
   return mark === null ? null : readWrittenAmount(text, { ...of, mark })
 }
 
-/** Returns the `Amt` of an element in minor units, never negative, or why it is unreadable. */
+/** Returns the `Amt` of an element in minor units, never negative, or why the row is skipped. */
 export function readCamtAmount(
   node: XmlNode | undefined,
   { currency, places }: Pick<RowSettings, 'currency' | 'places'>,
@@ -119,7 +119,7 @@ function amountOfDetails(node: XmlNode, entry: Entry, settings: RowSettings): bi
   return entry.amount > 0n ? amount : -amount
 }
 
-/** Returns the day of a date as written, without time and UTC offset; null if malformed. */
+/** Returns the calendar day of a date, ignoring time and UTC offset; null if malformed. */
 function dayOf(node: XmlNode | undefined): Day | null {
   const written = textAt(node, 'Dt') || textAt(node, 'DtTm')
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)(?!\d)/.exec(written) ?? []
@@ -138,19 +138,19 @@ function rowOf(entry: Entry, details: XmlNode | undefined): UnnamedRow {
   return { identifier, content, ...(identifier === '' ? {} : { isReusable: true }), row }
 }
 
-/** Returns the `TxDtls` elements of a CAMT entry: one for each transaction that it sums up. */
+/** Returns the `TxDtls` elements of a CAMT entry: one for each of its transactions. */
 export function detailsOf(entry: XmlNode): XmlNode[] {
   return childrenOf(entry, 'NtryDtls').flatMap((one) => childrenOf(one, 'TxDtls'))
 }
 
-/** Returns the bank's own reference of an entry, which is unique; empty if there is none. */
+/** Returns the bank's reference of an entry, which is unique; '' if there is none. */
 function servicerReferenceOf(entry: XmlNode): string {
   const details = detailsOf(entry)
   const ofDetails = details.length === 1 ? textAt(details[0], 'Refs', 'AcctSvcrRef') : ''
   return [textAt(entry, 'AcctSvcrRef'), ofDetails].map(stated).find(Boolean) ?? ''
 }
 
-/** Returns the bank's reference of an entry, else its number or end-to-end ID; may be empty. */
+/** Returns the bank's reference of an entry, else its entry reference or end-to-end ID, else ''. */
 function referenceOf(entry: XmlNode): string {
   const [first] = detailsOf(entry)
   const weaker = [textAt(entry, 'NtryRef'), textAt(first, 'Refs', 'EndToEndId')]
@@ -170,7 +170,7 @@ function otherPartyOf(
   return nameOf(nodeAt(parties, `Ultmt${role}`)) || nameOf(nodeAt(parties, role))
 }
 
-/** Returns the name of a party, from version 8 on one level deeper, where it may be a bank. */
+/** Returns the name of a party. From version 8 on it is one level deeper, and may be a bank's. */
 function nameOf(party: XmlNode | undefined): string {
   return (
     textAt(party, 'Nm') || textAt(party, 'Pty', 'Nm') || textAt(party, 'Agt', 'FinInstnId', 'Nm')

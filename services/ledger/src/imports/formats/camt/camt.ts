@@ -20,7 +20,7 @@ import { decodeFile, encodingOf } from '../text/file-text.ts'
 import { detailsOf, type RowSettings, readCamtAmount, readEntry } from './camt-rows.ts'
 import { childrenOf, nodeAt, readXmlTree, textAt, textsBelow, type XmlNode } from './xml-tree.ts'
 
-/** Maximum number of statements in a file: one a day for 27 years. */
+/** Maximum number of statements in a file: enough for a daily statement over 27 years. */
 const STATEMENTS_MAX = 10_000
 
 /** The messages of ISO 20022 that hold entries of an account: CAMT.053, CAMT.052, CAMT.054. */
@@ -164,7 +164,7 @@ function balanceOf(balance: XmlNode | undefined, settings: RowSettings): bigint 
   return textAt(balance, 'CdtDbtInd') === 'DBIT' ? -amount : amount
 }
 
-/** Returns the instant of a balance, without a time the last second of its day; null if invalid. */
+/** Returns the instant of a balance; if only dated, the last second of the day. Null if invalid. */
 function instantOf(balance: XmlNode | undefined, timezone: string): Date | null {
   const written = textAt(balance, 'Dt', 'DtTm')
   const time = DateTime.fromISO(written, { zone: 'utc' })

@@ -13,12 +13,12 @@ export type XmlNode = {
   line: number
   /** Child elements by name, in document order, without entries; null if there are none. */
   children: Map<string, XmlNode[]> | null
-  /** The entries of a statement; as objects, those of a large file take 100 MiB. */
+  /** Entries, kept compressed: as objects, the entries of a large file take 100 MiB. */
   entries?: PagesPart<XmlNode>
 }
 
 const ENTRY = 'Ntry'
-/** Few, as an entry may have a hundred elements. */
+/** Small page: an entry may have a hundred elements. */
 const entriesPerPage = 50
 
 const NO_ATTRIBUTES = {}
@@ -53,7 +53,7 @@ export function childrenOf(node: XmlNode | undefined, name: string): readonly Xm
   return node?.children?.get(name) ?? []
 }
 
-/** Returns all texts of an element and those below it, in the order of the names. */
+/** Returns the texts of all elements below an element, grouped by name. */
 export function textsBelow({ text, children }: XmlNode): string {
   if (children === null) return text.trim()
   return [...children.values()].flat().map(textsBelow).filter(Boolean).join(' ')

@@ -5,23 +5,23 @@ import { noteUnread } from '../statement-rows.ts'
 import type { CsvMapping } from './csv-mapping.ts'
 import type { CsvRow } from './csv-rows.ts'
 
-/** Collects the balances by `mapping.balance`, without instant (docs/file-formats.md#csv). */
+/** Computes balances by `mapping.balance`; they have no instant (docs/file-formats.md#csv). */
 export class CsvBalances {
   readonly #kind: CsvMapping['balance']['kind']
   #booked = 0n
   #all = 0n
   #isWhole = true
-  /** The last posted row with a balance, and the amounts of those without one behind it. */
+  /** The last posted row with a balance, and the sum of the rows without one after it. */
   #last: CsvRow | undefined
   #between = 0n
   /** The posted rows of the latest day, and the day of the last posted row. */
   #ofLatestDay: CsvRow[] = []
   #day = 0
-  /** Whether days come in both orders. */
+  /** Whether a row's day was later, and whether one was earlier, than that of the row before. */
   readonly #days = { risen: false, fallen: false }
   /**
-   * Number of posted rows whose balance follows from the row before, or the row behind: by the
-   * amount, or against it.
+   * Number of posted rows whose balance changes by the amount, and by its opposite: from the row
+   * before if the oldest row is first, or from the row after if the newest is first.
    */
   readonly #oldestFirst = { by: 0, against: 0 }
   readonly #newestFirst = { by: 0, against: 0 }
@@ -81,8 +81,8 @@ export class CsvBalances {
   }
 
   /**
-   * Returns why the balances cannot be used: more rows move them against their amount than by it,
-   * since the signs are the wrong ones or not all is in the amounts; or their sum is no amount.
+   * Returns why the balances contradict the amounts: most balances change by the opposite of their
+   * amount (wrong signs or incomplete amounts), or the sum is out of range. Else null.
    */
   fault(): Unreadable | null {
     const count = this.#most('against')
@@ -92,7 +92,7 @@ export class CsvBalances {
     return isAmount ? null : { unreadable: say('BALANCE_SUM_RANGE') }
   }
 
-  /** Returns the number of rows whose balance follows from their amount. */
+  /** Returns the number of rows whose balance changes by their amount. */
   countBy(): number {
     return this.#most('by')
   }
@@ -119,8 +119,8 @@ export class CsvBalances {
   }
 
   /**
-   * Returns the last row of the latest day: the one whose balance no other row of the day begins
-   * with; else by the order in which more balances of the file follow. Undefined if neither tells.
+   * Returns the last row of the latest day: no other row of the day starts from its balance. If
+   * that is ambiguous, the order that fits more balances of the file decides; else undefined.
    */
   #latest(): CsvRow | undefined {
     const rows = this.#ofLatestDay
@@ -135,7 +135,7 @@ export class CsvBalances {
   }
 }
 
-/** Returns the rows whose balance is not the one before another row: one of a whole chain. */
+/** Returns the rows from whose balance no other row starts: the only end of a complete chain. */
 function endsOf(rows: readonly CsvRow[]): CsvRow[] {
   const starts = new Map<bigint, number>()
   for (const { balance, row } of rows) {

@@ -2,7 +2,7 @@ import { isCode, statesOther, symbolsOf } from '../amounts/currency-symbols.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 import { columnsWhere, foldName, namesIn } from './csv-roles.ts'
 
-/** Names of a column that states the currency of its row, without accents. */
+/** Names of columns with the currency of each row. */
 const NAMES = namesIn([
   'currency, currency code, ccy, cur, transaction currency, account currency, devise, moneda',
   'billing currency, booking currency, מטבע חיוב, מטבע',
@@ -11,7 +11,7 @@ const NAMES = namesIn([
   '币种, 통화',
 ])
 
-/** Names of a column with the amount in the currency of a purchase abroad. */
+/** Names of columns with the amount in a foreign currency, such as of a purchase abroad. */
 const FOREIGN_AMOUNTS = namesIn([
   'currency amount, foreign amount, foreign currency amount, amount in foreign currency',
   'original amount, transaction amount, amount in transaction currency, utl belopp',
@@ -22,12 +22,12 @@ const FOREIGN_AMOUNTS = namesIn([
   'kwota w walucie, kwota transakcji, bedrag vreemde valuta, origineel bedrag',
 ])
 
-/** An amount that is written with its decimals and nothing else. */
+/** An amount with two decimals, without a currency. */
 const AMOUNT = /^[-+(]?\d[\d.,' ]*[.,]\d{2}\)?$/
 
 type Cells = { at: (ref: FieldRef) => string }
 
-/** The amounts that are read, the bank account's currency, and the rows. */
+/** The mapped columns of amounts, the bank account's currency, and the rows. */
 type CurrencyOf = {
   amount: CsvMapping['amount']
   currency: string
@@ -35,10 +35,10 @@ type CurrencyOf = {
 }
 
 /**
- * Returns the column that states the currency of each row: by its name, else as it has only codes.
- * Of several it is the one nearest to the amounts. Returns null without one, and where the name of
- * the amounts states the bank account's currency, such as `Amount (EUR)`, or the codes belong to
- * the amounts of another column.
+ * Returns the column with the currency of each row: by name, else because it has only ISO codes; of
+ * several the nearest to the amounts. Returns null without such a column, if its codes belong to
+ * another column's amounts, and if the header of the amounts has the bank account's currency, such
+ * as `Amount (EUR)`.
  */
 export function findCurrencyColumn(headers: readonly string[], of: CurrencyOf): FieldRef | null {
   const { amount, currency } = of
@@ -53,7 +53,7 @@ export function findCurrencyColumn(headers: readonly string[], of: CurrencyOf): 
   return { name: nearest }
 }
 
-/** Returns the columns that have only ISO codes, without those of amounts that are not read. */
+/** Returns the columns of only ISO codes, except codes next to amounts that are not mapped. */
 function columnsOfCodes(headers: readonly string[], { amount, rows }: CurrencyOf): string[] {
   const codes = columnsWhere(headers, rows(), isCode)
   if (codes.length === 0) return codes
@@ -72,8 +72,8 @@ function besides(headers: readonly string[], name: string): readonly string[] {
 }
 
 /**
- * Returns whether the codes belong to a column of foreign amounts: those differ from the amounts in
- * exactly the rows with another currency.
+ * Returns whether the codes belong to a column of foreign amounts: its amounts differ from the
+ * mapped amounts in exactly the rows whose code is another currency.
  */
 function isOfForeign(headers: readonly string[], of: CurrencyOf & { code: FieldRef }): boolean {
   const { code, amount, currency, rows } = of
@@ -89,12 +89,12 @@ function isOfForeign(headers: readonly string[], of: CurrencyOf & { code: FieldR
   return true
 }
 
-/** Returns the digits of an amount without zeros at the ends, by which two are compared. */
+/** Returns the digits of an amount without zeros at both ends, to compare two notations. */
 function digitsOf(text: string): string {
   return text.replace(/\D/g, '').replace(/^0+|0+$/g, '')
 }
 
-/** Returns whether the cell of such a column names another currency; a blank one names none. */
+/** Returns whether a cell of the currency column names another currency; false if it is blank. */
 export function isOtherCurrency(cell: string, currency: string): boolean {
   const code = cell.toUpperCase()
   return /^[A-Z]{3}$/.test(code) ? !symbolsOf(currency).includes(code) : statesOther(cell, currency)

@@ -7,14 +7,15 @@ import { type FileBalances, noBalances } from '../statement.ts'
 import { foldName, namesIn } from './csv-roles.ts'
 import type { CsvLine } from './csv-table.ts'
 
-/** A word for a balance with its day, `Kontostand vom 31.12.2026:`, in front of the amount. */
+/** A label of a dated balance, such as `Kontostand vom 31.12.2026:`. */
 const DATED =
   /^(\p{L}+) (?:vom|per|zum|am|on|at|as of|le|au|al|del|a|op) (\d[\d./-]+\d|\d.*\d{4}):?$/iu
 const WORDS = namesIn(['kontostand, saldo, balance, solde, kontosaldo'])
 
 /**
- * Returns the balance that a line above the header states for a day, if one line alone does. Before
- * the newest row (`newestDay` is the instant of its midnight), it is the opening one of the file.
+ * Returns the dated balance above the header, if exactly one line states one. A balance older than
+ * the newest row is an opening balance, so it is omitted. `newestDay` is the midnight of that
+ * row's day.
  */
 export function findHeadBalance(
   above: readonly CsvLine[],

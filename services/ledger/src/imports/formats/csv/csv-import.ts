@@ -49,7 +49,7 @@ export type NewImport = Omit<NewFile, 'kind' | 'contentType'> & {
   found: { shape: CsvShape; reading: CsvReading }
 }
 
-/** Returns columns and reading of a CSV file; throws `invalid` if they cannot be detected. */
+/** Detects columns and format of a CSV file; throws `invalid` if that fails. */
 export function* requireShape(
   head: Uint8Array,
   { choices, currency }: { choices: ReadingChoices; currency: string },
@@ -84,18 +84,18 @@ export function createImport(body: NewImport, now: Date): { file: StoredFile; ma
   }
 }
 
-/** Returns the fields of an import that its shape and the choices of the client decide. */
+/** Returns the fields of an import that depend on the detected format and the client's choices. */
 export function shapeFields({ shape, reading }: NewImport['found'], choices: ReadingChoices) {
   const { headers, delimiter: delimeter, headerRow } = shape
   return { headers, delimeter, headerRow, choices, reading }
 }
 
-/** Returns whether the file of an import has choices, or was read again by others. */
+/** Returns whether the client stated choices for the file, or had it read again. */
 export function isReread({ choices, createdAt, updatedAt }: CsvImport): boolean {
   return updatedAt > createdAt || Object.keys(choices ?? {}).length > 0
 }
 
-/** Throws `refused` unless the file of an import can be read again by other choices, or removed. */
+/** Throws `refused` if the file of an import can no longer be read again or deleted. */
 export function requireRereadable(
   { status, transactionUploadId }: CsvImport,
   refusal?: { status: 409 },

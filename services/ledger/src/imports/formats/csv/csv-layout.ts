@@ -2,7 +2,7 @@ import { currencies } from '@coffer/kit/values/currency'
 import { isWrittenDay } from '../day-format.ts'
 import type { CsvLine } from './csv-table.ts'
 
-/** A header and the rows below it, as one reading of a table. */
+/** A hypothesis about a table: its header and the rows below it; `score` ranks hypotheses. */
 export type Layout = {
   /** Index of the header among the rows; -1 without one. */
   at: number
@@ -11,7 +11,7 @@ export type Layout = {
   dateColumn: number
   /** Number of rows that fit the columns and have a date and an amount. */
   used: number
-  /** Number of columns that have a name, and a text in one of these rows. */
+  /** Number of columns with a name, and with text in at least one of the `used` rows. */
   named: number
   score: number
 }
@@ -21,14 +21,14 @@ type CellKind = 'day' | 'amount' | 'number' | null
 
 type Row = { cells: readonly string[]; kinds: readonly CellKind[]; width: number }
 
-/** Maximum number of rows that are read to find the header, which is one of them. */
+/** Number of first rows among which the header is searched. */
 export const headRows = 50
-/** Minimum number of names of a header, and of columns of a table without dates. */
+/** Minimum number of names in a header, and minimum number of columns in a table without dates. */
 const NAMES_MIN = 2
 const UNDATED_MIN = 3
 /** Number of columns at the end that a header may leave without a name. */
 const UNNAMED_MAX = 2
-/** Weight of rows without a date, which decide only between layouts without dates. */
+/** Weight of rows without a date: tiny, so that any layout with dates wins. */
 const UNDATED = 0.001
 
 const AMOUNT_LENGTH_MAX = 30
@@ -39,15 +39,15 @@ const AMOUNT = new RegExp(
     String.raw`(?: ?${CODE}|(?<=[.,]\d\d ?)[CDHS])?$`,
   'u',
 )
-/** A name of a column such as `Ref1` or `Vwz.1`, unless the letters are a currency. */
+/** A column name such as `Ref1` or `Vwz.1`; it is an amount if the letters are a currency code. */
 const NUMBERED = /^([A-Za-z]{3})\.?\d+$/
 const codes = new Set(currencies())
 
 /**
- * Returns the best reading of a table: more columns, more rows used, and more cells that are dates
- * and amounts win; jumped lines count against it (docs/file-formats.md#csv). Of equal headers the
- * one that names more columns wins, then the last. `given` is the index of the header that the
- * client states, -1 for none. Returns null if no layout fits.
+ * Returns the layout with the highest score: columns, used rows, and cells with dates or amounts
+ * add to it, unused lines reduce it (docs/file-formats.md#csv). On a tie, the header that names
+ * more columns wins, then the last. `given` is the index of the client's header, -1 for no header,
+ * null to detect it. Returns null if no layout fits.
  */
 export function findLayout(rows: readonly CsvLine[], given: number | null): Layout | null {
   const table = rows.map(({ cells }) => ({
@@ -66,7 +66,7 @@ export function findLayout(rows: readonly CsvLine[], given: number | null): Layo
   return best === undefined || (best.score <= 0 && given === null) ? null : best
 }
 
-/** Returns the number of cells of a row, without blank ones at its end. */
+/** Returns the number of cells in a row, without blank cells at its end. */
 export function columnsOf(cells: readonly string[]): number {
   return cells.findLastIndex((cell) => cell !== '') + 1
 }
@@ -79,8 +79,8 @@ function filledIn(rows: readonly Row[]): Set<number> {
 }
 
 /**
- * Returns whether a row can be a header: neither a date nor an amount, and names for most columns
- * of its width that the dated rows fill. Sheets with merged cells leave the others blank.
+ * Returns whether a row can be a header: it has no date and no amount, and it names most of the
+ * columns that dated rows fill. It may lack some names, because merged cells leave blanks.
  */
 function isHeader({ cells, kinds, width }: Row, filled: ReadonlySet<number>): boolean {
   const names = cells.filter((cell) => cell !== '').length
@@ -90,8 +90,8 @@ function isHeader({ cells, kinds, width }: Row, filled: ReadonlySet<number>): bo
 }
 
 /**
- * Returns whether a header of three names or more is as wide as a dated row, and not wider than
- * any: a wider row has a delimiter in a text, so it does not make the header a row.
+ * Returns whether a header has three names or more and the width of the narrowest dated row. Wider
+ * rows are ignored: they have an unquoted delimiter in a text.
  */
 function namesRows(table: readonly Row[], at: number): boolean {
   const width = table[at]?.width ?? 0
@@ -108,7 +108,7 @@ function layoutOf(table: readonly Row[], at: number): Layout {
   const fitting = below.filter(({ width }) => width <= columns)
   const dateColumn = mostFrequent(fitting, columns)
   const used = fitting.filter((row) => row.kinds[dateColumn] === 'day' && isDated(row))
-  const told = used.flatMap(({ kinds }) => kinds).reduce((sum, kind) => sum + weightOf(kind), 0)
+  const weight = used.flatMap(({ kinds }) => kinds).reduce((sum, kind) => sum + weightOf(kind), 0)
   const isNamed = at !== -1 && columns >= UNDATED_MIN
   const share = (fitting.length + 1) / (below.length + 1)
   const undated = isNamed && used.length === 0 ? UNDATED * (fitting.length + 1) * share : 0
@@ -120,7 +120,7 @@ function layoutOf(table: readonly Row[], at: number): Layout {
     dateColumn: used.length === 0 ? -1 : dateColumn,
     used: used.length,
     named: namedBy(table[at], used),
-    score: columns * (told + undated) * (1 - unread / (table.length + 1)),
+    score: columns * (weight + undated) * (1 - unread / (table.length + 1)),
   }
 }
 
@@ -128,13 +128,13 @@ function namedBy(header: Row | undefined, used: readonly Row[]): number {
   return header === undefined ? 0 : [...filledIn(used)].filter((at) => header.cells[at]).length
 }
 
-/** Returns the width of a header, with blank names at its end only if a row has such cells. */
+/** Returns the width of a header. Blank names at its end count if a row has text in that column. */
 function namesOf(header: Row | undefined, below: readonly Row[]): number {
   const widths = below.map(({ width }) => width).filter((one) => one <= (header?.cells.length ?? 0))
   return widths.reduce((widest, one) => Math.max(widest, one), header?.width ?? 0)
 }
 
-/** Returns the width of rows that are a little wider than their header, else 0. */
+/** Returns the usual width of dated rows if it exceeds the header by at most two, else 0. */
 function widened(names: number, dated: readonly number[]): number {
   const width = usual(dated)
   const wide = dated.filter((one) => one === width).length

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 
-/** Refers to the column `name`, or if `derivedKind` is `rowNumber`, to the row's number from 1. */
+/** Refers to the column `name`, or with `derivedKind` `rowNumber` to the row's number from 1. */
 export const FieldRef = z.object({
   name: z.string().optional(),
   derivedKind: z.string().optional(),
 })
 export type FieldRef = z.infer<typeof FieldRef>
 
-/** Returns the name of a column without one; `index` is from 0. */
+/** Returns the default name of a column without a name; `index` is from 0. */
 export function nameByPlace(index: number): string {
   return `Column ${index + 1}`
 }
 
-/** Returns whether a field is a column without a name. */
+/** Returns whether a field refers to a column by its default name. */
 export function isUnnamed({ name = '' }: FieldRef): boolean {
   return /^Column \d+$/.test(name)
 }
@@ -29,7 +29,7 @@ export const CsvMapping = z.object({
     kind: z.enum(values['MappingAmount.kind']),
     invert: z.boolean(),
     fields,
-    /** Kind `type` only: the text in the second field for money in; `debit` is for money out. */
+    /** Only kind `type`: the text in the second field for money in; `debit` is for money out. */
     credit: z.string().optional(),
     debit: z.string().optional(),
   }),

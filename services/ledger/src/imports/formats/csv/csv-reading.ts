@@ -7,7 +7,7 @@ import type { Steps } from '../steps.ts'
 import { reasonOf as encodingReason } from '../text/file-text.ts'
 import { type CsvShape, shapeSteps } from './csv-shape.ts'
 
-/** How a CSV file is read, and the reason of each choice (docs/files.md#choices). */
+/** The format of a CSV file, and the reason of each choice (docs/files.md#choices). */
 export const CsvReading = z.object({
   delimiter: z.string(),
   encoding: z.string(),
@@ -19,10 +19,10 @@ export const CsvReading = z.object({
   reasons: z.array(z.object({ choice: z.string(), reason: z.string() })),
   /** Cells of the first rows; unset without them (until 0.5: stored before 0.4.0). */
   rows: z.array(z.array(z.string())).optional(),
-  /** The sheet that was converted, and all of the file; unset for CSV files. */
+  /** The sheet that was converted to CSV, and all sheets of the file; unset for CSV files. */
   sheet: z.string().optional(),
   sheets: z.array(z.object({ name: z.string(), rowCount: z.number() })).optional(),
-  /** Columns of the sheet whose numbers do not tell how its texts are written; not shown. */
+  /** Internal: columns with numeric cells, which say nothing about the notation of text cells. */
   numberColumns: z.array(z.number()).optional(),
 })
 export type CsvReading = z.infer<typeof CsvReading>
@@ -31,8 +31,8 @@ export type CsvReading = z.infer<typeof CsvReading>
 const MONTH_FIRST = ['USD', 'CAD', 'PHP']
 
 /**
- * Returns the columns of a CSV file and how it is read, by the choices of the client and by its
- * first 64 KiB. Returns `Unreadable` if no columns are found.
+ * Detects the columns and the format of a CSV file from its first 64 KiB and the choices of the
+ * client. Returns `Unreadable` if no columns are found.
  */
 export function* readShape(
   bytes: Uint8Array,
@@ -67,7 +67,7 @@ export function* readShape(
   return { shape, reading: dateFormat === undefined ? reading : { ...reading, dateFormat } }
 }
 
-/** Returns a reading with the choice of the sheet that became the CSV file. */
+/** Adds the choice of the sheet that was converted to the CSV file. */
 export function withSheet(
   reading: CsvReading,
   chosen: (Pick<CsvReading, 'sheets' | 'numberColumns'> & { sheet: string; reason: string }) | null,
@@ -77,20 +77,20 @@ export function withSheet(
   return { ...reading, ...sheet, reasons: [...reading.reasons, { choice: 'sheet', reason }] }
 }
 
-/** Returns a reading with the sheet of the former reading of the same file. */
+/** Copies the choice of the sheet from the former reading of the same file. */
 export function keepSheet(reading: CsvReading, former: CsvReading | null): CsvReading {
   const { sheet, sheets, numberColumns, reasons = [] } = former ?? {}
   const { reason = '' } = reasons.find(({ choice }) => choice === 'sheet') ?? {}
   return withSheet(reading, sheet === undefined ? null : { sheet, sheets, numberColumns, reason })
 }
 
-/** Returns a reading with what the preview has read by: the mark, the date format and the signs. */
+/** Adds the choices that the preview made: decimal mark, date format and signs. */
 export function withPreviewed(
   reading: CsvReading,
   { mark, dateFormat, choices = [] }: Pick<FileStatement, 'mark' | 'dateFormat' | 'choices'>,
 ): CsvReading {
   const marked = mark && { choice: 'decimalMark', value: mark.mark, reason: mark.reason }
-  // A format that the dates of the file have too keeps the reason of the file.
+  // If mapping and file have the same date format, the detected reason is kept.
   const isOther = dateFormat !== undefined && dateFormat !== reading.dateFormat
   const dated = isOther && {
     choice: 'dateFormat',

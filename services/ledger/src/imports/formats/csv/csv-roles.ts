@@ -1,7 +1,7 @@
 import { foldText } from '@coffer/kit/values/fold'
 import type { FieldRef } from './csv-mapping.ts'
 
-/** Names of a column with the state of a row. */
+/** Names of columns with the state of each payment. */
 const STATES = namesIn([
   'state, status, transaction status, booking status, payment status, transaction state, info',
   'etat, posting status, result, zustand, transaktionsstatus, buchungsstatus, umsatzstatus',
@@ -9,7 +9,7 @@ const STATES = namesIn([
   'stav, stav transakce, allapot, статус, статус операции, situacao, situação, durum',
   'işlem durumu, 交易状态, 当前状态',
 ])
-/** Words of a state for payments that never took place. */
+/** States of payments that failed or were reversed. */
 const FAILED = namesIn([
   'reverted, reversed, declined, failed, denied, rejected, refused, cancelled, canceled, void',
   'voided, expired, unsuccessful, removed, abgelehnt, fehlgeschlagen, storniert, abgebrochen',
@@ -21,14 +21,14 @@ const FAILED = namesIn([
   'zrušeno, отклонено, отклонена, отменено, отменена, iptal, iptal edildi, reddedildi',
   'elutasítva, sztornó, respinsă, anulată, 交易关闭, 已取消',
 ])
-/** Words of a state for payments that the bank has not booked yet. */
+/** States of payments that the bank has not booked yet. */
 const WAITING = namesIn([
   'pending, processing, in progress, on hold, authorized, authorised, vorgemerkt, offen',
   'ausstehend, in bearbeitung, en attente, en cours, pendiente, pendente, in attesa',
   'in behandeling, gereserveerd, reserveret, reserverad, reservert, varaus, oczekująca',
   'oczekujące, blokada, čekající, függőben, в обработке, ожидает, bekliyor, beklemede, 处理中, 等待付款',
 ])
-/** Words of a state for payments that took place. */
+/** States of completed payments. */
 const BOOKED = namesIn([
   'completed, complete, posted, booked, settled, cleared, succeeded, successful, success, approved',
   'paid, done, ok, processed, executed, refunded, gebucht, ausgeführt, abgeschlossen, erledigt',
@@ -38,21 +38,21 @@ const BOOKED = namesIn([
   'teljesült, исполнено, выполнено, проведено, tamamlandı, gerçekleşti, 交易成功, 支付成功, 已完成',
 ])
 
-/** Names of a column of fees, beside the column of amounts. */
+/** Names of columns of fees. */
 const FEES = namesIn([
   'fee, fees, fee amount, gebuhr, gebuehr, gebuhren, entgelt, frais, comision, comisiones, tarifa',
   'commissione, commissioni, comissao, taxa, tasa, kosten, transactiekosten, avgift, gebyr, oplata',
   'prowizja, poplatek, kulu, teenustasu, mokestis, komisija, комиссия, 手数料, 手续费',
 ])
 
-/** Names of a column of net amounts: after fees. */
+/** Names of columns of net amounts: after fees. */
 const NETS = namesIn([
   'net, net amount, net total, netto, nettobetrag, netto betrag, montant net, neto, importe neto',
   'importo netto, liquido, valor liquido, kwota netto, nettobelopp, nettobeløp, bedrag netto',
   'čistá částka, сумма нетто, 純額, 净额',
 ])
 
-/** Names of the columns of both parties: the payer, and the payee. */
+/** Names of columns of payers, then of payees. */
 const PAYERS = namesIn([
   'zahlungspflichtige*r, zahlungspflichtige r, zahlungspflichtiger, zahler, auftraggeber',
   'auftraggeber name, payer, payer name, sender, sender name, debtor, debtor name, from, donneur',
@@ -65,10 +65,10 @@ const PAYEES = namesIn([
   'beneficiario, odbiorca, saaja, получатель',
 ])
 
-/** Columns of payer and payee: depending on direction, either has the account's own name. */
+/** Columns of payer and payee. In deposits the payee is the account's owner, else the payer. */
 export type Parties = { payer: FieldRef; payee: FieldRef }
 
-/** Returns both columns if `merchant` is one: the sign then decides which has the other party. */
+/** Returns both columns if `merchant` is one of them: the sign then selects the other party. */
 export function findParties(headers: readonly string[], merchant?: FieldRef): Parties | null {
   const payer = headers.find((name) => PAYERS.has(foldName(name)))
   const payee = headers.find((name) => PAYEES.has(foldName(name)))
@@ -76,7 +76,7 @@ export function findParties(headers: readonly string[], merchant?: FieldRef): Pa
   return isEither && payer && payee ? { payer: { name: payer }, payee: { name: payee } } : null
 }
 
-/** Returns the column of the fees, and that of the amounts after fees; null without it. */
+/** Returns the column of fees and the column of net amounts, each null if missing. */
 export function findFees(headers: readonly string[]): Record<'fee' | 'net', FieldRef | null> {
   const find = (names: ReadonlySet<string>) => {
     const name = headers.find((one) => names.has(foldName(one)))
@@ -85,7 +85,7 @@ export function findFees(headers: readonly string[]): Record<'fee' | 'net', Fiel
   return { fee: find(FEES), net: find(NETS) }
 }
 
-/** Returns the columns with the state of a row: by name, or because they have only such words. */
+/** Returns the columns of states: by name, else the columns that contain only states. */
 export function findStates(
   headers: readonly string[],
   rows: Iterable<{ at: (ref: FieldRef) => string }>,
@@ -95,7 +95,7 @@ export function findStates(
   return columnsWhere(headers, rows, (text) => stateOf(text) !== null).map((name) => ({ name }))
 }
 
-/** Returns the names of columns that have texts, all of which fit. */
+/** Returns the names of non-empty columns in which every text fits. */
 export function columnsWhere(
   headers: readonly string[],
   rows: Iterable<{ at: (ref: FieldRef) => string }>,
@@ -115,9 +115,9 @@ export function columnsWhere(
 }
 
 /**
- * Returns the state of a payment that a text names: `failed` if it never took place, and moves no
- * money; `waiting` if the bank has not booked it yet; null if the text is no state. The whole text
- * is compared, and for `failed` and `waiting` each word of a short one, as in `Umsatz vorgemerkt`.
+ * Returns the state that a text names: `failed` if the payment moves no money, `waiting` if the
+ * bank has not booked it yet; null if the text is no state. Compares the whole text. For `failed`
+ * and `waiting` also compares each word of a short text, such as `Umsatz vorgemerkt`.
  */
 export function stateOf(text: string): 'failed' | 'waiting' | 'booked' | null {
   const folded = foldName(text)
@@ -128,17 +128,17 @@ export function stateOf(text: string): 'failed' | 'waiting' | 'booked' | null {
   return BOOKED.has(folded) ? 'booked' : null
 }
 
-/** Maximum number of words of a state. */
+/** Maximum number of words of a text whose words are compared one by one. */
 const stateWordsMax = 4
 
-/** Returns the name of a column without case, accents and marks. */
+/** Folds a column name: lower case, no accents, no punctuation. */
 export function foldName(name: string): string {
   return foldText(name)
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
 }
 
-/** Returns the folded names in lines that separate them by commas. */
+/** Returns the folded names of comma-separated lists. */
 export function namesIn(lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => line.split(', ').map(foldName)))
 }

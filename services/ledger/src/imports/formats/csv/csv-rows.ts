@@ -11,7 +11,7 @@ import { columnsOf } from './csv-layout.ts'
 import { type CsvMapping, type FieldRef, isUnnamed } from './csv-mapping.ts'
 import { type Parties, stateOf } from './csv-roles.ts'
 
-/** The offset of FNV-1 with 64 bits, in halves, and the prime without its bit 40. */
+/** The offset of 64-bit FNV-1 as two 32-bit halves, and the prime without its bit 40. */
 const OFFSET = [0xcbf29ce4, 0x84222325] as const
 const PRIME_LOW = 0x1b3
 const HALF = 2 ** 32
@@ -19,8 +19,8 @@ const encoder = new TextEncoder()
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /**
- * A row below a header of `columns` names; `at` returns a field's text, empty without a cell, and
- * `behind` the index of the next cell.
+ * A row below a header of `columns` names. `at` returns a field's text, '' without a cell; `behind`
+ * returns the index of the cell after a field.
  */
 export type CsvCells = {
   cells: readonly string[]
@@ -33,18 +33,18 @@ export type CsvSettings = AmountNotation & {
   mapping: CsvMapping
   /** The column that states the currency of a row, if any. */
   currencyColumn: FieldRef | null
-  /** The columns with the state of a row, unless the mapping names one. */
+  /** The columns with the state of a payment; empty if the mapping has `posted`. */
   states: readonly FieldRef[]
-  /** The columns of both parties, if the name is in one of them. */
+  /** The columns of payer and payee, if the mapping takes the name from one of them. */
   parties: Parties | null
   /**
-   * For the kinds `column` and `type`: the usual sign of debits, and of credits. An amount with the
-   * other sign moves money in the other direction.
+   * For the kinds `column` and `type`: the usual signs of debits and of credits. An amount with the
+   * opposite sign reverses the direction.
    */
   signs: readonly [debits: bigint, credits: bigint]
   /**
    * The column of fees, if they are charged on top of the amount. `cost` is the sign of a charged
-   * fee: a fee with the other sign is refunded.
+   * fee: the opposite sign is a refund.
    */
   fees: { column: FieldRef; cost: 'minus' | 'plus' | 'either' } | null
   readDay: (text: string) => Day | null
@@ -53,8 +53,8 @@ export type CsvSettings = AmountNotation & {
 
 /**
  * A transaction of a CSV file; its identifier may be a hash of fields (`isHashed`). `balance` is
- * the bank account's balance after the transaction, in minor units; null if the row states none,
- * as `balanceText` does.
+ * the bank account's balance after the transaction in minor units; null if `balanceText`, the cell,
+ * is empty or no amount.
  */
 export type CsvRow = UnnamedRow & {
   isHashed: boolean
@@ -96,7 +96,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   return {
     identifier,
     isHashed,
-    // A pending row and its posted row have the same identifier, and may differ in all else.
+    // With `posted`, a pending row and its posted row share the identifier, but little else.
     ...(isReusable ? { content: written, isReusable } : {}),
     balance: balanceText === '' ? null : readWrittenAmount(balanceText, settings),
     balanceText,
@@ -112,7 +112,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   }
 }
 
-/** Returns whether a row is wider than the header, apart from a direction after its amount. */
+/** Returns whether a row is wider than the header, apart from a cell `CR` or `DR` at its end. */
 function isTooWide(line: CsvCells, settings: CsvSettings): boolean {
   const moreCount = columnsOf(line.cells) - line.columns
   if (moreCount !== 1) return moreCount > 1
@@ -122,13 +122,13 @@ function isTooWide(line: CsvCells, settings: CsvSettings): boolean {
   return !isLast || directionAlone(line, amount, settings) === null
 }
 
-/** Returns the name of the other party: who pays if money comes in, else who is paid. */
+/** Returns the name of the other party: the payer of a deposit, else the payee. */
 function nameIn({ at }: CsvCells, { mapping, parties }: CsvSettings, amount: bigint): string {
   if (parties !== null) return at(amount < 0n ? parties.payer : parties.payee)
   return mapping.merchant === undefined ? '' : at(mapping.merchant)
 }
 
-/** Returns whether a row states another currency: in its column, else beside the amount. */
+/** Returns whether a row has another currency: in the currency column, else next to the amount. */
 function isInOther({ at, behind, cells }: CsvCells, settings: CsvSettings): boolean {
   const { currency, currencyColumn, mapping } = settings
   if (currencyColumn !== null) return isOtherCurrency(at(currencyColumn), currency)
@@ -140,8 +140,8 @@ function isInOther({ at, behind, cells }: CsvCells, settings: CsvSettings): bool
 }
 
 /**
- * Returns whether a row is a balance line instead of a transaction: it names a balance as the other
- * party or, if other party and memo are blank, in any column.
+ * Returns whether a row is a balance line instead of a transaction: a word for a balance is in the
+ * column of the other party or, if that and the memo are blank, in any column.
  */
 function isBalance({ at, cells }: CsvCells, { memo, merchant }: CsvMapping): boolean {
   const party = merchant === undefined ? '' : at(merchant)
@@ -158,7 +158,7 @@ function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReas
   const amount = kind === 'column' ? readColumns(line, settings) : readField(line, first, settings)
   if (typeof amount === 'string') return amount
   const direction = kind === 'sign' && first ? directionOf(line, first, settings) : null
-  // Words for debit and credit decide the direction: neither sign nor `invert` counts.
+  // A word for debit or credit decides the direction alone: sign and `invert` are ignored.
   if (direction !== null) return direction === 'DR' ? magnitudeOf(amount) : -magnitudeOf(amount)
   const sign = kind === 'type' ? signOf(second ? line.at(second) : '', settings.mapping) : 1n
   if (sign === null) return 'direction'
@@ -167,7 +167,7 @@ function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReas
   return amount * sign * (kind === 'type' ? usual : 1n) * (invert ? -1n : 1n)
 }
 
-/** Returns the direction that a word states, after the amount or alone in the next cell. */
+/** Returns the direction from a word after the amount, in the same or in the next cell. */
 function directionOf(line: CsvCells, ref: FieldRef, settings: CsvSettings): 'DR' | 'CR' | null {
   return directionBehind(line.at(ref), settings.currency) ?? directionAlone(line, ref, settings)
 }
@@ -208,7 +208,7 @@ export function signOf(type: string, { amount }: CsvMapping): bigint | null {
   return type === amount.debit ? 1n : null
 }
 
-/** Returns the fee of a row, positive if it is paid. */
+/** Returns the fee of a row in minor units: positive if charged, negative if refunded. */
 function readFee(line: CsvCells, settings: CsvSettings): bigint {
   if (settings.fees === null) return 0n
   const { column, cost } = settings.fees

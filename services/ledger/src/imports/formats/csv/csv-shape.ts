@@ -10,12 +10,12 @@ import { columnsOf, findLayout, headRows, type Layout } from './csv-layout.ts'
 import { nameByPlace } from './csv-mapping.ts'
 import { type CsvLine, readTable } from './csv-table.ts'
 
-/** How the table of a CSV file is read; `headerRow` is the line of the header, 0 without one. */
+/** The format of a CSV table; `headerRow` is the line of the header, 0 without one. */
 export type CsvShape = { delimiter: string; headerRow: number; headers: string[] }
 
 /**
- * The shape with its evidence: the cells that are dates, the number of rows that it reads, and the
- * cells of the first rows.
+ * A shape with its evidence: the cells of the date column, the number of usable rows (`used`), and
+ * the cells of the first rows.
  */
 export type DetectedShape = CsvShape & {
   encoding: string
@@ -33,13 +33,13 @@ export type ShapeChoices = {
 
 /** Number of bytes at the start of a file that are read to detect its delimiter and header. */
 const HEAD_LENGTH = 65_536
-/** Maximum number of rows that decide the shape, more than 64 KiB of a statement have. */
+/** Maximum number of rows for detection, more than 64 KiB of a bank statement have. */
 const shapeRowsMax = 5000
 /** Maximum number of columns: the widest exports of payment services have about 150. */
 const columnsMax = 400
 /** Maximum share of control characters: some programs write a few into texts. */
 const controlShareMax = 0.01
-/** Number of rows that are shown to choose a mapping by, and the length of their cells. */
+/** Number of sample rows for the client's choice of a mapping, and maximum length of a cell. */
 const shownRows = 20
 const shownLengthMax = 100
 const LINE_FEED = 0x0a
@@ -54,7 +54,7 @@ export function detectShape(bytes: Uint8Array, choices?: ShapeChoices): Detected
   return endOf(shapeSteps(bytes, choices))
 }
 
-/** Detects the shape as `detectShape`; a step reads or looks at one table. */
+/** Detects the shape as `detectShape` does; a step parses or analyses one delimiter's table. */
 export function* shapeSteps(
   bytes: Uint8Array,
   choices: ShapeChoices = {},
@@ -64,7 +64,7 @@ export function* shapeSteps(
   if (isBinary(head)) return { unreadable: say('TABLE_NOT_TEXT') }
   const stated = choices.delimiter ?? /^\ufeff?sep=([,;|\t])/i.exec(head)?.[1]
   const tables: (Table & { fault: Unreadable | null })[] = []
-  // Values of the contract, by preference if several fit a file equally well.
+  // The API lists delimiters by preference: the first one wins if several fit equally well.
   for (const delimiter of stated === undefined ? values['ReadingChoices.delimiter'] : [stated]) {
     yield
     const rows: CsvLine[] = []
@@ -82,15 +82,15 @@ export function* shapeSteps(
   return { ...shapeOf(best), encoding }
 }
 
-/** Returns whether a text is that of another kind of file: a PDF, a picture, a program. */
+/** Returns whether a file is not text: a PDF, an image, a program. */
 function isBinary(head: string): boolean {
   const controls = head.match(/(?!\s)\p{Cc}/gu)?.length ?? 0
   return /^\ufeff?%PDF-/.test(head) || controls > head.length * controlShareMax
 }
 
 /**
- * Returns whether decimal commas without quotes are delimiters: each row has one cell more than the
- * header, and at one place of all rows two digits follow a whole number.
+ * Returns whether the comma delimiter splits unquoted amounts with decimal commas: each row has one
+ * cell more than the header, and in one column of all rows a cell of two digits follows an integer.
  */
 function cutsAmounts({ delimiter, rows, layout }: Candidate): boolean {
   const { at, columns, dateColumn } = layout
@@ -133,7 +133,7 @@ function candidatesOf({ delimiter, rows }: Table, headerRow: number | undefined)
   const given = headerRow && rows.findIndex(({ line }) => line === headerRow)
   if (headerRow && given === -1) return []
   const layout = findLayout(rows, headerRow === 0 ? -1 : (given ?? null))
-  // A stated delimiter that the file does not have makes no columns.
+  // A delimiter that is not in the file yields a single column.
   return layout === null || layout.columns < 2 ? [] : [{ delimiter, rows, layout }]
 }
 
@@ -162,8 +162,8 @@ function printCell(cell = ''): string {
 }
 
 /**
- * Returns the number of rows up to the header; null if the file has no such header. The header of
- * an import without `headerRow` is the row that has the names (until 0.5: stored before 0.4.0).
+ * Returns the number of rows up to the header; null if the file lacks this header. For an import
+ * without `headerRow`, the header is the row with its names (until 0.5: stored before 0.4.0).
  */
 export function countHead(
   rows: Iterable<CsvLine>,

@@ -3,21 +3,21 @@ import type { MadeChoice, Unreadable } from '../statement.ts'
 import { cut } from '../statement-rows.ts'
 import { type CsvCells, type CsvSettings, readAmountAt, signOf } from './csv-rows.ts'
 
-/** The amounts of the debits, or of the credits, by their sign, and the first of each. */
+/** Number of debits, or of credits, by their sign, and the first amount with each sign. */
 type Count = { name: string; plus: number; minus: number; first: { plus: string; minus: string } }
 
 type Signs = CsvSettings['signs']
 
-/** Number of amounts with a minus for each one without, from which the minus is the usual sign. */
+/** Minimum ratio of amounts with a minus to amounts without: then minus is the usual sign. */
 const MOST = 4
 
-/** The sign of an amount without a minus, which is usual unless the file tells otherwise. */
+/** The default: debits and credits usually have no minus. */
 export const plainSigns: Signs = [1n, 1n]
 
 /**
- * Returns the usual signs of debits and credits, and the choice to be shown if an amount has a
- * minus: the stated one, that by which most balances move, or that of the amounts. Asks for
- * `minusReverses` where a minus may be a payment or money that comes back.
+ * Returns the usual signs of debits and credits: stated by the client, else the signs that fit most
+ * balances, else those of most amounts. If an amount has a minus, also returns this choice. Asks
+ * for `minusReverses` if a minus may be both a payment and a refund.
  */
 export function chooseSigns(
   rows: Iterable<CsvCells>,
@@ -58,7 +58,7 @@ export function chooseSigns(
   return made(only, best.length < tried.length ? say('SIGNS_MOVED') : reasonOf(shown))
 }
 
-/** Returns the number of debits and of credits by their sign: of two columns, or by the words. */
+/** Counts debits and credits by their sign: in two columns, or by words for debit and credit. */
 function countSigns(rows: Iterable<CsvCells>, rowSettings: CsvSettings): Count[] {
   const { amount } = rowSettings.mapping
   const [first, second] = amount.fields
@@ -82,24 +82,24 @@ function countSigns(rows: Iterable<CsvCells>, rowSettings: CsvSettings): Count[]
   return counts
 }
 
-/** Returns the signs by which a minus says what a plus does not: money out, or money in. */
+/** Returns the signs for a file whose minus is the usual sign, not a reversal. */
 function directedSigns(debits: Count, credits: Count): Signs {
   const hasOut = debits.minus > 0
   const hasIn = credits.minus > 0 && (!hasOut || credits.plus === 0)
   return [hasOut ? -1n : 1n, hasIn ? -1n : 1n]
 }
 
-/** Returns the sign that the usual amounts of a series have; null if both can be meant. */
+/** Returns the usual sign of debits, or of credits, by its frequency; null if ambiguous. */
 function guessSign({ plus, minus }: Count, other: Count): bigint | null {
   if (minus === 0) return 1n
   if (plus === 0) return -1n
-  // Where the other ones have a minus throughout, a minus is a direction.
+  // If all amounts of the other direction have a minus, a minus here is a reversal.
   const isOpposite = other.plus === 0 && other.minus > 0
   if (plus > minus || isOpposite) return 1n
   return minus >= MOST * plus ? -1n : null
 }
 
-/** Returns the signs that the usual amounts of a series may have. */
+/** Returns the possible usual signs of debits, or of credits. */
 function possible({ minus }: Count): bigint[] {
   return minus === 0 ? [1n] : [1n, -1n]
 }

@@ -6,12 +6,12 @@ import { oneLine } from '../statement-rows.ts'
 /** Maximum size of a row in bytes, far more than the rows of bank statements have. */
 const ROW_SIZE_MAX = 100_000
 
-/** A row of a CSV file: its cells, trimmed and on one line, and the line of the file it ends on. */
+/** A row of a CSV file: its cells, trimmed and on one line, and the last line of the row. */
 export type CsvLine = { cells: string[]; line: number }
 
 /**
- * Adds the first `rowsMax` rows of a CSV text (RFC 4180) to `rows`, without blank ones. They end
- * before an unreadable row; returns its reason, or null.
+ * Parses a CSV text (RFC 4180), and adds at most `rowsMax` rows, without blank rows, to `rows`.
+ * Stops at an unreadable row and returns the reason, else null.
  */
 export function readTable(
   text: string,
@@ -53,8 +53,8 @@ export function readTable(
 }
 
 /**
- * Returns the line of the quotes that are not closed, of those after `from` lines; null without
- * any. The parser states the line on which it stopped.
+ * Returns the line, after the first `from` lines, of a quote that is never closed, else null. The
+ * parser's own error has only the line where it stopped.
  */
 function openQuote(
   text: string,
@@ -80,8 +80,8 @@ function openQuote(
 }
 
 /**
- * Returns a cell on one line, without quotes that blanks part from the delimiter, and without
- * single ones around it. `="12"` tells spreadsheets that 12 is text.
+ * Returns a cell on one line, without quotes that the parser keeps: after a blank, single quotes,
+ * and `="12"`, by which spreadsheets take 12 as text.
  */
 function bareCell(cell: string): string {
   const text = oneLine(cell)

@@ -6,17 +6,17 @@ import type { CsvRow } from './csv-rows.ts'
 type Sums = { out: bigint; into: bigint }
 
 /**
- * Tells lines with totals from bookings: one that is called like a total has the sum of the rows
- * above it, of all or since the last total, to the cent.
+ * Detects lines of totals: they have a word for a total, and their amount is exactly the sum of all
+ * rows above, or of the rows since the last total.
  */
 export class CsvTotals {
   readonly #all: Sums = { out: 0n, into: 0n }
   #part: Sums = { out: 0n, into: 0n }
   #balance: bigint | null = null
 
-  /** Returns whether a row is a total; counts it if it is none. */
+  /** Returns whether a row is a total; adds any other row to the sums. */
   isTotal({ row, balance }: CsvRow, cells: readonly string[]): boolean {
-    // A booking moves the balance; a total may repeat it.
+    // A booking changes the balance; a total may only repeat it.
     const isMoved = balance !== null && balance !== this.#balance
     if (!isMoved && cells.some(namesTotal) && this.#isSum(magnitudeOf(row.amount))) {
       this.#part = { out: 0n, into: 0n }

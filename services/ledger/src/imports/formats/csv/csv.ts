@@ -36,16 +36,16 @@ import { chooseSigns, plainSigns } from './csv-signs.ts'
 import { type CsvLine, readTable } from './csv-table.ts'
 import { CsvTotals } from './csv-totals.ts'
 
-/** How a CSV file is read: its shape, and the mapping of its columns. */
+/** The format of a CSV file: its shape, and the mapping of its columns. */
 export type CsvFormat = {
   delimiter: string
   /** Line of the header, 0 without one; null for imports without it (until 0.5). */
   headerRow: number | null
   headers: readonly string[]
   mapping: CsvMapping
-  /** The format that the client states for this file, instead of that of the mapping. */
+  /** The date format that the client states for this file; it replaces that of the mapping. */
   dateFormat?: string | undefined
-  /** Columns of a sheet (from 0) whose numbers do not tell how its texts are written. */
+  /** Columns (from 0) of a sheet with numeric cells: they do not show the decimal mark of texts. */
   numberColumns?: readonly number[]
 }
 
@@ -112,7 +112,7 @@ export function readCsv(
   const read = nameRows(numbered(findRows(table, { rowSettings: moved, delimiter, balances })))
   const faultOfBalances = balances.fault()
   if (faultOfBalances !== null) return faultOfBalances
-  // Above a file of several accounts, it is the balance of the first one.
+  // With several accounts, a balance above the header belongs to the first account only.
   const isStated = mapping.balance.kind === 'none' && stated?.statement === undefined
   const notation = { ...rowSettings, order: orderOf(format) }
   const newestDay = balances.newestDay()
@@ -134,8 +134,8 @@ function orderOf(format: string): DayOrder {
 }
 
 /**
- * Returns a date that has day and month in the other order than a format, if no date has a number
- * above 12 where the format has the day: the others would be read with both exchanged.
+ * Returns a date that contradicts the format's order of day and month, unless another date confirms
+ * that order. With the wrong order, ambiguous dates would get day and month swapped.
  */
 function otherOrderIn(texts: Iterable<string>, format: string): string | null {
   const own = orderOf(format)
@@ -149,8 +149,8 @@ function otherOrderIn(texts: Iterable<string>, format: string): string | null {
 }
 
 /**
- * The lines of a file, the first ones up to its header, the index of each column, and which lines
- * are of the account that is read.
+ * The lines of a file; `head` counts the lines up to the header, `columns` has the index of each
+ * column, and `isRead` selects the lines of the chosen account.
  */
 type CsvFile = {
   lines: Pages<CsvLine>
@@ -169,7 +169,7 @@ function* rowsBelow(file: CsvFile): Generator<CsvCells & { line: number }> {
   }
 }
 
-/** Yields the amounts that tell the decimal mark: of a sheet, its texts. */
+/** Yields the amounts from which to detect the decimal mark, without numeric cells of a sheet. */
 function* amountsIn(
   file: CsvFile,
   { mapping, numberColumns = [] }: Pick<CsvFormat, 'mapping' | 'numberColumns'>,
@@ -187,7 +187,7 @@ function* textsOf(file: CsvFile, field: FieldRef | undefined): Generator<string>
   for (const { at } of rowsBelow(file)) yield at(field)
 }
 
-/** Returns the number of rows whose balance follows from their amount, and whose net is it. */
+/** Counts the rows whose balance changes by their amount, and those whose net equals it. */
 function countMoved(file: CsvFile, rowSettings: CsvSettings, net: FieldRef | null = null) {
   const balances = new CsvBalances(rowSettings.mapping)
   let nets = 0
@@ -202,8 +202,8 @@ function countMoved(file: CsvFile, rowSettings: CsvSettings, net: FieldRef | nul
 }
 
 /**
- * Returns the column of fees, and how it is written, if more balances move by amounts and fees than
- * by amounts alone; if the balances do not tell, more net amounts are the sum of both.
+ * Returns the column of fees and the sign of a fee, if amounts with fees fit more balances than
+ * amounts alone. On a tie, the number of net amounts that equal amount plus fee decides.
  */
 function feesMoved(file: CsvFile, rowSettings: CsvSettings): CsvSettings['fees'] {
   const { fee: column, net } = findFees([...file.columns.keys()])
@@ -239,7 +239,7 @@ function* findRows(
   }
 }
 
-/** Returns the fields that hold amounts: of kind `type`, the second is a word. */
+/** Returns the fields that hold amounts: for kind `type`, the second field holds a word. */
 function amountFields({ amount }: CsvMapping): readonly FieldRef[] {
   return amount.kind === 'type' ? amount.fields.slice(0, 1) : amount.fields
 }

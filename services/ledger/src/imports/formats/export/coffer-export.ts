@@ -61,9 +61,9 @@ const Export = z.object({
 })
 
 /**
- * Returns the bank accounts of an export of this program with their live transactions and balances
- * (docs/file-formats.md#export); of several only the one with the ID or the name of the bank
- * account that is imported into, if there is one. Returns `Unreadable` for other files.
+ * Returns the bank accounts of an export by Coffer with their live transactions and balances
+ * (docs/file-formats.md#export). If exactly one of them has the ID, else the name, of the import's
+ * bank account, returns only that bank account. Returns `Unreadable` for other files.
  */
 export function readExportAccounts(
   bytes: Uint8Array,
@@ -131,12 +131,12 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // No JSON, or nested too deeply for the parser.
+    // The text is no JSON, or nested too deeply for the parser.
     return null
   }
 }
 
-/** Returns a row; the same bank account has those without an identifier of a file already. */
+/** Returns a row. A re-import into its own bank account skips rows that came from no file. */
 function readRow(
   exported: ExportedRow,
   { zones, isSame }: { zones: { from: string; to: string }; isSame: boolean },

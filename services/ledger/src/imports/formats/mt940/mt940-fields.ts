@@ -1,11 +1,11 @@
 import { lineCounter } from '../row-place.ts'
 import { Pages, type PagesPart } from '../rows/pages.ts'
 
-/** The lines of a field `:61:`, which is on line `at`, and those of the fields `:86:` after it. */
+/** The lines of a field `:61:`, its line number `at`, and the lines of the `:86:` after it. */
 export type MtEntry = { lines: string[]; texts: string[]; at: number }
 
-/** Tags of the fields, besides entries, that tell something about a message. */
-const TOLD = {
+/** Tags of the fields of a message besides its entries. */
+const TAGS = {
   account: ['25', '25P'],
   balance: ['60F', '60M', '62F', '62M', '64'],
   opening: ['60F', '60M'],
@@ -15,14 +15,15 @@ const TOLD = {
   floor: ['34F'],
   sums: ['90D', '90C'],
 }
-type Told = keyof typeof TOLD
-const told = Object.keys(TOLD) as Told[]
+type FieldKind = keyof typeof TAGS
+const fieldKinds = Object.keys(TAGS) as FieldKind[]
 
 /**
- * One message of an account, from `:20:` on: its entries, and of its other fields the first lines
- * without the tag, of the first field of each kind. Some files have a message for each entry.
+ * One message about an account, which begins with `:20:`: its entries, and for each kind of other
+ * field, the first line of the first field without its tag. Some files have a message for each
+ * entry.
  */
-export type MtMessage = Record<Told, string | null> & { entries: PagesPart<MtEntry> }
+export type MtMessage = Record<FieldKind, string | null> & { entries: PagesPart<MtEntry> }
 
 /** Maximum length of a line in characters, far more than the 65 of the standard; it is cut. */
 const LINE_LENGTH_MAX = 10_000
@@ -62,7 +63,7 @@ export function readMtMessages(text: string): MtMessage[] {
     lines.push(line.slice(start.length))
     field = { lines, size: 1 }
     if (tag === '61') entry = { lines, texts: [], at: lineAt(index) }
-    else if (entry === null) tell(message, tag, { line: line.slice(start.length), messages })
+    else if (entry === null) setField(message, tag, { line: line.slice(start.length), messages })
   }
   endEntry()
   return messages
@@ -73,14 +74,14 @@ function startMessage(entries: PagesPart<MtEntry>): MtMessage {
   return { ...none, available: null, floor: null, sums: null, entries }
 }
 
-/** Adds a field to the last of the messages; one string is kept of what the one before says too. */
-function tell(
+/** Sets a field of the last message. Shares equal strings with the message before: saves memory. */
+function setField(
   message: MtMessage,
   tag: string,
   { line, messages }: { line: string; messages: readonly MtMessage[] },
 ): void {
-  for (const one of told) {
-    if (message[one] !== null || !TOLD[one].includes(tag)) continue
+  for (const one of fieldKinds) {
+    if (message[one] !== null || !TAGS[one].includes(tag)) continue
     const [text, before] = [line.trim(), messages.at(-2)?.[one]]
     message[one] = before === text ? before : text
   }

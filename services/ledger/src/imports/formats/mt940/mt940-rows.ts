@@ -9,14 +9,14 @@ import { readMtTexts } from './mt940-texts.ts'
 export type MtRowSettings = {
   places: number
   timezone: string
-  /** Whether the rows are announced only: the file has the statement of the account beside them. */
+  /** Whether the rows are only announced (MT942), as the file has a statement (MT940), too. */
   isInterim: boolean
 }
 
 /**
  * Value date, entry date, direction with the third letter of the currency, amount, kind of booking,
- * references. Some banks write blanks for a missing entry date, or within the kind. An amount has
- * its mark (SWIFT 15d), without which it may be cut.
+ * references. Some banks write blanks for a missing entry date, or within the kind. The decimal
+ * mark is required (SWIFT 15d): an amount without it may be cut off.
  */
 const ENTRY = new RegExp(
   [
@@ -46,7 +46,7 @@ export function readMtEntry(entry: MtEntry, settings: MtRowSettings): UnnamedRow
   const value = { year: fullYear(Number(year)), month: Number(month), day: Number(day) }
   const found = bookedOn(value, { month: Number(entryMonth), day: Number(entryDay) }, settings)
   if (found === null) return skipped('date')
-  // RC is a credit that is reversed, so money leaves; RD one of a debit.
+  // RC reverses a credit, so money leaves the account; RD reverses a debit.
   const isOut = mark === 'D' || mark === 'RC'
   const amount = isOut ? magnitude : -magnitude
   const { name, memo, kind } = readMtTexts(entry.texts, { isOut })
@@ -67,8 +67,9 @@ export function readMtEntry(entry: MtEntry, settings: MtRowSettings): UnnamedRow
 }
 
 /**
- * Returns the entry date, which has no year and so is within six months of the value date; without
- * one, or if it is no day, the value date. Null if that is no day either, as 30 February.
+ * Returns the entry date: it has no year, so the year nearest to the value date is used. Returns
+ * the value date if the entry date is missing or invalid, and null if both are invalid, such as 30
+ * February.
  */
 function bookedOn(
   value: Day,

@@ -1,20 +1,20 @@
 /** The texts of the field `:86:`; `name` is the other party, `kind` the kind of the booking. */
 export type MtTexts = { name: string; memo: string; kind: string }
 
-/** Length at which a line of a plain text is full, so that a word may go on in the next line. */
+/** Length of a full line of plain text: a word may continue in the next line. */
 const LINE_LENGTH = 65
-/** Length of a full subfield of the structured form. */
+/** Length of a full subfield in the structured format: a word may continue in the next subfield. */
 const PART_LENGTH = 27
-/** Three digits, then subfields of a separator and two digits: German, Austrian, Polish banks. */
+/** German, Austrian and Polish format: three digits, then subfields (separator and two digits). */
 const STRUCTURED = /^\s*\d{3}\s?([?~^<>|@+])\d\d/
-/** Words that begin a part of the purpose of SEPA payments. */
+/** Keywords that begin the parts of a SEPA payment's purpose. */
 const SEPA = /(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PURP|IBAN|BIC)\+/g
-/** Words between slashes that begin a part: Dutch and Belgian banks. */
+/** Dutch and Belgian format: keywords between slashes begin the parts. */
 const SLASHED_WORDS =
   'TRTP CSID NAME MARF REMI IBAN BIC EREF ORDP BENM ADDR ISDT PREF CNTP PURP RTRN ULTD ULTC ID SVCL'
 const SLASHED = new RegExp(`/(${SLASHED_WORDS.replaceAll(' ', '|')})/`, 'g')
 
-/** Returns the texts of a field `:86:` in the form that its bank uses (docs/file-formats.md). */
+/** Parses a field `:86:` in the format of its bank (docs/file-formats.md). */
 export function readMtTexts(lines: readonly string[], { isOut }: { isOut: boolean }): MtTexts {
   const mark = STRUCTURED.exec(lines[0] ?? '')?.[1]
   if (mark !== undefined) return structuredTexts(lines, { mark, isOut })
@@ -22,12 +22,12 @@ export function readMtTexts(lines: readonly string[], { isOut }: { isOut: boolea
   return slashedTexts(lines, { isOut }) ?? { name: '', memo: text, kind: '' }
 }
 
-/** Reads subfields: 00 kind, 20 to 29 and 60 to 63 purpose, 32 and 33 the other party's name. */
+/** Parses subfields: 00 kind, 20 to 29 and 60 to 63 purpose, 32 and 33 the other party's name. */
 function structuredTexts(
   lines: readonly string[],
   { mark, isOut }: { mark: string; isOut: boolean },
 ): MtTexts {
-  // A line ends anywhere in a subfield, also within its number.
+  // Line breaks may be anywhere in a subfield, even within its number.
   const [, ...parts] = lines.join('').split(mark)
   const purpose: string[] = []
   const names: string[] = []
@@ -36,7 +36,7 @@ function structuredTexts(
     const number = /^\d\d/.exec(part)?.[0]
     const text = part.slice(2)
     if (number === undefined) {
-      // The separator is a character of the text.
+      // Without a number after it, the separator is a character of the text.
       purpose.push(`${purpose.pop() ?? ''}${mark}${part}`)
     } else if (/^(?:2\d|6[0-3])$/.test(number)) {
       purpose.push(text)
@@ -56,7 +56,7 @@ function structuredTexts(
   }
 }
 
-/** Reads `/NAME/…/REMI/…` and `/CNTP/account/BIC/name/city//`; null for a text without these. */
+/** Parses `/NAME/…/REMI/…` and `/CNTP/account/BIC/name/city//`; null without such keywords. */
 function slashedTexts(lines: readonly string[], { isOut }: { isOut: boolean }): MtTexts | null {
   const text = lines.join('')
   const parts = partsBetween(text, SLASHED)
@@ -71,7 +71,7 @@ function slashedTexts(lines: readonly string[], { isOut }: { isOut: boolean }): 
   }
 }
 
-/** Returns the texts behind the words that a pattern finds, each up to the next one; first wins. */
+/** Returns the text after each keyword, up to the next one; the first of equal keywords wins. */
 function partsBetween(text: string, words: RegExp): Map<string, string> {
   const found = [...text.matchAll(words)]
   const parts = new Map<string, string>()
@@ -83,7 +83,7 @@ function partsBetween(text: string, words: RegExp): Map<string, string> {
   return parts
 }
 
-/** Joins texts; a blank stands between two unless the first is full, since banks cut by length. */
+/** Joins texts: with a blank, except after a full one, where a word may be split. */
 function joined(texts: readonly string[], fullLength: number): string {
   return texts
     .map((text, index) =>

@@ -21,7 +21,7 @@ import { readMtEntry } from './mt940-rows.ts'
 
 const BALANCE = /^([CD])(\d\d)(\d\d)(\d\d)([A-Z]{3})(\d*[.,][\d.,]*)$/
 
-/** The end of a text whose last line is whole. */
+/** A line break at the end of a file, without which the last line may be cut. */
 const LINE_END = /(?:[\r\n]|@@)-?\}?\s*$/
 
 /**
@@ -103,8 +103,8 @@ function isStatement({ balance }: MtMessage): boolean {
 }
 
 /**
- * Returns whether a message ends before its closing balance. Some programs write none at all: a
- * file of several such messages is whole if its last line is.
+ * Returns whether a message lacks its closing balance. Some programs never write closing balances:
+ * a file of several messages, none with one, is complete if its last line is.
  */
 function isCut(messages: readonly MtMessage[], text: string): boolean {
   const open = messages.filter(({ opening, ending }) => opening !== null && ending === null)
@@ -113,9 +113,9 @@ function isCut(messages: readonly MtMessage[], text: string): boolean {
 }
 
 /**
- * Returns whether rows may follow the end of a text that is not cut for sure: its last message
- * lacks the closing balance (`:62F:`), or all but its head. An MT942 need not have the sums at its
- * end: it may be cut without them if others have them, or if its last line or envelope is open.
+ * Returns whether a file may be truncated. The last message of an MT940 then lacks its closing
+ * balance (`:62F:`). The last message of an MT942 then lacks the optional sums at its end, and has
+ * only its head, follows messages with sums, or has an open last line or envelope.
  */
 function mayBeCut(messages: readonly MtMessage[], text: string): boolean {
   const last = messages.at(-1)
@@ -133,7 +133,7 @@ function currencyOf({ balance, floor, sums }: MtMessage): string | undefined {
   return ofBalance ?? ofFloor ?? /^\d*([A-Z]{3})/.exec(sums ?? '')?.[1]
 }
 
-/** Returns the final closing balance and the available one; of a page (`:62M:`) there is none. */
+/** Returns closing and available balance. Balances between pages (`:62M:`) are ignored. */
 function readBalances(
   message: MtMessage,
   settings: { places: number; timezone: string },

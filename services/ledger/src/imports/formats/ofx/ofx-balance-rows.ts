@@ -1,4 +1,4 @@
-/** A transaction of a statement: its place, its day, and whether a balance is mentioned in it. */
+/** A transaction of a statement; `at` is its index in the file, `isNamed` if it names a balance. */
 export type NamedRow = {
   at: number
   /** In minor units, positive when money leaves the account. */
@@ -7,13 +7,13 @@ export type NamedRow = {
   isNamed: boolean
 }
 
-/** One row alone may be a booking on an account that was empty. */
+/** Minimum number of rows: a single one may be a booking on an account that was empty. */
 const PROVEN_MIN = 2
 
 /**
- * Returns the places of rows that mention a balance and have the amount of it: that at the start or
- * the end of their day, by the other rows and the booked balance behind them. Of fewer than two
- * none is proven.
+ * Returns the indexes of rows that mention a balance and have its amount: the balance at the start
+ * or end of their day, computed backwards from the booked balance by the other rows. A single such
+ * row proves nothing.
  */
 export function provenBalances(rows: readonly NamedRow[], booked: bigint): ReadonlySet<number> {
   const days = Map.groupBy(rows, ({ day }) => day)

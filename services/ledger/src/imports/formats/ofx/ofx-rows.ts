@@ -10,26 +10,26 @@ import { identifierInstant, midnightOn, withinYears } from '../statement-values.
 import { type NamedRow, provenBalances } from './ofx-balance-rows.ts'
 import { childOf, type OfxNode, textOf, transactionsOf, writtenOf } from './ofx-tree.ts'
 
-/** Marks of a day in ISO 8601, which OFX has without; some banks write them. */
+/** Dates in ISO 8601 with separators, which some banks write although OFX dates have none. */
 const MARKED = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?/
 const minuteMs = 60_000
 const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)?)?[^\]]*\]?)?$/
 
-/** An identifier of zeros alone, which some banks write for every transaction. */
+/** An identifier of only zeros, or an empty one: some banks write it for every transaction. */
 const NO_IDENTIFIER = /^0*$/
 
-/** `text` is that of the file, and `lineAt` returns the line at an index of it. */
+/** The text of a file; `lineAt` returns the line number at an index of the text. */
 export type FileText = { text: string; lineAt: (index: number) => number }
 type RowSettings = ReadingSettings &
   AmountNotation &
   FileText & {
-    /** The booked balance behind the last row, in minor units; null if the file states none. */
+    /** The booked balance after the last row, in minor units; null if the file states none. */
     booked: bigint | null
   }
 
 /**
- * Returns the transactions of a statement, and skipped ones with the reason. Amounts are positive
- * if money leaves the account (docs/file-formats.md#ofx-qfx-qbo).
+ * Returns the transactions of a statement, and the skipped transactions with reasons. Amounts are
+ * positive if money leaves the account (docs/file-formats.md#ofx-qfx-qbo).
  */
 export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
   return nameRows(findRows(statement, settings))
@@ -56,10 +56,10 @@ function* findRows(statement: OfxNode, settings: RowSettings): Generator<FoundRo
   }
 }
 
-/** Returns the places of transactions that are balances by their amounts, not by names alone. */
+/** Returns the indexes of balance lines among transactions: by both their texts and amounts. */
 function findBalances(statement: OfxNode, settings: RowSettings): ReadonlySet<number> {
   const { text, booked } = settings
-  // Most files mention none.
+  // Fast path: most files mention no balance.
   if (booked === null || !mentionsBalance(text)) return new Set()
   const named: NamedRow[] = []
   for (const node of transactionsOf(statement, text)) {
@@ -72,15 +72,15 @@ function findBalances(statement: OfxNode, settings: RowSettings): ReadonlySet<nu
   return provenBalances(named, booked)
 }
 
-/** Returns whether a row is called like a balance, and has no other text. */
+/** Returns whether the texts of a row are nothing but a word for a balance. */
 function isBalance({ name, originalName }: UnnamedRow['row']): boolean {
   return namesBalance(name) && namesBalance(originalName)
 }
 
-/** Returns for each identifier that is corrected how many transactions of the file have it. */
+/** Returns the number of transactions in the file for each identifier that a row corrects. */
 function holdersOf(statement: OfxNode, text: string): ReadonlyMap<string, number> {
   const holders = new Map<string, number>()
-  // Most files have no correction.
+  // Fast path: most files have no correction.
   if (!/<CORRECTFITID/i.test(text)) return holders
   for (const node of transactionsOf(statement, text)) holders.set(textOf(node, 'CORRECTFITID'), 0)
   for (const node of transactionsOf(statement, text)) {
@@ -91,7 +91,7 @@ function holdersOf(statement: OfxNode, text: string): ReadonlyMap<string, number
   return holders
 }
 
-/** Returns whether a transaction deletes or replaces another one of the file, which keeps that. */
+/** Returns whether to skip a row as a correction: a deletion, or the file has the original, too. */
 function isCorrection(node: OfxNode, holders: ReadonlyMap<string, number>): boolean {
   const corrected = textOf(node, 'CORRECTFITID')
   const isDeletion = textOf(node, 'CORRECTACTION').toUpperCase() === 'DELETE'
@@ -107,8 +107,8 @@ export function readDay(text: string, timezone: string): Date | null {
 }
 
 /**
- * Returns the instant of an OFX date by its own offset, else in the timezone; without a time, the
- * last second of the day. Returns null for an invalid date.
+ * Returns the instant of an OFX date, by default in `timezone` if it has no UTC offset; without a
+ * time, the last second of the day. Returns null for an invalid date.
  */
 export function readInstant(text: string, timezone: string): Date | null {
   const [, day, time, offset] = partsOf(text)
@@ -127,12 +127,12 @@ export function readInstant(text: string, timezone: string): Date | null {
   return withinYears(new Date(instant))
 }
 
-/** Returns the whole, the day, the time and the offset of a date; an empty list if it is none. */
+/** Splits a date: the whole match, day, time and offset. Returns an empty list if malformed. */
 function partsOf(text: string): readonly (string | undefined)[] {
   return DATE.exec(text.trim().replace(MARKED, '$1$2$3$4$5$6')) ?? []
 }
 
-/** Returns the day of a date as YYYYMMDD. */
+/** Parses a day YYYYMMDD. */
 function writtenDay(date: string): Day {
   const [year, month, day] = [date.slice(0, 4), date.slice(4, 6), date.slice(6)].map(Number)
   return { year, month, day } as Day

@@ -3,8 +3,8 @@ import type { Unreadable } from '../statement.ts'
 
 /**
  * An OFX element: a field with text, or a group with children. `name` is in upper case, `at` the
- * index of the element in the text of the file. A transaction has an `end` instead of its children:
- * `transactionsOf` reads them again, as those of 30,000 transactions take 50 MiB.
+ * index of the element in the text of the file. A transaction has an `end` index instead of its
+ * children: `transactionsOf` parses them again, since 30,000 parsed transactions take 50 MiB.
  */
 export type OfxNode = {
   name: string
@@ -20,10 +20,10 @@ const NODES_MAX = 1_000_000
 // The lookahead prevents backtracking into shorter names, which would take quadratic time.
 const TAG = /<(\/?)([A-Za-z][\w.:-]*)(?![\w.:-])[^<>]*>/y
 
-/** Elements that a file without the OFX element begins with. */
+/** Elements at the top of files that lack the OFX element. */
 const STATEMENT = /^(?:SIGNONMSGSRSV1|BANKMSGSRSV1|CREDITCARDMSGSRSV1|(?:CC)?STMT(?:TRN)?RS)$/
 
-/** Groups that fields without end tags never contain. */
+/** Names of groups. */
 const GROUP = /^(?:STMTTRN|BANKTRANLIST|LEDGERBAL|AVAILBAL|(?:CC)?STMT(?:TRN)?RS|\w+MSGSRSV1)$/
 
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi
@@ -37,7 +37,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: ' ',
 }
 
-/** Fields of a transaction: without text and end tag they still contain no element. */
+/** Fields of a transaction: even an empty field without an end tag contains no elements. */
 const FIELD =
   /^(?:TRNTYPE|TRNAMT|DT\w+|\w*FITID|CORRECTACTION|SRVRTID|CHECKNUM|REFNUM|SIC|NAME|EXTDNAME|MEMO)$/
 
@@ -47,7 +47,7 @@ type Reader = {
   stack: OpenNode[]
   nodes: number
   complete: boolean
-  /** Whether transactions keep their fields. */
+  /** Whether transactions keep their fields as children. */
   keepsFields: boolean
 }
 
@@ -109,7 +109,7 @@ export function* transactionsOf(node: OfxNode, text: string): Generator<OfxNode>
   }
 }
 
-/** Returns an element as OFX writes it, without end tags. */
+/** Serializes an element as OFX 1, without end tags. */
 export function writtenOf({ name, text, children }: OfxNode): string {
   return `<${name}>${children.length === 0 ? text.trim() : children.map(writtenOf).join('')}`
 }
@@ -166,7 +166,7 @@ function openElement(
   const last = stack.at(-1)
   const isEnded = last?.children.length === 0 && last.text.trim() !== ''
   if (last !== undefined && (isEnded || FIELD.test(last.name))) stack.pop()
-  // No group of OFX holds one of its own name: the open one was closed with a wrong tag.
+  // OFX groups never nest in a group of the same name: an open one was closed with a wrong tag.
   const open = GROUP.test(tag.name) ? stack.findLastIndex(({ name }) => name === tag.name) : -1
   if (open > 0) endTransactions(reader, stack.splice(open), tag.at)
   if (stack.length > DEPTH_MAX || reader.nodes === NODES_MAX) {
@@ -190,7 +190,7 @@ function closeElement(reader: Reader, name: string): void {
   const index = stack.findLastIndex((node) => node.name === name)
   const group = stack[index]
   if (group === undefined) return
-  // An end tag that skips several groups is a wrong one, for the innermost group.
+  // An end tag that would close several groups is misnamed: it closes only the innermost group.
   const groups = stack.slice(index + 1).filter((node) => GROUP.test(node.name))
   if (groups.length > 1 && name !== 'OFX') {
     const ended = stack.splice(stack.lastIndexOf(groups.at(-1) ?? group))
@@ -210,11 +210,11 @@ function closeElement(reader: Reader, name: string): void {
   reader.complete = name === 'OFX' && stack.length === 1
 }
 
-/** Removes the fields of the transactions among these elements, which end at an index. */
+/** Replaces the children of transactions among the `ended` elements by the index `end`. */
 function endTransactions(reader: Reader, ended: OfxNode[], end: number): void {
   if (reader.keepsFields) return
   for (const node of ended) {
-    // A transaction without an end tag may hold the elements behind it.
+    // A transaction without an end tag may contain the elements after it, which must be kept.
     const isWhole = node.name === TRANSACTION && !node.children.some(({ name }) => GROUP.test(name))
     if (isWhole) Object.assign(node, { name: TRANSACTION, text: '', end, children: NO_CHILDREN })
   }

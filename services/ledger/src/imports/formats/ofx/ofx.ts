@@ -69,7 +69,7 @@ export function readOfxAccounts(
 function accountOf(statement: OfxNode): { number: string; kind: string | null } {
   const bank = childOf(statement, 'BANKACCTFROM')
   const holder = bank ?? childOf(statement, 'CCACCTFROM')
-  // Where the group has no end tag, its fields are those of the statement.
+  // If the group has no end tag, its fields were added to the statement.
   const number = textOf(holder, 'ACCTID') || textOf(statement, 'ACCTID')
   const isCard = bank === undefined && statement.name === 'CCSTMTRS'
   const kind = isCard ? 'card' : textOf(bank, 'ACCTTYPE').toLowerCase() || null
@@ -95,7 +95,7 @@ function readStatements(
   return { currency, balances: latest, mark, choices, ...read }
 }
 
-/** Yields the amounts of transactions and balances as written. */
+/** Yields the texts of all amounts and balances. */
 function* amountsOf(statements: OfxNode, text: string): Generator<string> {
   for (const node of transactionsOf(statements, text)) yield textOf(node, 'TRNAMT')
   for (const group of ['LEDGERBAL', 'AVAILBAL']) {
@@ -129,7 +129,7 @@ function readBalances(
       { text: availableText, amount: available },
     ]),
   }
-  // A debt is negative, and the unused credit is the limit less the debt.
+  // For cards, `booked` is the negative debt, and `available` is the limit minus the debt.
   const isCard = statement.name !== 'STMTRS' && booked !== null && available !== null
   const unused = isCard ? available - booked : -1n
   const limit = unused >= 0n && isExact(unused) ? unused : null

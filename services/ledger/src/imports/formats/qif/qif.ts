@@ -22,8 +22,8 @@ import { dayInContents, midnightOn, rowsMax } from '../statement-values.ts'
 import { decodeFile, encodingOf } from '../text/file-text.ts'
 
 /**
- * The fields of a QIF record, keyed by letter, only the first field of a repeated letter; `line` is
- * that of its first field. The last one of a file may be cut within a line.
+ * The fields of a QIF record by letter; of repeated letters only the first field. `line` is the
+ * line of its first field. `isCut` if the file ends within a line of this record.
  */
 type QifRecord = { fields: Readonly<Record<string, string>>; line: number; isCut: boolean }
 
@@ -32,7 +32,7 @@ type QifSection = {
   kind: string
   account: string
   records: Pages<QifRecord>
-  /** Whether the file ends within its last record, which lacks the `^`. */
+  /** Whether the last record lacks its end mark `^`, so that the file may be truncated. */
   isOpen?: boolean
 }
 
@@ -105,7 +105,7 @@ function readSections(
   }
 }
 
-/** Yields a part of each record. */
+/** Yields `partOf` of each record. */
 function* fieldsOf<Part>(
   sections: readonly QifSection[],
   partOf: (record: QifRecord) => Part,
@@ -141,7 +141,7 @@ function readQifSections(text: string): QifSection[] {
       fields[letter] ??= written.slice(1).trim()
     }
   }
-  // Many programs leave out the last `^`, but not the end of the line.
+  // Many programs omit the last `^`, but never the last line break: without it, the record is cut.
   const last = sections.at(-1)
   if (last !== undefined && Object.keys(fields).length > 0) last.isOpen = true
   endRecord({ isCut: !/[\r\n]\s*$/.test(text) })
@@ -174,8 +174,8 @@ function writtenOf({ fields }: QifRecord): string {
 }
 
 /**
- * Returns whether a record states a balance: a transfer from the account to itself, or one without
- * a category that is called like a balance.
+ * Returns whether a record is a balance line: a transfer from the account to itself, a transfer
+ * whose payee is a word for a balance, or a record without a category whose texts are such words.
  */
 function isBalance({ fields }: QifRecord, account: string): boolean {
   const { L: category = '', P: payee = '', M: memo = '' } = fields

@@ -1,16 +1,16 @@
-/** Begins a text that stands for another value. */
+/** Prefix of a string that encodes another type. */
 const mark = '\u0001'
 
 /**
- * Returns items as JSON, in which bigints, dates and maps are marked texts. The serializer of V8
- * knows these kinds, but it and its deserializer hold all objects of a page until the collector has
- * run twice: the young generation grows, and rows come into the old one.
+ * Serializes items as JSON; bigints, dates and maps become marked strings. The serializer of V8
+ * supports these types, but keeps all objects of a page alive for two garbage collections: the
+ * young generation grows, and rows are promoted to the old generation.
  */
 export function textOf(items: readonly unknown[]): string {
   return JSON.stringify(plainOf(items))
 }
 
-/** Returns the items of a text. */
+/** Parses the items of `textOf`. */
 export function itemsIn(text: string): unknown[] {
   return itemOf(JSON.parse(text)) as unknown[]
 }
@@ -24,7 +24,7 @@ function plainOf(value: unknown): unknown {
   return replaced(value, plainOf)
 }
 
-/** Returns a copy with other values, or the object itself if none is another one. */
+/** Maps the values of an object to a copy, or returns the object itself if no value changes. */
 function replaced(of: object, replace: (value: unknown) => unknown): object {
   const before = of as Record<string, unknown>
   let after = before
@@ -37,7 +37,7 @@ function replaced(of: object, replace: (value: unknown) => unknown): object {
   return after
 }
 
-/** Returns the value of what is parsed, which it changes. */
+/** Decodes marked strings in a parsed value, in place. */
 function itemOf(plain: unknown): unknown {
   if (typeof plain === 'string') return plain.startsWith(mark) ? markedOf(plain) : plain
   if (typeof plain !== 'object' || plain === null) return plain
@@ -50,7 +50,7 @@ function itemOf(plain: unknown): unknown {
   return new Map(plain.slice(1) as [unknown, unknown][])
 }
 
-/** Stands in front of the entries of a map. */
+/** Type of the first element in an array that encodes a map. */
 class Marked {}
 const mapMark = new Marked()
 

@@ -2,8 +2,8 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Steps } from '../steps.ts'
 
 /**
- * Pause in ms after a page, about as long as the page takes: without it, a request that needs
- * several event-loop turns would wait for a page in each.
+ * Pause in ms after a page, about as long as a page takes. Without it, a request that needs several
+ * event-loop turns would wait for a page in each turn.
  */
 const pagePauseMs = 1
 
@@ -18,7 +18,7 @@ export async function* inTurns<Page>(pages: Iterable<Page>): AsyncGenerator<Page
   }
 }
 
-/** Runs each step in its own event-loop turn, so that requests run between; returns the result. */
+/** Runs each step in its own event-loop turn, so that requests run in between. */
 export async function endInTurns<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     const next = steps.next()

@@ -4,32 +4,31 @@ import { itemsIn, textOf } from './page-text.ts'
 /** Number of items of a page by default. */
 const pageLengthDefault = 250
 
-/** Bytes at the start of a page that state the length of its items before they are deflated. */
+/** Size in bytes of the header of a page: the uncompressed length. */
 const lengthSize = 4
 
 /** The content of a list as structured cloning passes it between threads. */
 export type PagesContent = { pages: Uint8Array[]; length: number }
 
 /**
- * A list that keeps its items as bytes outside the heap of V8, in pages, and makes objects of one
- * page at a time: as objects, 100,000 rows of a file take 60 MiB. Items hold data only: JSON,
- * bigints, dates and maps. DEFLATE (RFC 1951) leaves a sixth of the bytes, as field names and texts
- * repeat.
+ * A list that stores its items as compressed pages outside the heap of V8, and parses one page at a
+ * time: as objects, 100,000 rows of a file take 60 MiB. Items are plain data: JSON, bigints, dates
+ * and maps. DEFLATE (RFC 1951) shrinks them to a sixth, because field names and texts repeat.
  */
 export class Pages<Item> implements Iterable<Item> {
   length = 0
   readonly #pageLength: number
   #pages: Uint8Array[] = []
   #last: Item[] = []
-  /** The page that a part has read last, as parts follow each other. */
+  /** Cache of the page that was parsed last: consecutive parts are often on the same page. */
   #read: { index: number; items: Item[] } | null = null
 
-  /** `pageLength` items are objects at a time. */
+  /** `pageLength` is the number of items that are objects in memory at a time. */
   constructor(pageLength = pageLengthDefault) {
     this.#pageLength = pageLength
   }
 
-  /** Returns the list of a content; shares the bytes of its pages. */
+  /** Restores a list from `content`; shares the bytes of its pages. */
   static of<Item>({ pages, length }: PagesContent): Pages<Item> {
     const list = new Pages<Item>()
     list.#pages = [...pages]
@@ -49,12 +48,12 @@ export class Pages<Item> implements Iterable<Item> {
     if (this.#last.length === this.#pageLength) this.#endPage()
   }
 
-  /** Returns an empty part of the list, whose items are pages together with those of others. */
+  /** Returns an empty part; the items of all parts share the pages of this list. */
   part(): PagesPart<Item> {
     return new PagesPart(this)
   }
 
-  /** Yields the items from one index up to another one. */
+  /** Yields the items from index `start` up to, but without, `end`. */
   *slice(start: number, end: number): Generator<Item> {
     for (let at = start; at < end; ) {
       const from = at % this.#pageLength
@@ -106,21 +105,21 @@ export class Pages<Item> implements Iterable<Item> {
 
 function itemsOf<Item>(page: Uint8Array): Item[] {
   const length = Buffer.from(page.buffer, page.byteOffset).readUInt32LE()
-  // One byte more than the items have: they are in one chunk, which is too long for Node's pool.
+  // One byte more than needed: the output is one chunk, and too large for Node's buffer pool.
   const chunkSize = Math.max(Buffer.poolSize, length) + 1
   const plain = inflateRawSync(page.subarray(lengthSize), { chunkSize })
   const text = plain.toString()
-  // Frees the memory, which this buffer has alone. The collector would do so later: it looks at the
-  // size of the heap, and buffers are outside of it.
+  // Frees the memory at once; no other buffer shares it. The garbage collector would free it late,
+  // because buffers are outside the heap whose size triggers it.
   if (plain.buffer instanceof ArrayBuffer) plain.buffer.transfer(0)
   return itemsIn(text) as Item[]
 }
 
-/** The items of one owner in a list of many: a list for each would keep few items as objects. */
+/** The items of one owner within a shared list: many small lists would not fill pages. */
 export class PagesPart<Item> implements Iterable<Item> {
   length = 0
   readonly #list: Pages<Item>
-  /** First index of each run of items in the list, and the one behind it. */
+  /** Consecutive items of this part in the list: first index, and the index after the last. */
   #runs: { start: number; end: number }[] = []
 
   constructor(list: Pages<Item>) {
@@ -134,7 +133,7 @@ export class PagesPart<Item> implements Iterable<Item> {
     this.length += 1
     const next = { start: at, end: at + 1 }
     if (last?.end === at) last.end += 1
-    // A literal has room for one run alone, as most parts have; push makes room for 16.
+    // Saves memory: a literal allocates one element, enough for most parts; push allocates 16.
     else if (last === undefined) this.#runs = [next]
     else this.#runs.push(next)
   }

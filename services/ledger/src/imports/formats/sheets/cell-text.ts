@@ -1,16 +1,16 @@
-/** How a number format of a sheet shows a number. */
+/** Category of a number format: it displays numbers as numbers, dates or times. */
 export type NumberStyle = 'number' | 'date' | 'time'
 
 const secondsOfDay = 86_400
-/** The last day that spreadsheets know: 9999-12-31. */
+/** Serial number of the last day that spreadsheets support: 9999-12-31. */
 const SERIAL_MAX = 2_958_465
-/** Day 0 of the two date systems, such that day 61 and later days of the first are right. */
+/** Day 0 of both date systems. For system 1900 it fits days from 61 on (see `serialText`). */
 const dayZero = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) }
 
 /**
- * Returns a stored number as plain decimals with a point. Spreadsheets show at most 15 digits, but
- * files have those of the binary number. Three decimals get a zero, so that no reader of amounts
- * takes the point for that of thousands.
+ * Formats a stored number with a decimal point. Rounds to 15 significant digits as spreadsheets do,
+ * because files have all digits of the binary number. Appends a zero to three decimals, so that the
+ * point is not mistaken for a thousands separator.
  */
 export function numberText(written: string): string {
   if (/^-?\d{1,30}$/.test(written)) return written
@@ -20,14 +20,14 @@ export function numberText(written: string): string {
   return /\.\d{3}$/.test(text) ? `${text}0` : text
 }
 
-/** Returns whether a text may be of a number, as `numberText` returns it. */
+/** Returns whether a text may be a result of `numberText`. */
 export function isNumberText(text: string): boolean {
   return /^-?\d+(?:\.\d+)?$/.test(text) && !/\.\d{3}$/.test(text)
 }
 
 /**
- * Returns the day of a serial number as YYYY-MM-DD, with the time behind it if it has one; of a
- * time alone HH:MM:SS. Other numbers are as `numberText` returns them.
+ * Formats a serial number: a date as YYYY-MM-DD, with ` HH:MM:SS` if it has a time, a time of day
+ * as HH:MM:SS, any other number as `numberText` does.
  */
 export function serialText(
   written: string,
@@ -37,7 +37,7 @@ export function serialText(
   const isSerial = written !== '' && serial >= 0 && serial <= SERIAL_MAX
   if (style === 'number' || !isSerial) return numberText(written)
   const seconds = Math.round(serial * secondsOfDay)
-  // The first system has a 29 February 1900, so that earlier days are one later.
+  // System 1900 wrongly has a 29 February 1900 (day 60): earlier serial numbers are one day off.
   const isEarly = system === 1900 && serial < 60 ? secondsOfDay : 0
   const text = new Date(dayZero[system] + (seconds + isEarly) * 1000).toISOString()
   const [day = '', time = ''] = text.slice(0, 19).split('T')
@@ -45,7 +45,7 @@ export function serialText(
   return seconds % secondsOfDay === 0 ? day : `${day} ${time}`
 }
 
-/** Returns how a number format shows numbers: `dd.mm.yyyy` a date, `hh:mm` a time. */
+/** Returns the category of a number format: `dd.mm.yyyy` is a date, `hh:mm` a time. */
 export function styleOfFormat(code: string): NumberStyle {
   const [shown = ''] = code
     .slice(0, 500)

@@ -7,20 +7,20 @@ import { type ChosenTable, columnsMax, sheetRowsMax, TableChoice, TableRows } fr
 
 const ELEMENTS_MAX = 1_000_000
 const DEPTH_MAX = 500
-/** Characters per write to the parser: reading stops after the write that finds a fault. */
+/** Characters per write to the parser: faults are checked after each write. */
 const PIECE_LENGTH = 65_536
-/** Elements that put a blank between the texts before and after them. */
+/** Elements that separate texts: they are replaced by a blank. */
 const BREAKS = ['br', 'p', 'div', 'li']
 const HIDDEN = ['script', 'style', 'template']
 
-/** A table that is open; a table may be within a cell of another. */
+/** A table whose end tag is not reached yet. Tables may be nested in cells. */
 type OpenTable = {
   rows: TableRows
   column: number
   span: number
-  /** Number of rows of the present cell. */
+  /** Number of rows that the current cell spans. */
   height: number
-  /** By column, the cell of a row above that covers it: rows that are left, and its text. */
+  /** By column, a cell that spans rows (`rowspan`): the number of rows left, and its text. */
   covered: Map<number, { left: number; text: string }>
   text: string
   isCell: boolean
@@ -28,9 +28,9 @@ type OpenTable = {
 }
 
 /**
- * Returns the rows of a table in an HTML text, the `stated` one (`Table 2`) or that with the most,
- * as texts. Scripts and styles are left out, nothing is loaded. A cell over several columns has its
- * text in the first, one over several rows too, but a day in all of them.
+ * Returns the rows of a table in an HTML page as texts: the `stated` table (`Table 2`), else the
+ * longest. Omits scripts and styles, and loads nothing. A cell that spans columns or rows has its
+ * text in the first of them; a date that spans rows is repeated in each row.
  */
 export function readHtmlTable(text: string, stated?: string): ChosenTable | Unreadable {
   const choice = new TableChoice(stated)

@@ -7,13 +7,13 @@ import { type ChosenTable, columnsMax, sheetRowsMax, TableChoice, TableRows } fr
 const ELEMENTS_MAX = 10_000_000
 const NUMBERS = ['float', 'currency', 'percentage']
 
-/** Attributes of a cell that state its value, which its text shows rounded and in a language. */
+/** Attributes with the exact value of a cell: its text is rounded and localized. */
 type Value = Readonly<Record<string, string>>
 
 /**
- * Returns the rows of a sheet of an OpenDocument spreadsheet (ISO/IEC 26300), the `stated` one or
- * that with the most, as texts: days as YYYY-MM-DD, numbers with a decimal point. Formulas are not
- * evaluated: a cell has the result that the program stored.
+ * Returns the rows of an OpenDocument spreadsheet (ISO/IEC 26300) as texts: of the `stated` sheet,
+ * else of the longest. Dates are YYYY-MM-DD, numbers have a decimal point. Formulas are not
+ * evaluated: a cell has its stored result.
  */
 export function readOds(bytes: Uint8Array, stated?: string): ChosenTable | Unreadable {
   const entries = unzip(bytes, (name) => name === 'content.xml')

@@ -12,28 +12,28 @@ const WORKBOOK = /\[Content_Types\]\.xml|xl\/w|_rels\/|docProps\/|mimetypeapplic
 /** Delimiter of converted sheets: cells are one line of printable characters, without tabs. */
 export const sheetDelimiter = '\t' as const
 
-/** Returns whether bytes begin as a ZIP archive does, XLSX and ODS files included. */
+/** Returns whether bytes begin with the signature of ZIP archives; XLSX and ODS have it, too. */
 export function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4
 }
 
-/** Returns whether a file is a sheet or an HTML page, by its first bytes (docs/files.md#sheets). */
+/** Returns whether a file may be a spreadsheet or HTML page, by its head (docs/files.md#sheets). */
 export function isSheet(head: Uint8Array): boolean {
   return isZip(head) || isCompound(head) || isMarkup(head)
 }
 
-/** Returns whether a file surely is a sheet: a ZIP archive needs the parts of a workbook. */
+/** Returns whether a file is a spreadsheet or HTML page; a ZIP archive needs a workbook's parts. */
 export function hasTable(head: Uint8Array): boolean {
   const text = new TextDecoder('latin1').decode(head)
   return isSheet(head) && (!isZip(head) || WORKBOOK.test(text))
 }
 
-/** Returns whether a file is an Excel workbook before 2007, or one with a password. */
+/** Returns whether a file is an OLE compound file, such as an old or encrypted Excel workbook. */
 export function isCompound(bytes: Uint8Array): boolean {
   return COMPOUND.every((byte, index) => bytes[index] === byte)
 }
 
-/** Returns whether a text is a workbook in XML of Excel 2003, by its first characters. */
+/** Returns whether a text is a workbook in the XML format of Excel 2003, by its head. */
 export function isSpreadsheetXml(head: string): boolean {
   return /<(?:\w+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet/.test(head)
 }

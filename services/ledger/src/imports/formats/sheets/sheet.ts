@@ -17,16 +17,16 @@ import { readSpreadsheetXml } from './spreadsheet-xml.ts'
 import type { ChosenTable } from './table-rows.ts'
 import { readXlsx } from './xlsx.ts'
 
-/** The bytes of a sheet that becomes a CSV file, and the name of the one that is stated. */
+/** The bytes of a spreadsheet to convert to CSV; `name` is the sheet that the client states. */
 export type SheetTask = { sheet: Uint8Array; name?: string | undefined }
 
-/** A table as a CSV file, with the choice of its sheet; `chosen` is null for a CSV in a ZIP. */
+/** A CSV file, and the sheet it was converted from; `chosen` is null for a CSV file in a ZIP. */
 export type ConvertedSheet = { csv: Uint8Array; chosen: Omit<ChosenTable, 'rows'> | null }
 
 /**
- * Returns a table of a workbook (XLSX, XML), OpenDocument spreadsheet or HTML page, the `name`d or
- * the longest one, as a CSV file with tabs in UTF-8, or why it is unreadable. Pure, so a worker
- * thread can run it. The only file of a ZIP archive is read as if it were sent by itself.
+ * Converts the table `name`, else the longest, of a workbook (XLSX, XML), OpenDocument spreadsheet
+ * or HTML page to CSV with tabs in UTF-8; or returns `Unreadable`. A ZIP archive with one file
+ * counts as that file. Pure, so a worker thread can run it.
  */
 export function convertSheet({ sheet: bytes, name }: SheetTask): ConvertedSheet | Unreadable {
   const only = isZip(bytes) ? onlyFile(bytes) : null
@@ -39,12 +39,12 @@ export function convertSheet({ sheet: bytes, name }: SheetTask): ConvertedSheet 
   return { csv: new TextEncoder().encode(lines.join('\n')), chosen }
 }
 
-/** Names of entries that only workbooks and other documents have. */
+/** Names of entries in office documents, such as workbooks. */
 const PART = /^(?:\[Content_Types\]\.xml|mimetype|xl\/w.*|docProps\/.*)$|(?:^|\/)workbook\.xml$/i
 
 /**
- * Returns the file of a ZIP archive that has one file, or null for a workbook, which is an archive
- * itself; `Unreadable` for other archives, one of statements and one within another included.
+ * Returns the only file of a ZIP archive, or null if the archive itself is a workbook. Returns
+ * `Unreadable` for other archives, and for one with a bank statement or another archive.
  */
 function onlyFile(bytes: Uint8Array): Uint8Array | Unreadable | null {
   const names: string[] = []
@@ -62,7 +62,7 @@ function onlyFile(bytes: Uint8Array): Uint8Array | Unreadable | null {
   return isTable ? only : { unreadable: say('ARCHIVE_NO_TABLE') }
 }
 
-/** The kinds of files that need no mapping; `zip` is an archive that is no workbook. */
+/** The kinds of files that need no mapping; `zip` excludes workbooks. */
 const UPLOADED: readonly (FileKind | null)[] = ['ofx', 'camt053', 'mt940', 'qif', 'json', 'zip']
 
 function readSheetRows(bytes: Uint8Array, name?: string): ChosenTable | Unreadable {
@@ -75,7 +75,7 @@ function readSheetRows(bytes: Uint8Array, name?: string): ChosenTable | Unreadab
   return isSpreadsheetXml(head) ? readSpreadsheetXml(text, name) : readHtmlTable(text, name)
 }
 
-/** Returns whether the first entry states the media type, as OpenDocument requires. */
+/** Checks the media type in the first entry of the archive, which OpenDocument requires. */
 function isOpenDocument(bytes: Uint8Array): boolean {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, 200))
   return head.includes('mimetypeapplication/vnd.oasis.opendocument.spreadsheet')

@@ -6,9 +6,9 @@ import { type ChosenTable, columnsMax, TableChoice, TableRows } from './table-ro
 const ELEMENTS_MAX = 10_000_000
 
 /**
- * Returns the rows of a sheet of a workbook in the XML of Excel 2003, the `stated` one or the
- * visible one with the most, as texts: days as YYYY-MM-DD, numbers with a decimal point. Formulas
- * are never evaluated: a cell has the result that the program stored.
+ * Returns the rows of a workbook in the XML format of Excel 2003 as texts: of the `stated` visible
+ * sheet, else of the longest. Dates are YYYY-MM-DD, numbers have a decimal point. Formulas are not
+ * evaluated: a cell has its stored result.
  */
 export function readSpreadsheetXml(text: string, stated?: string): ChosenTable | Unreadable {
   const choice = new TableChoice(stated)

@@ -5,39 +5,39 @@ import { rowsMax } from '../statement-values.ts'
 
 /** Maximum number of columns of a sheet. */
 export const columnsMax = 400
-/** Maximum number of rows of a sheet: those of a file, and lines above its header. */
+/** Maximum number of rows of a sheet: transactions, the header, and lines above the header. */
 export const sheetRowsMax = rowsMax + 50
 /** Maximum number of cells with a text in a sheet. */
 const CELLS_MAX = 4_000_000
 
-/** A text that may be an amount such as `1.500`, which has decimals or thousands. */
+/** A text with an ambiguous amount, such as `1.500`: decimals or thousands. */
 const OPEN = /^\D*\d{1,3}[.,]\d{3}\D*$/
 
-/** Collects the cells of one table, blank rows between others included; a bound sets `fault`. */
+/** Collects the cells of one table with its inner blank rows; sets `fault` beyond a bound. */
 export class TableRows {
   readonly rows: string[][] = []
   /** Number of rows that have a text. */
   filled = 0
   fault: Unreadable | null = null
-  /** Columns with a number that has decimals, which the conversion to texts writes with a point. */
+  /** Columns with numeric cells that have decimals: `numberText` writes them with a point. */
   readonly #numbers = new Set<number>()
   #hasOpen = false
   #row: string[] = []
   #blanks = 0
   #cells = 0
 
-  /** Leaves rows blank, so that the present row has a number (from 1) that the file states. */
+  /** Inserts blank rows, so that the current row gets the given number (from 1). */
   skipTo(number: number): void {
     const blanks = number - 1 - this.rows.length
     if (blanks > this.#blanks) this.#blanks = Math.min(blanks, sheetRowsMax)
   }
 
-  /** Columns whose numbers do not tell how the texts are written that a decimal mark decides. */
+  /** Columns (from 0) whose numeric cells say nothing about the decimal mark of text cells. */
   get numberColumns(): number[] {
     return this.#hasOpen ? [...this.#numbers] : []
   }
 
-  /** Sets the text of a column (from 0) of the present row `repeated` times; leaves blanks out. */
+  /** Sets the text of a column (from 0) and of its `repeated - 1` successors in the current row. */
   setCell(column: number, text: string, { repeated = 1, isNumber = false } = {}): void {
     const line = oneLine(text)
     if (line === '') return
@@ -51,7 +51,7 @@ export class TableRows {
     for (let at = column; at < column + repeated; at += 1) this.#row[at] = line
   }
 
-  /** Ends the present row, which stands in the table `repeated` times. */
+  /** Ends the current row, and adds it to the table `repeated` times. */
   endRow(repeated = 1): void {
     const row = this.#row
     this.#row = []
@@ -74,7 +74,7 @@ export class TableRows {
 /** A table of a file: a sheet of a workbook, or a table of an HTML page. */
 export type ListedSheet = { name: string; rowCount: number }
 
-/** The rows of a chosen table, the reason of the choice, and all tables that have a text. */
+/** The rows of the chosen table, the reason of the choice, and a list of all non-empty tables. */
 export type ChosenTable = {
   rows: string[][]
   sheet: string
@@ -88,8 +88,8 @@ const listedMax = 100
 const nameLengthMax = 100
 
 /**
- * Chooses the table that is stated by its name, else the longest one: only this one is kept while
- * further tables are read.
+ * Chooses the table that the client states, else the longest. Only the best table so far is kept
+ * while further tables are parsed, which saves memory.
  */
 export class TableChoice {
   readonly #stated: string | undefined
@@ -100,7 +100,7 @@ export class TableChoice {
     this.#stated = stated
   }
 
-  /** Adds a table that is read to its end, with its name or the default one. */
+  /** Adds a completely parsed table; an empty `name` becomes a default such as `Table 2`. */
   add(table: TableRows, name: string): void {
     if (table.filled === 0 && table.fault === null) return
     const own = cut(oneLine(name), nameLengthMax) || `Table ${this.#sheets.length + 1}`
@@ -109,19 +109,19 @@ export class TableChoice {
     if (isStated && this.#isBetter(table)) this.#chosen = { name: own, table }
   }
 
-  /** Whether the table is preferred: the longest, the first of equal ones; one with a fault. */
+  /** Prefers a table with a fault, then the longest, then the first. */
   #isBetter(table: TableRows): boolean {
     if (this.#chosen === null) return true
     if (this.#stated !== undefined || this.#chosen.table.fault !== null) return false
     return table.fault !== null || table.filled > this.#chosen.table.filled
   }
 
-  /** Returns the fault of the file that is known so far; of the stated table alone, if there is. */
+  /** Returns the fault of the tables so far, else null; if a table is stated, only its fault. */
   get fault(): Unreadable | null {
     return this.#chosen?.table.fault ?? null
   }
 
-  /** Returns the rows of the chosen table, or why there are none. */
+  /** Returns the chosen table, or `Unreadable`. */
   choose(): ChosenTable | Unreadable {
     const sheets = this.#sheets
     if (this.#chosen === null && sheets.length > 0) {

@@ -5,20 +5,20 @@ import { unzip } from '../zip/zip-archive.ts'
 import { type NumberStyle, numberText, serialText, styleOfFormat } from './cell-text.ts'
 import { type ChosenTable, columnsMax, TableChoice, TableRows } from './table-rows.ts'
 
-/** Maximum number of elements of a part: five million cells have one or two each. */
+/** Maximum number of elements of a part: enough for five million cells of two elements. */
 const ELEMENTS_MAX = 10_000_000
-/** Built-in number formats of days and times (ECMA-376 part 1, 18.8.30), and those of East Asia. */
+/** IDs of built-in number formats of dates and times (ECMA-376 part 1, 18.8.30), East Asian too. */
 const DATE_FORMATS = [14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58]
 const TIME_FORMATS = [18, 19, 20, 21, 32, 33, 34, 35, 45, 46, 47, 55, 56]
 
 type Parts = { text: (path: string) => string; find: (pattern: RegExp) => string | undefined }
 type Workbook = { sheets: { name: string; path: string }[]; system: 1900 | 1904 }
-type Look = { strings: string[]; styles: NumberStyle[]; system: 1900 | 1904 }
+type CellContext = { strings: string[]; styles: NumberStyle[]; system: 1900 | 1904 }
 
 /**
- * Returns the rows of a visible sheet of a workbook (ECMA-376), the `stated` one or that with the
- * most, as texts: days as YYYY-MM-DD, numbers with a decimal point. Formulas are never evaluated: a
- * cell has the result that the program stored, or is blank.
+ * Returns the rows of a workbook (ECMA-376) as texts: of the `stated` visible sheet, else of the
+ * longest. Dates are YYYY-MM-DD, numbers have a decimal point. Formulas are not evaluated: a cell
+ * has its stored result, or is blank.
  */
 export function readXlsx(bytes: Uint8Array, stated?: string): ChosenTable | Unreadable {
   const entries = unzip(bytes, (name) => /\.(?:xml|rels)$/i.test(name))
@@ -34,11 +34,11 @@ export function readXlsx(bytes: Uint8Array, stated?: string): ChosenTable | Unre
   const styles = readStyles(parts)
   if ('unreadable' in strings) return strings
   if ('unreadable' in styles) return styles
-  const look = { strings, styles, system: workbook.system }
+  const context = { strings, styles, system: workbook.system }
   const choice = new TableChoice(stated)
   for (const { name, path } of workbook.sheets) {
     const rows = new TableRows()
-    const fault = readSheet(parts.text(path), { rows, look })
+    const fault = readSheet(parts.text(path), { rows, context })
     if (fault !== null && rows.fault === null) return fault
     choice.add(rows, name)
     if (choice.fault !== null) return choice.fault
@@ -46,7 +46,7 @@ export function readXlsx(bytes: Uint8Array, stated?: string): ChosenTable | Unre
   return choice.choose()
 }
 
-/** Returns names and paths of the visible sheets, in the order of the tabs, and the date system. */
+/** Returns names and paths of the visible sheets in tab order, and the date system. */
 function readWorkbook(parts: Parts): Workbook | Unreadable {
   const path = parts.find(/(?:^|\/)workbook\.xml$/i)
   if (path === undefined) return { unreadable: say('WORKBOOK_UNREADABLE') }
@@ -75,7 +75,7 @@ function readWorkbook(parts: Parts): Workbook | Unreadable {
   return linked ?? read ?? found
 }
 
-/** Returns the shared texts, without the pronunciation that East Asian ones have. */
+/** Returns the shared strings, without the phonetic guides of East Asian texts. */
 function readStrings(parts: Parts): string[] | Unreadable {
   const path = parts.find(/(?:^|\/)sharedStrings\.xml$/i)
   const strings: string[] = []
@@ -102,7 +102,7 @@ function readStrings(parts: Parts): string[] | Unreadable {
   return fault ?? strings
 }
 
-/** Returns how each cell style shows numbers, by its index. */
+/** Returns the number style of each cell style, by its index. */
 function readStyles(parts: Parts): NumberStyle[] | Unreadable {
   const path = parts.find(/(?:^|\/)styles\.xml$/i)
   const styles: NumberStyle[] = []
@@ -136,10 +136,10 @@ function styleOf(id: string, codes: ReadonlyMap<string, string>): NumberStyle {
   return TIME_FORMATS.includes(Number(id)) ? 'time' : 'number'
 }
 
-/** Adds the cells of a sheet to the rows; returns why it is unreadable, or null. */
+/** Adds the cells of a sheet to the rows; returns `Unreadable`, or null. */
 function readSheet(
   text: string,
-  { rows, look }: { rows: TableRows; look: Look },
+  { rows, context }: { rows: TableRows; context: CellContext },
 ): Unreadable | null {
   const cell = { column: -1, type: '', style: 0, text: '', isValue: false }
   return streamXml(
@@ -154,7 +154,7 @@ function readSheet(
           cell.column = columnOf(attributes.r) ?? cell.column + 1
           Object.assign(cell, { type: attributes.t ?? 'n', style: Number(attributes.s), text: '' })
         }
-        // The formula is in `f`, which is left out; an inline text is in `is/t`.
+        // `v` has the value, `is/t` an inline text. The formula in `f` is ignored.
         cell.isValue = name === 'v' || name === 't'
       },
       text: (part) => {
@@ -163,7 +163,7 @@ function readSheet(
       close: (name) => {
         cell.isValue = false
         if (name === 'c') {
-          rows.setCell(cell.column, shownText(cell, look), { isNumber: cell.type === 'n' })
+          rows.setCell(cell.column, shownText(cell, context), { isNumber: cell.type === 'n' })
         }
         if (name === 'row') rows.endRow()
       },
@@ -175,7 +175,7 @@ function readSheet(
 
 function shownText(
   { type, style, text }: { type: string; style: number; text: string },
-  { strings, styles, system }: Look,
+  { strings, styles, system }: CellContext,
 ): string {
   if (type === 's') return strings[Number(text)] ?? ''
   if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE'
@@ -194,7 +194,7 @@ function columnOf(reference: string | undefined): number | undefined {
   return Math.min(column - 1, columnsMax)
 }
 
-/** Calls a handler for each element of its name; returns why the text is unreadable, or null. */
+/** Calls the handler of each element's name; returns `Unreadable`, or null. */
 function streamElements(
   text: string,
   handlers: Record<string, (attributes: Readonly<Record<string, string>>) => void>,

@@ -5,11 +5,11 @@ import { isPlausible, isShiftJis } from './letters.ts'
 
 const SINGLE_BYTE = 'windows-1252'
 const HEADER_LENGTH_MAX = 1024
-/** Length in bytes of the sample by which the character set is guessed. */
+/** Length in bytes of the sample from which the character set is guessed. */
 const SAMPLE_LENGTH = 65_536
-/** Minimum of non-ASCII bytes for a guess: a file with two accents counts as Windows-1252. */
+/** Minimum number of non-ASCII bytes for a guess; a file with fewer counts as Windows-1252. */
 const SAMPLE_MIN = 3
-/** Fewer non-ASCII bytes may fit several character sets. */
+/** Minimum number of non-ASCII bytes for a sure guess: fewer may fit several character sets. */
 const SURE_MIN = 50
 /** Minimum confidence (of 100) in a multi-byte character set. */
 const MULTIBYTE_MIN = 50
@@ -23,7 +23,7 @@ export function decodeFile(bytes: Uint8Array, stated?: string): string {
   return new TextDecoder(stated ?? detectEncoding(bytes)).decode(bytes)
 }
 
-/** Returns the encoding of a file, and why it is that one (docs/file-formats.md#text). */
+/** Returns the encoding of a file, and the reason for it (docs/file-formats.md#text). */
 export function encodingOf(bytes: Uint8Array, stated?: string): MadeChoice {
   const value = stated ?? detectEncoding(bytes)
   return {
@@ -33,7 +33,7 @@ export function encodingOf(bytes: Uint8Array, stated?: string): MadeChoice {
   }
 }
 
-/** Returns a text: why an encoding was detected, and what to do if it may be wrong. */
+/** Returns a text for the user: the reason for an encoding, with advice if it may be wrong. */
 export function reasonOf(bytes: Uint8Array, encoding: string): string {
   if (encoding === 'utf-8') return say('ENCODING_UNICODE')
   if (utf16Of(bytes) !== null) return say('ENCODING_UNICODE_WIDE')
@@ -56,7 +56,7 @@ export function isEncoding(label: string): boolean {
   return labelOf(label) !== null || /^utf-16(?:le|be)?$/i.test(label)
 }
 
-/** Guesses the character set of a text by the frequency of its bytes. */
+/** Guesses the character set of a text from the frequency of its bytes. */
 function guessCharset(bytes: Uint8Array): string {
   const first = bytes.findIndex((byte) => byte > 0x7f)
   const start = Math.max(0, bytes.lastIndexOf(0x0a, first))
@@ -70,15 +70,15 @@ function guessCharset(bytes: Uint8Array): string {
   const plausible = texts.filter(({ name }) => isPlausible(textOf(sample, labelOf(name))))
   const matches = plausible.length === 0 ? texts : plausible
   const [best] = matches
-  // On a tie, the set that is not western wins: the text has letters that western languages lack.
+  // On a tie, a character set other than Western European wins, because the text fits it as well.
   const equal = matches.filter(({ confidence }) => confidence === best?.confidence)
   const chosen = equal.find(({ name }) => !/^(?:windows-1252|ISO-8859-1)$/.test(name)) ?? best
   const label = labelOf(chosen?.name) ?? SINGLE_BYTE
-  // Both sets decode the sample to the same text: show the name of the usual one.
+  // If both character sets decode the sample to the same text, return the usual one.
   return textOf(sample, label) === textOf(sample, SINGLE_BYTE) ? SINGLE_BYTE : label
 }
 
-/** Counts non-ASCII bytes, up to `max`. Without a callback, because a file has millions. */
+/** Counts non-ASCII bytes, up to `max`. A plain loop: callbacks for millions of bytes are slow. */
 function countNonAscii(bytes: Uint8Array, max: number): number {
   let count = 0
   for (let at = 0; at < bytes.length && count < max; at += 1) {
@@ -87,13 +87,13 @@ function countNonAscii(bytes: Uint8Array, max: number): number {
   return count
 }
 
-/** Returns whether the bytes decode without control characters and undefined characters. */
+/** Returns whether the bytes decode to no C1 control and no replacement characters. */
 function isText(sample: Uint8Array, label: string | null): boolean {
   return !/[\u0080-\u009f\ufffd]/.test(textOf(sample, label))
 }
 
 function textOf(sample: Uint8Array, label: string | null): string {
-  // `stream`, because the sample may end within a character.
+  // `stream: true` accepts a sample that ends within a character.
   return new TextDecoder(label ?? SINGLE_BYTE).decode(sample, { stream: true })
 }
 
@@ -105,7 +105,7 @@ function utf16Of(bytes: Uint8Array): string | null {
   return first === 0 && second !== 0 ? 'utf-16be' : null
 }
 
-/** Returns the character set that an OFX header or XML declaration names, null without one. */
+/** Returns the character set in the OFX header or XML declaration; null without one. */
 function declaredCharset(bytes: Uint8Array): string | null {
   const head = new TextDecoder(SINGLE_BYTE).decode(bytes.subarray(0, HEADER_LENGTH_MAX))
   const xml = /<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1]
@@ -123,10 +123,10 @@ function labelOf(name: string | undefined): string | null {
   for (const label of [name, `windows-${name}`]) {
     try {
       const { encoding } = new TextDecoder(label)
-      // A declared UTF-16 is wrong: the declaration itself has single-byte characters.
+      // A declared UTF-16 is wrong: the declaration itself was decoded from single bytes.
       return encoding.startsWith('utf-16') ? null : encoding
     } catch {
-      // TextDecoder throws for a label that it does not know: try the next one.
+      // TextDecoder throws for an unknown label: try the next one.
     }
   }
   return null

@@ -1,6 +1,6 @@
 /**
- * Non-ASCII letters, a set for each language. Letters with the same code in all Latin character
- * sets (`COMMON`) do not count, because they fit every set.
+ * Non-ASCII letters of each language. Without `COMMON` letters: their code is the same in all Latin
+ * character sets, so they cannot distinguish them.
  */
 const ALPHABETS = (
   'àâæçèêëîïôœùûÿ áíóúñºª àçèíïòóú ãáàâçêíóôõú àèìîòóù áëïíóúè åäö åæøóòô áðíóúýþæ ' +
@@ -10,12 +10,12 @@ const ALPHABETS = (
   .split(' ')
   .map((letters) => new Set(letters))
 const COMMON = new Set('äéöüß')
-/** Minimum share of letters from one alphabet: texts also have foreign names. */
+/** Minimum share of letters from one alphabet: below 1, because texts contain foreign names. */
 const COVERED_MIN = 0.9
 
 /**
- * Returns whether the non-ASCII letters of a text belong to one language. A text that is decoded in
- * a wrong character set has letters of several. Only letters of the Latin script are checked.
+ * Returns whether the non-ASCII letters of a text belong to one language. Decoding with a wrong
+ * character set yields letters of several languages. Checks only letters of the Latin script.
  */
 export function isPlausible(text: string): boolean {
   const letters = [...text.toLowerCase()].filter(
@@ -26,7 +26,7 @@ export function isPlausible(text: string): boolean {
 }
 
 const JAPANESE = /^[\u3000-\u30ff\p{Script=Han}\uff00-\uffef]+$/u
-/** Minimum of different characters in a run: an apostrophe and its letter decode to one. */
+/** Minimum of different characters in a run: a curly apostrophe and a letter decode to one. */
 const RUN_MIN = 2
 
 /**
@@ -46,7 +46,7 @@ export function isShiftJis(sample: Uint8Array): boolean {
   return wide > 0 && leadsOf(sample) * 2 > wide
 }
 
-/** Counts lead bytes (of two) that are control characters or marks in single-byte sets. */
+/** Counts lead bytes of two-byte characters that are no letters in single-byte character sets. */
 function leadsOf(sample: Uint8Array): number {
   let count = 0
   for (let at = 0; at < sample.length; at += 1) {

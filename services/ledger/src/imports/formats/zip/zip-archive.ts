@@ -4,25 +4,24 @@ import { unzipSync } from 'fflate'
 import type { Unreadable } from '../statement.ts'
 import { cut, oneLine } from '../statement-rows.ts'
 
-/** Maximum number of entries of an archive, those that are left out included. */
+/** Maximum number of entries of an archive, including ignored entries. */
 const ENTRIES_MAX = 1000
-/** Maximum size in bytes of the chosen entries together, once unpacked. */
+/** Maximum total size in bytes of the chosen entries after unpacking. */
 const unpackedSizeMax = 64 * 1024 * 1024
 
-/** The methods of entries that are read: stored and deflated, which is all that banks use. */
+/** Supported compression methods: stored (0) and DEFLATE (8); banks use no others. */
 const METHODS = [0, 8]
 
-/** Files that programs put into archives beside those of the user. */
+/** Names of metadata files that operating systems add to archives; they are ignored. */
 export const LEFT_OUT = /(?:^|\/)(?:__MACOSX\/|\.(?!\.?\/)|Thumbs\.db$|desktop\.ini$)/i
 
-/** A path that leads out of the folder into which an archive is unpacked. */
+/** Path traversal (zip slip): a name with `..` may lead out of the target folder. */
 const LEADS_OUT = /(?:^|[\\/])\.\.[\\/]/
 
 /**
- * Unpacks the entries of a ZIP archive that `isWanted` chooses by name, by name. An entry is never
- * longer than its header states, and these lengths are summed before anything is unpacked, so that
- * a small archive cannot fill the memory. Returns `Unreadable` beyond a bound, and if the content
- * of an entry is not the one that was packed.
+ * Unpacks the entries of a ZIP archive whose names `isWanted` accepts, keyed by name. Zip bombs:
+ * an entry is unpacked only while the sum of the sizes in the headers is within the bound, and
+ * never exceeds its size. Returns `Unreadable` beyond a bound, and for a wrong checksum.
  */
 export function unzip(
   bytes: Uint8Array,
@@ -38,7 +37,7 @@ export function unzip(
     if (name.endsWith('/') || !isWanted(name)) return false
     seen.size += originalSize
     seen.isOther ||= !METHODS.includes(compression)
-    // The filter runs for all entries before the caller sees one, so none is unpacked in vain.
+    // Beyond a bound the result is discarded, so no further entry is unpacked.
     return seen.entries <= ENTRIES_MAX && seen.size <= unpackedSizeMax && !seen.isOther
   }
   let entries: Record<string, Uint8Array>
@@ -64,7 +63,7 @@ export function unzip(
   return found
 }
 
-/** Whether the content has its CRC-32, which `fflate` does not compare and Node has from 20.15. */
+/** Checks the CRC-32 of an entry, because `fflate` does not. Node.js has `crc32` from 20.15 on. */
 function isWhole(content: Uint8Array, sum: number | undefined): boolean {
   return zlib.crc32 === undefined || zlib.crc32(content) === sum
 }
@@ -84,7 +83,7 @@ function* statedSums(bytes: Uint8Array): Generator<number> {
   }
 }
 
-/** Signatures of the records at the end of an archive, those of ZIP64 too (APPNOTE.TXT 4.3). */
+/** Signatures of the records at the end of an archive, with ZIP64 (APPNOTE.TXT 4.3). */
 const END = 0x06054b50
 const [END_64, LOCATOR_64] = [0x06064b50, 0x07064b50]
 

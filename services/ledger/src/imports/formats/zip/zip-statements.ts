@@ -17,7 +17,7 @@ import { cut, oneLine } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
 import { LEFT_OUT, unzip } from './zip-archive.ts'
 
-/** The kinds of files that an archive may hold; in a QIF file the account may have no name. */
+/** The kinds of files that an archive may contain. */
 export type ZippedKind = Extract<FileKind, 'ofx' | 'camt053' | 'mt940' | 'qif'>
 type AccountsOf = (file: { bytes: Uint8Array; kind: ZippedKind }) => FileAccount[] | Unreadable
 type ReadFile = FileStatement & { name: string }
@@ -31,9 +31,9 @@ const ZIPPED: readonly (FileKind | null)[] = [
 ] satisfies ZippedKind[]
 
 /**
- * Returns the bank accounts of the files in a ZIP archive, each with its statements as one, in the
- * order of their names; `accountsOf` reads a file (docs/file-formats.md#zip). One unreadable file,
- * an archive within, or a file of another kind makes all unreadable, with its name.
+ * Returns the bank accounts of all files in a ZIP archive (docs/file-formats.md#zip). `accountsOf`
+ * parses a file; files are ordered by name, and all statements of an account are merged. Returns
+ * `Unreadable` with the name of a file that is unreadable, an archive or of another kind.
  */
 export function readZipAccounts(
   bytes: Uint8Array,
@@ -51,7 +51,7 @@ export function readZipAccounts(
     parts.push(...accounts.map((account) => ({ name, account: named(account, name) })))
   }
   if (parts.length === 0) return { unreadable: say('ARCHIVE_EMPTY') }
-  // A format may leave out the kind of an account that another one states.
+  // The kind is ignored: files of one account in different formats may state or omit it.
   const groups = groupByAccount(parts, ({ account }) => ({ ...account, kind: null }))
   return groups.map(({ parts: own, number, currency }) => ({
     number,
@@ -62,7 +62,7 @@ export function readZipAccounts(
   }))
 }
 
-/** Gives an account without number and name, as those of QIF files may be, that of its file. */
+/** Names an account after its file if the file has no account number, as in some QIF files. */
 function named(account: FileAccount, path: string): FileAccount {
   if (account.number !== '') return account
   const file = path.split('/').at(-1) ?? path
@@ -85,7 +85,7 @@ function readParts(parts: readonly Part[], currency: string): FileStatement | Un
   return { currency, balances, choices: choicesOf(read), isOpenEnded, ...merged }
 }
 
-/** Returns each choice of the files once: that of the first file, and where another one differs. */
+/** Merges the choices of the files: the first file's, with a hint if another file differs. */
 function choicesOf(all: readonly ReadFile[]): MadeChoice[] {
   const made = all.flatMap(({ name, choices = [], mark }) =>
     [...choices, ...markOf(mark)].map((one) => ({ ...one, name })),
@@ -110,14 +110,14 @@ function markOf(made: MarkChoice | undefined): MadeChoice[] {
   return made ? [{ choice: 'decimalMark', value: made.mark, reason: made.reason }] : []
 }
 
-/** Returns the rows of all files, without those that an earlier file has, whole or in parts. */
+/** Merges the rows of all files; skips bookings of an earlier file, as one row or in parts. */
 function mergeRows(all: readonly ReadFile[]): Pick<FileStatement, 'rows' | 'skipped'> {
   const rows = new Pages<FileRow>()
   const identifiers = new Set<string>()
   const skipped: SkippedRow[] = []
   const bookings = new Map<string, StoredBooking>()
   for (const statement of all) {
-    // One file may have a payment and its fee under one reference: these are compared with others.
+    // Added after the file, as a payment and its fee in one file may have the same reference.
     const booked: FileRow[] = []
     for (const row of statement.rows) {
       const { uploadIdentifier } = row

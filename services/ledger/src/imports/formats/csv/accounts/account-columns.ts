@@ -2,7 +2,7 @@ import { cut } from '../../statement-rows.ts'
 import type { CsvMapping } from '../csv-mapping.ts'
 import { foldName, namesIn } from '../csv-roles.ts'
 
-/** Names of a column of the own account, without accents and marks. */
+/** Names of columns of the user's own account. */
 const OWN = namesIn([
   'account, account number, account no, account nr, account id, account iban, account name, acct',
   'account of initiator, iban of account of initiator, client account, own account, my account',
@@ -15,41 +15,41 @@ const OWN = namesIn([
   'konyvelesi szamla, ucet, 账户, 口座番号, 계좌번호, חשבון',
 ])
 /**
- * Names of columns of either party's account: the own one in the first column, in others the
- * contents decide.
+ * Names of columns of an account, either the user's own or the other party's. As the first column
+ * it is the own account; elsewhere the contents decide.
  */
 const OWN_IF_FIRST = namesIn([
   'kontonummer, konto nr, kontonr, iban, iban bban, numer rachunku, nr rachunku, numer konta',
   'cislo uctu, kontonummer iban, bank account, produit, accountnummer, rekening nr, tili, szamla',
   'source account, from account',
 ])
-/** Part of the name of a column with an account. */
+/** Parts of the names of columns of accounts. */
 const ACCOUNT_NAME = /acc(?:oun)?t|konto|rachun|iban|rekening|tili|szamla|cuenta|compte|conto|uct/
-/** Names of a column of products, such as savings accounts; only of the first two columns. */
+/** Names of columns of products, such as savings accounts; only as one of the first two columns. */
 const PRODUCTS = namesIn(['product, produkt, produit, producto, prodotto, produto, produktas'])
 const AMOUNT = /^[-+(]?\s?[\d.,'\s]*[.,]\d{2}\)?\D{0,5}$/u
 
 /** Maximum number of own accounts: a column with more has accounts of other parties. */
 const accountsMax = 20
-/** Maximum number of own accounts if few rows share each. */
+/** Maximum number of own accounts if each has only a few rows. */
 const unsharedMax = 5
 const nameLengthMax = 60
 const unnamedLengthMin = 3
 const digitsMin = 3
 
-/** An account of a table; `party` is the other party in all its rows, null if they differ. */
+/** An account in a table; `party` is the other party of all its rows, null if they differ. */
 type Account = { name: string; rowCount: number; party: string | null }
 
 /** A column that may hold accounts. Rows are counted until it has too many accounts. */
 export type AccountColumn = {
   at: number
   name: string
-  /** Whether its name is that of the own account; null for a column without a name. */
+  /** Whether the column is named like the own account; null for a column without a name. */
   isOwn: boolean | null
   accounts: Map<string, Account>
   rowCount: number
   hasBlank: boolean
-  /** Whether all texts look like the numbers of accounts. */
+  /** Whether all texts resemble account numbers. */
   areNumbers: boolean
 }
 
@@ -59,7 +59,7 @@ export type ColumnsOf = {
   mapping: Pick<CsvMapping, 'date' | 'amount' | 'memo' | 'merchant'>
 }
 
-/** Returns columns that may hold accounts: by name, without a header those before the date. */
+/** Returns columns that may hold accounts: by name, or without a header, those before the date. */
 export function accountColumns({ headers, headerRow, mapping }: ColumnsOf): AccountColumn[] {
   const { date, amount, memo, merchant } = mapping
   const [day] = date.fields
@@ -91,7 +91,7 @@ function isAccountName(name: string): boolean {
   return OWN_IF_FIRST.has(name) || ACCOUNT_NAME.test(name)
 }
 
-/** Counts a row for the account in its cell; `party` is the text of the other party. */
+/** Counts a row for the account in its cell; `party` is the name of the other party. */
 export function countAccount(
   column: AccountColumn,
   { cells, party }: { cells: readonly string[]; party: string },
@@ -120,8 +120,8 @@ function isMany({ accounts }: AccountColumn): boolean {
 }
 
 /**
- * Returns the column of the own account: one that is named so, else one whose contents fit. Prefers
- * a column with more than one account.
+ * Returns the column of the own account: by its name, else by its contents. Prefers a column with
+ * more than one account.
  */
 export function ownColumn(columns: readonly AccountColumn[]): AccountColumn | undefined {
   const whole = columns.filter((one) => !one.hasBlank && !isMany(one))
@@ -132,8 +132,9 @@ export function ownColumn(columns: readonly AccountColumn[]): AccountColumn | un
 }
 
 /**
- * Returns whether a column holds own accounts: account numbers if it is named so, or a few names
- * that several rows share. Without a column name, short texts are kinds, such as `D` and `C`.
+ * Returns whether a column holds own accounts: numbers in a column named like one, or a few names
+ * that several rows share. In a column without a name, short texts, such as `D` and `C`, are no
+ * accounts.
  */
 function holdsAccounts({ isOwn, accounts, rowCount }: AccountColumn): boolean {
   const all = [...accounts.values()]
@@ -143,9 +144,9 @@ function holdsAccounts({ isOwn, accounts, rowCount }: AccountColumn): boolean {
 }
 
 /**
- * Returns whether a column that is named for either party holds the own account: numbers beside a
- * column of other accounts, or a few accounts that rows share. Each account of another party would
- * always stand beside that party's name.
+ * Returns whether a column with an ambiguous name holds the own account: account numbers, if
+ * another column has the other parties' accounts, or a few accounts that rows share. An account of
+ * another party would always occur with the same party.
  */
 function isOwnBeside(column: AccountColumn, columns: readonly AccountColumn[]): boolean {
   const { accounts, rowCount, areNumbers } = column
@@ -157,7 +158,7 @@ function isOwnBeside(column: AccountColumn, columns: readonly AccountColumn[]): 
   return isShared && isFew && accounts.size > 1 && !isOfParties
 }
 
-/** Returns whether a column holds other parties' accounts: it has more of them, or blanks. */
+/** Returns whether a column holds other parties' accounts: more different accounts, or blanks. */
 function isOther(
   { at, name, accounts, hasBlank, areNumbers }: AccountColumn,
   own: AccountColumn,
@@ -167,7 +168,7 @@ function isOther(
   return hasBlank || more > 0 || (more === 0 && at > own.at)
 }
 
-/** Returns whether a text looks like an account number, or the last digits of one. */
+/** Returns whether a text resembles an account number, or the last digits of one. */
 function isNumber(text: string): boolean {
   const plain = text.replaceAll(/x{2,}|[^\p{L}\d]/giu, '')
   const digits = plain.replaceAll(/\D/g, '').length
@@ -179,7 +180,7 @@ export function isAmount(text: string): boolean {
   return AMOUNT.test(text)
 }
 
-/** Returns the name of an account for a list, without commas: they separate the names. */
+/** Returns the name of an account without commas, which separate names in lists. */
 export function nameOf(text: string): string {
   return cut(text.replaceAll(/[,"']/g, ' ').trim(), nameLengthMax)
 }

@@ -13,25 +13,25 @@ import {
   ownColumn,
 } from './account-columns.ts'
 
-/** Words of a heading that name an account, besides a number of five digits. */
+/** Words in headings that name an account; a number of five digits counts, too. */
 const ACCOUNT_WORD = new RegExp(
   'konto|giro|tagesgeld|spar|depot|karte|visa|mastercard|amex|iban|accou?n?t|chec?qu?ing|saving|' +
     'card|compte|livret|carte|cuenta|tarjeta|conto|carta|conta|cart[ãa]o|rekening|kaart|rachun|' +
     'karta|účet|számla|kártya|tili|kort|сч[её]т|карта|口座|カード|账户|帐户|\\d{5}',
   'iu',
 )
-/** Headings of rows of one account by their state. */
+/** Words in headings that group the rows of one account by state. */
 const STATE_WORD = /pending|posted|booked|vorgemerkt|gebucht|attente|pendiente|attesa|offen/iu
 
-/** Stated for a table whose accounts, such as those of the other parties, are not parted. */
+/** The client states it to read all rows, for example if other parties' accounts were detected. */
 const allRows = '*'
-/** Number of lines above a header that are kept to name its account. */
+/** Number of lines above a header in which the name of its account is searched. */
 const headingMax = 30
 const SHARED_MIN = 2
 
 /**
- * The accounts of a table, by their numbers if `areNumbers`; `accountOf` is null for a line of
- * none, such as a total.
+ * The accounts of a table; names are account numbers if `areNumbers`. `accountOf` returns null for
+ * a line without an account, such as a total.
  */
 type TableAccounts = {
   accounts: readonly { name: string; rowCount: number }[]
@@ -42,8 +42,8 @@ type TableAccounts = {
 type Section = { from: number; heading: string[][]; rowCount: number }
 
 /**
- * Finds several accounts in one table: by a column of the own account, or by headings above headers
- * that are repeated (docs/file-formats.md#csv). Takes the lines in the order of the file.
+ * Finds the accounts in one table: by a column of the own account, or by headings above repeated
+ * headers (docs/file-formats.md#csv). Lines must be added in file order.
  */
 export class CsvAccounts {
   readonly #headers: readonly string[]
@@ -81,7 +81,7 @@ export class CsvAccounts {
     }
   }
 
-  /** Returns whether a line is a header again, maybe with some columns of another account. */
+  /** Returns whether a line repeats the header; up to half of its names may differ. */
   #isHeader(cells: readonly string[]): boolean {
     const named = cells.filter((cell) => cell !== '')
     const shared = named.filter((cell) => this.#headers.includes(cell)).length
@@ -89,8 +89,8 @@ export class CsvAccounts {
   }
 
   /**
-   * Returns which lines are of the account that is `stated`, else of the only one, and its number;
-   * all if `*` is stated. Of several accounts none is guessed.
+   * Returns a predicate of lines, and the account number: for the `stated` account, else for the
+   * only account; `*` selects all lines. If the client must choose, `Unreadable` lists accounts.
    */
   choose(stated: string | undefined, currency: string): ChosenAccount | Unreadable {
     const { accounts, accountOf, areNumbers } = this.#found() ?? none
@@ -137,14 +137,14 @@ function listed(
 
 function byColumn({ at, isOwn, accounts, areNumbers }: AccountColumn): TableAccounts {
   return {
-    // Without a name it may be the number of the statement.
+    // In a column without a name, the number may be that of the statement.
     areNumbers: areNumbers && isOwn !== null,
     accounts: [...accounts.values()],
     accountOf: ({ cells }) => accounts.get(keyOf(cells[at] ?? ''))?.name ?? null,
   }
 }
 
-/** Returns the accounts by the headings of sections with rows; one without its own goes on. */
+/** Returns the accounts by section headings; a section without one continues the last account. */
 function bySection(all: readonly Section[]): TableAccounts | null {
   const sections = all.filter(({ rowCount }) => rowCount > 0)
   const accounts: { name: string; rowCount: number }[] = []
@@ -161,7 +161,7 @@ function bySection(all: readonly Section[]): TableAccounts | null {
   return { accounts, areNumbers: false, accountOf }
 }
 
-/** Returns the last line above a header that names its account as no other heading does. */
+/** Returns the last line above a header that names an account and is in no other heading. */
 function headingOf({ heading, from }: Section, sections: readonly Section[]): string | null {
   const others = sections.filter((one) => one.from !== from).flatMap((one) => one.heading)
   const textOf = (cells: readonly string[]) => cells.filter((cell) => cell !== '').join(' ')
