@@ -137,7 +137,7 @@ function isDomain({ text }: Word): boolean {
   return text.includes('.')
 }
 
-/** Returns whether the text between two words separates columns: two or more blanks, no `*`, `&`. */
+/** Returns whether the text between words separates columns: at least two blanks, no `*` or `&`. */
 function isGap(between: string): boolean {
   return /\s{2,}/u.test(between) && !/[*&]/u.test(between)
 }

@@ -76,7 +76,7 @@ export function ruleSuggestionRoutes(deps: Deps): ServiceImpl<typeof RuleSuggest
   }
 }
 
-/** Creates the rule of a suggestion. Idempotent: a repetition returns the rule of the first request. */
+/** Creates the rule of a suggestion. Idempotent: a repetition returns the same rule. */
 async function accept(
   deps: Deps,
   { ruleSuggestionId, name, actions }: AcceptRuleSuggestionRequest,

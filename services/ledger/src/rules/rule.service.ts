@@ -76,7 +76,7 @@ export function createRuleFilling({
 
 /**
  * Returns a function that renames tags in the actions of all rules, and of the rules stored in
- * unfinished runs. Idempotent.
+ * running runs. Idempotent.
  */
 export function createRuleRenaming({
   database,

@@ -13,7 +13,7 @@ export interface StoredRule {
   ruleId: string
   conditions: RuleConditions
   actions: RuleActions
-  /** Default true. A rule that is not chosen sets nothing, but blocks its fields for later rules. */
+  /** Default true. Other rules set nothing, but block their fields for later rules. */
   isChosen?: boolean
 }
 

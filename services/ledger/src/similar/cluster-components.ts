@@ -59,7 +59,7 @@ export function findComponents(vectors: readonly Vector[], comparisonsMax = 1_00
   return vectors.map((_, index) => findRoot(parents, index))
 }
 
-/** Returns a test for a squared distance of at most 0.5; fast for repeated calls with one `index`. */
+/** Returns a test for a squared distance of at most 0.5; fast while `index` stays the same. */
 function createNeighbourTest(
   vectors: readonly Vector[],
 ): (index: number, other: number) => boolean {

@@ -10,15 +10,15 @@ import { endWaitingSearch, listWaitingSearches } from './waiting-search.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock' | 'log'> & {
   searchers: Pick<Searchers, 'run'>
-  /** Debounce: a bank account is searched after this time in ms without changes. */
+  /** Debounce in ms: a bank account is searched once it has not changed for this time. */
   quietMs: number
 }
 
-// Transactions per page that a search reads (docs/similar-transactions.md#input).
+// Number of transactions per page of a search's input (docs/similar-transactions.md#input).
 const pageSize = 2000
 // Changed bank accounts per page; one execution of the activity searches one page.
 const waitingPageSize = 200
-// Maximum share of time (0 to 1) that searches take; pauses take the rest of the time.
+// Duty cycle: maximum share of time (0 to 1) for searches; the rest is pauses.
 const searchShare = 0.5
 // A bank account that changes continually is searched after this multiple of `quietMs`.
 const quietTimesMax = 12

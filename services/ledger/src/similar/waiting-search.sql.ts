@@ -9,7 +9,7 @@ const WaitingSearch = z.object({
   version: z.bigint(),
 })
 
-/** A bank account whose transactions need a new search for similar ones, with its version. */
+/** A bank account that needs a new search for similar transactions, with its version. */
 export type WaitingSearch = z.infer<typeof WaitingSearch>
 
 interface Page {

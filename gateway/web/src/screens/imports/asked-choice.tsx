@@ -11,7 +11,7 @@ interface Answer {
   body: Parameters<typeof coffer.updateUpload>[0]['body']
 }
 
-/** The answers to the choice that a file asks for; each reads the file again. */
+/** Buttons for the choice that a failed upload needs; each reads the file again. */
 export function AskedChoice({ upload }: { upload: Upload }) {
   const { bankAccountId, transactionUploadId } = upload
   const path = { bankAccountId, transactionUploadId }
@@ -32,7 +32,7 @@ export function AskedChoice({ upload }: { upload: Upload }) {
   )
 }
 
-/** Returns the answers to what a file asks; none without a question. */
+/** Returns the possible answers to the choice that an upload needs; empty if it needs none. */
 export function answersOf({ asks, statements }: Upload): Answer[] {
   if (asks === undefined) return []
   if (asks === 'statement') {

@@ -9,24 +9,25 @@ import { useBackStep } from '../../shell/opened-form.ts'
 import { importWords as words } from '../../words/imports.ts'
 import type { Draft } from './columns/column-mapping.ts'
 
-/** The way back to the columns of a file, which the server still has. */
+/** The step back to the column form of a file that the server still stores. */
 export interface WayBack {
   back: () => void
   isSending: boolean
   fault: Fault | null
 }
 
-/** Returns the way back, which Back of the browser takes too. */
+/** Returns the step back to the column form; the browser's Back button triggers it, too. */
 export function useWayBack(found: Import | undefined, draft: RefObject<Draft>): WayBack {
   const { send, isSending, fault } = useChange(async (one: Import) => {
     const { bankAccountId, transactionImportId } = one
     const path = { bankAccountId, transactionImportId }
     const delimiter = one.delimeter as ',' | ';' | '|' | '\t'
-    // A choice alone returns an import to its columns; this one changes nothing.
+    // Any choice returns an import to status `mapping`, so the current delimiter is sent again.
     const returned = await coffer.updateImport({ path, body: { delimiter } })
     const { mappingId } = draft.current
     draft.current.mappingId = null
-    // Otherwise it would be offered for the next file. It may stay: a newer one is preferred.
+    // Removes the mapping, else it would be offered for the next file. Errors are ignored: the
+    // newest mapping is offered first.
     if (mappingId) await removeMapping(mappingId).catch(() => null)
     return returned
   })
@@ -35,12 +36,12 @@ export function useWayBack(found: Import | undefined, draft: RefObject<Draft>): 
   return { back, isSending, fault }
 }
 
-/** Returns whether a refused file may be read again: rows of an upload may be stored in part. */
+/** Returns whether a failed import may be read again: not if its upload may have stored rows. */
 export function isRereadable({ status, transactionUploadId }: Import): boolean {
   return status === 'failed' && !transactionUploadId
 }
 
-/** The button that leads back to the columns. */
+/** The button that leads back to the column form. */
 export function BackToColumns({ back, isSending, fault }: WayBack) {
   return (
     <>

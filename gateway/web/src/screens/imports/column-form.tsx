@@ -27,7 +27,7 @@ import styles from './imports.module.css'
 import { type Choices, ReadChoices } from './read-choices.tsx'
 import { SheetChoice } from './sheet-choice.tsx'
 
-/** Asks what the columns of a CSV file mean, or offers the last mapping of these columns. */
+/** Form to map the columns of a CSV file; offers the last mapping of the same columns. */
 export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<Draft> }) {
   const { bankAccountId, transactionImportId, headers, reading } = found
   const { locale } = useReader()
@@ -92,7 +92,7 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
   )
 }
 
-/** Returns the server's findings in the file, and facts about the bank account of the import. */
+/** Returns evidence for the guess of columns: what the server detected, and the bank account. */
 function useEvidence({ bankAccountId, reading }: Import): Evidence {
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const account = accounts.find((one) => one.bankAccountId === bankAccountId)
@@ -134,7 +134,7 @@ interface PartProps {
   headers: string[]
   columns: Columns
   change: (next: Partial<Columns>) => void
-  /** The fields that the person has to decide before the preview. */
+  /** The fields that the user must decide before the preview. */
   open: readonly (keyof Columns)[]
 }
 

@@ -48,7 +48,7 @@ interface StepProps {
 function Step({ found, draft, way }: StepProps) {
   const { bankAccountId: account, status } = found
   if (status === 'mapping') {
-    // Another delimiter gives the file other columns, which need a new form.
+    // With another delimiter, the file has other columns: the key resets the form.
     return <ColumnForm key={found.headers.join('\n')} found={found} draft={draft} />
   }
   if (status === 'preview') return <ImportPreview found={found} way={way} />

@@ -22,7 +22,7 @@ import type { Balancing } from './stored/balance-note.tsx'
 import { Stored } from './stored/stored.tsx'
 import { countsOf } from './upload-row.tsx'
 
-/** On a phone nothing is dragged. */
+/** Phones, which cannot drag and drop files. */
 const phone = matchMedia('(hover: none) and (pointer: coarse)')
 
 /** Takes a file that is chosen or dropped. A CSV file leads to the form of its columns. */
@@ -99,7 +99,7 @@ interface StoredFile {
   preview: Balancing
 }
 
-/** The end of an import, once its rows are stored; until then the list shows its progress. */
+/** The result of an import once its rows are stored; until then, the list shows its progress. */
 function StoredUpload({ upload, preview }: StoredFile) {
   const { bankAccountId, transactionUploadId } = upload
   const { data: uploads = [] } = useQuery(uploadsQuery(bankAccountId))
@@ -108,7 +108,7 @@ function StoredUpload({ upload, preview }: StoredFile) {
   return <Stored {...{ bankAccountId, transactionUploadId, preview }} counts={countsOf(found)} />
 }
 
-/** Returns the previewed file, and the request that reads it. CSV leads to the form of columns. */
+/** Returns the previewed file, and a function to read a file. CSV files lead to the column form. */
 function useReading(bankAccountId: string) {
   const navigate = useNavigate()
   const [previewed, setPreviewed] = useState<Previewed | null>(null)
@@ -124,30 +124,30 @@ function useReading(bankAccountId: string) {
     })
   const isOfOther = previewed !== null && !isOf(previewed.upload, bankAccountId)
   const readLate = useEffectEvent(() => previewed && read(previewed.data, previewed.choices))
-  // Its counts hold for one bank account: the choice of another one reads the file again.
+  // A preview is valid for one bank account: the file is read again if another one is chosen.
   useEffect(() => {
     if (isOfOther) readLate()
   }, [isOfOther])
   return { read, isSending, fault, previewed: isOfOther ? null : previewed, setPreviewed }
 }
 
-/** Returns whether a preview holds for a bank account; one of several accounts names its own. */
+/** Returns whether a preview is valid for a bank account, or is of a file of several accounts. */
 function isOf({ asks, bankAccountId }: Upload, chosen: string): boolean {
   return asks === 'statement' || bankAccountId === chosen
 }
 
 const accepted =
   '.ofx,.qfx,.qbo,.qif,.xml,.sta,.940,.942,.mt940,.mt942,.csv,.xlsx,.ods,.xls,.zip,.txt'
-/** Names of files with columns, whose meaning a person states. */
+/** Names of tabular files, whose columns the user maps. */
 const tables = /\.(csv|xlsx|ods|xls)$/i
 
-/** Returns a fault of the file, which is no field of a form, as a fault of the whole request. */
+/** Turns a fault of the field `data` into one of the whole request: the form has no such field. */
 function ofFile(fault: Fault): Fault {
   const { data, ...problems } = fault.problems
   return data === undefined ? fault : { ...fault, text: data, problems }
 }
 
-/** Sends a file with columns and returns the ID of its import; previews any other file. */
+/** Creates an import of a tabular file and returns its ID; previews any other file. */
 async function readFile(
   bankAccountId: string,
   { data, choices }: { data: File; choices: Choices },
@@ -159,11 +159,11 @@ async function readFile(
     const { data: upload } = await coffer.createUpload({ path, body: { data }, query })
     return { data, upload, choices }
   } catch (error) {
-    const isTold =
+    const mayBeTable =
       error instanceof CofferError &&
       error.faults.some(({ code }) => code === 'FILE_NEEDS_MAPPING' || code === 'FILE_KIND')
-    if (!isTold || (await isPicture(data))) throw error
-    // Its content may be a table, whatever its name.
+    if (!mayBeTable || (await isPicture(data))) throw error
+    // The content may be a table although the file name does not say so.
     return await sendTable(bankAccountId, data).catch(() => Promise.reject(error))
   }
 }

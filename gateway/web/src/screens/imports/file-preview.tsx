@@ -9,7 +9,7 @@ import { SeveralAccounts } from './several-accounts.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
 import { UploadPreview } from './upload-preview.tsx'
 
-/** A file before its import: its rows, its accounts, or why it cannot be read. */
+/** Preview of a file: its rows, the choice of its accounts, or the reason why it is unreadable. */
 export function FilePreview(props: PreviewProps) {
   const { upload } = props.previewed
   if (upload.status === 'preview') return <UploadPreview {...props} />

@@ -6,10 +6,10 @@ interface Props {
   rows: readonly { cells: string[] }[]
 }
 
-/** Number of rows that are shown; the guess of the columns reads more. */
+/** Number of displayed rows; the guess of columns uses more. */
 export const shownRows = 5
 
-/** The first rows of a file as they are, to choose its columns by. */
+/** The first rows of a file, unchanged, as a help for the choice of its columns. */
 export function FirstRows({ headers, rows }: Props) {
   if (rows.length === 0) return null
   return (

@@ -21,18 +21,18 @@ import { SkippedRows } from './skipped-rows.tsx'
 import { BalanceNote, effectOn } from './stored/balance-note.tsx'
 import { sameRows } from './stored/same-rows.ts'
 
-/** Choices that hold for all accounts of a file. */
+/** Choices that apply to all accounts of a file. */
 export type GroupChoices = Omit<Choices, 'statement' | 'delimiter'>
 
 interface Reading {
-  /** Reads the file again by other choices. */
+  /** Reads the file again with other choices. */
   onRead: (choices: GroupChoices) => void
   isReading: boolean
 }
 
 interface Props extends Reading {
   data: File
-  /** The answer: the preview of each chosen account. */
+  /** The preview of each chosen account. */
   group: UploadGroup
   choices: GroupChoices
   onBack: () => void
@@ -41,7 +41,7 @@ interface Props extends Reading {
 
 type Part = FileStatement & { upload: Upload }
 
-/** The rows that the chosen accounts of a file would store, with those to join in each. */
+/** Preview of the chosen accounts of a file: rows to store and rows to join in each. */
 export function GroupPreview({ data, group, choices, onRead, isReading, onBack, onEnd }: Props) {
   const { timezone } = useReader()
   const [ticked, setTicked] = useState<Record<string, ReadonlySet<string>>>({})
@@ -92,7 +92,7 @@ interface AccountProps extends Reading {
   onTick: (ticked: ReadonlySet<string>) => void
 }
 
-/** One account of a file: its counts, choices and rows, or why it cannot be read. */
+/** One account of a file: its counts, choices and rows, or the reason why it is unreadable. */
 function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProps) {
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const title = useId()
@@ -134,8 +134,8 @@ function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProp
   )
 }
 
-/** Returns an account of a file as people know it: number or name, and kind. */
+/** Returns the label of an account in a file: its number or name, and its kind. */
 export function nameOf({ statement, number, kind }: FileStatement): string {
-  const isTold = kind === null || statement.includes(kind)
-  return isTold ? statement || number : `${statement} (${kind})`
+  const hasKind = kind === null || statement.includes(kind)
+  return hasKind ? statement || number : `${statement} (${kind})`
 }

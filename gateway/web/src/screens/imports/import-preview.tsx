@@ -20,7 +20,7 @@ import { ReadChoices } from './read-choices.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
 import { BalanceNote, effectOn } from './stored/balance-note.tsx'
 
-/** The first rows of a file as transactions, and what is left out and why. */
+/** The first rows of a file as transactions, and the skipped rows with reasons. */
 export function ImportPreview({ found, way }: { found: Import; way: WayBack }) {
   const { bankAccountId, transactionImportId, preview } = found
   const path = { bankAccountId, transactionImportId }
@@ -66,7 +66,7 @@ export function ImportPreview({ found, way }: { found: Import; way: WayBack }) {
   )
 }
 
-/** How the minus of debits and credits was read, which can be chosen otherwise. */
+/** Shows how a minus in debits and credits is interpreted, and lets the user change that. */
 function MinusChoice({ found }: { found: Import }) {
   const { send, fault } = useReadAgain(found)
   const { minusReverses = null, reasons = [] } = found.reading ?? {}

@@ -17,7 +17,7 @@ import { Unfinished } from './stored/unfinished.tsx'
 import { UploadGroups } from './upload-groups.tsx'
 import { UploadRow } from './upload-row.tsx'
 
-/** Imports a file, lists the former imports with their results, and undoes them. */
+/** Screen to import files, to list earlier imports with their results, and to undo them. */
 export function Imports() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()
@@ -54,7 +54,7 @@ function Parts({ bankAccountId }: { bankAccountId: string }) {
   )
 }
 
-/** The files of all bank accounts kept by hand, newest first; each names its account. */
+/** The imported files of all manual bank accounts, newest first, each with its bank account. */
 function ImportedFiles({ bankAccountId }: { bankAccountId: string }) {
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const { data: links = [] } = useQuery(linksQuery)
@@ -105,7 +105,7 @@ function ImportedFiles({ bankAccountId }: { bankAccountId: string }) {
   )
 }
 
-/** Returns the uploads of several bank accounts as one list. */
+/** Merges the uploads of several bank accounts, newest first. */
 function newestFirst(lists: { data?: Upload[] | undefined }[]): Upload[] {
   return lists
     .flatMap(({ data = [] }) => data)

@@ -10,17 +10,17 @@ import { newestFirst, sameRows } from './stored/same-rows.ts'
 
 interface Props {
   bankAccountId: string
-  /** The account of the file, if it has several. */
+  /** The account in a file of several accounts. */
   of?: string
   offers: readonly JoinOffer[]
-  /** Number of all rows that may be stored already. */
+  /** Number of all rows that may be stored already; `offers` has only the first. */
   count: number
   /** Identifiers of the ticked rows. */
   ticked: ReadonlySet<string>
   onTick: (ticked: ReadonlySet<string>) => void
 }
 
-/** Rows that may be stored transactions, each with a box to tick. */
+/** Rows that may be stored transactions already, each with a checkbox to join it. */
 export function JoinOffers({ bankAccountId, of, offers, count, ticked, onTick }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
@@ -67,7 +67,7 @@ function toggled(ticked: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return others
 }
 
-/** The ticks of a person; until the first, the rows that are the same for sure have one. */
+/** The rows that the user ticked; before the first change, rows with equal day and text. */
 export function useTicks(offers: readonly JoinOffer[]) {
   const { timezone } = useReader()
   const [made, setTicked] = useState<ReadonlySet<string> | null>(null)
@@ -75,7 +75,7 @@ export function useTicks(offers: readonly JoinOffer[]) {
   return { ticked, setTicked, joins: joinsOf(offers, ticked) }
 }
 
-/** Returns the ticked offers as an import names them. */
+/** Returns the ticked offers as joins for a request. */
 export function joinsOf(offers: readonly JoinOffer[], ticked: ReadonlySet<string>): RowJoin[] {
   return offers
     .filter(({ uploadIdentifier }) => ticked.has(uploadIdentifier))

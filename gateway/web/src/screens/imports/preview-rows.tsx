@@ -13,14 +13,14 @@ type Row =
 
 interface Props {
   bankAccountId: string
-  /** The account of the file, if it has several. */
+  /** The account in a file of several accounts. */
   of?: string
   rows: readonly Row[]
   /** The rows that are joined with stored transactions. */
   joins: readonly RowJoin[]
 }
 
-/** The first rows of a file as the transactions that its import would store. */
+/** The first rows of a file as transactions, with the effect of the import on each. */
 export function PreviewRows({ bankAccountId, of, rows, joins }: Props) {
   const joined = new Set(joins.map(({ uploadIdentifier }) => uploadIdentifier))
   const reader = useReader()
@@ -66,7 +66,7 @@ export function PreviewRows({ bankAccountId, of, rows, joins }: Props) {
   )
 }
 
-/** Returns the texts of the file that the name lacks, so that the choice of columns shows. */
+/** Returns the texts of a row besides its name, so that users can check the mapped columns. */
 function textsOf({ name, originalName, originalMerchantName }: Row): string[] {
   const shown = name || originalName
   return [...new Set([originalMerchantName, originalName])].filter(
@@ -74,7 +74,7 @@ function textsOf({ name, originalName, originalMerchantName }: Row): string[] {
   )
 }
 
-/** Returns what becomes of a row in words; the amount is in its own column. */
+/** Returns the effect of the import on a row, as a text without the amount. */
 function effectOf(row: Row, joined: ReadonlySet<string>): string {
   const { uploadIdentifier, booksPending, duplicate, amount } = row
   if (booksPending) return words.booksPending
@@ -83,7 +83,7 @@ function effectOf(row: Row, joined: ReadonlySet<string>): string {
   return amount < 0 ? words.comesIn : words.goesOut
 }
 
-/** Returns whether a row makes no new transaction, and changes no pending one by itself. */
+/** Returns whether a row is stored already: it creates no transaction and posts no pending one. */
 function isStored(row: Row, joined: ReadonlySet<string>): boolean {
   return (row.duplicate || joined.has(row.uploadIdentifier)) && !row.booksPending
 }

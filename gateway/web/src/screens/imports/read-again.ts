@@ -3,7 +3,7 @@ import { coffer } from '../../api/client.ts'
 import type { Import } from '../../api/import-queries.ts'
 import type { Choices } from './read-choices.tsx'
 
-/** Returns how a file is read again by a choice; it continues with the chosen mapping. */
+/** Returns the request to read a file again with a choice, then preview it by the same mapping. */
 export function useReadAgain(found: Import) {
   const { bankAccountId, transactionImportId, transactionImportMappingId: chosen } = found
   const path = { bankAccountId, transactionImportId }

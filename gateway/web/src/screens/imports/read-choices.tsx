@@ -3,7 +3,7 @@ import { importWords as words } from '../../words/imports.ts'
 import { type Coded, wordsOf } from '../../words/refusals.ts'
 import styles from './imports.module.css'
 
-/** A choice about the reading of a file that the server made, and why. */
+/** A choice that the server made to read a file, and the reason. */
 interface Made {
   choice: string
   value: string
@@ -11,7 +11,7 @@ interface Made {
   codedReason?: Coded | undefined
 }
 
-/** Choices that a person makes instead, as the API takes them. */
+/** Choices of the user instead, in the format of the API. */
 export interface Choices {
   encoding?: string
   delimiter?: ',' | ';' | '|' | '\t'
@@ -30,7 +30,7 @@ const encodings =
   'utf-8 windows-1252 windows-1250 windows-1251 windows-1253 windows-1254 windows-1257 ' +
   'iso-8859-2 iso-8859-15 shift_jis euc-kr gb18030 big5 utf-16le'
 
-/** Values of each choice in words; the character sets have names. */
+/** Texts of the values of each choice; encodings are shown by their names. */
 const values: Record<string, Record<string, string>> = {
   encoding: Object.fromEntries(encodings.split(' ').map((name) => [name, name])),
   delimiter: words.delimiters,
@@ -39,13 +39,13 @@ const values: Record<string, Record<string, string>> = {
   minusReverses: words.minuses,
 }
 
-/** How a file was read: in words, and when opened with a field for each choice. */
+/** Summary of the choices by which a file was read; when opened, a field for each. */
 export function ReadChoices({ made, onChange }: Props) {
   const known = made.filter(({ choice }) => choice in values)
   if (known.length === 0) return null
   return (
     <details className={styles.soft}>
-      <summary>{words.readAs({ how: known.map(toldOf).join(', ') })}</summary>
+      <summary>{words.readAs({ how: known.map(summaryOf).join(', ') })}</summary>
       <div className={`${styles.pair} ${styles.opened}`}>
         {known.map((one) => (
           <ChoiceField
@@ -62,8 +62,8 @@ export function ReadChoices({ made, onChange }: Props) {
   )
 }
 
-/** Returns a choice in words that say of what it is. */
-function toldOf(made: Made): string {
+/** Returns the text of a choice that is understandable without a label. */
+function summaryOf(made: Made): string {
   const name = shownOf(made)
   if (made.choice === 'encoding') return words.encodingOf({ name })
   return made.choice === 'delimiter' ? words.delimiterOf({ name }) : name

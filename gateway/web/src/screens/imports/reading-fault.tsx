@@ -15,7 +15,7 @@ interface Props {
   way: WayBack
 }
 
-/** Why a CSV file could not be read, the field to change, and the ways on. */
+/** The reason why a CSV file could not be read, with advice and the possible next steps. */
 export function ReadingFault({ found, way }: Props) {
   const { bankAccountId: account, error = '', codedError } = found
   const advice = words.advice[codedError?.cause?.code ?? '']
@@ -37,7 +37,7 @@ export function ReadingFault({ found, way }: Props) {
   )
 }
 
-/** The ways to read a file that can be read in several; each continues with the chosen mapping. */
+/** Buttons for the choices that resolve an ambiguous file; each keeps the chosen mapping. */
 function WaysToRead({ found }: { found: Import }) {
   const { send, isSending, fault } = useReadAgain(found)
   return (

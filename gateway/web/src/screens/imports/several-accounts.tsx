@@ -21,10 +21,10 @@ import { type GroupChoices, GroupPreview, nameOf } from './group-preview.tsx'
 import styles from './imports.module.css'
 import type { PreviewProps } from './previewed.ts'
 
-/** IDs of bank accounts by the accounts of the file; an empty text leaves one out. */
+/** Bank account IDs by account of the file; '' skips the account. */
 type Goals = Record<string, string>
 
-/** A file of several accounts: where each one goes, then what their imports would do. */
+/** A file of several accounts: maps each to a bank account, then previews the imports. */
 export function SeveralAccounts({ previewed, onEnd }: PreviewProps) {
   const { data, upload } = previewed
   const { statement: _, delimiter: __, ...choices } = previewed.choices
@@ -74,7 +74,7 @@ interface MappingProps {
   onEnd: () => void
 }
 
-/** The accounts of a file, each with the bank account that it goes to. */
+/** The accounts of a file, each with a choice of the bank account to import it into. */
 function Mapping({ statements, goals, mapped, onGoal, onRead, isReading, onEnd }: MappingProps) {
   const isTwice = new Set(mapped.map((one) => one.bankAccountId)).size < mapped.length
   return (
@@ -143,7 +143,7 @@ function Statement({ statement, goal, onGoal }: StatementProps) {
   )
 }
 
-/** Returns the bank accounts that the accounts of a file went to before. */
+/** Returns the bank accounts into which the accounts of a file were imported last. */
 function formerGoals(statements: readonly FileStatement[], groups: readonly UploadGroup[]): Goals {
   const former = groups.flatMap((group) => group.statements)
   const found = statements.map(({ statement, currency }) => {

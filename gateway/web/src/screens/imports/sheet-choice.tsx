@@ -7,7 +7,7 @@ import { ChoiceField } from '../../controls/field.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import { importWords as words } from '../../words/imports.ts'
 
-/** The sheets of a workbook. The server keeps one, so the file is sent again for another. */
+/** Choice of a workbook's sheet. The server stores only one, so another needs a new upload. */
 export function SheetChoice({ found }: { found: Import }) {
   const { bankAccountId, transactionImportId, reading } = found
   const navigate = useNavigate()

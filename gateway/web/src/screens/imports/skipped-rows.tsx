@@ -4,14 +4,14 @@ import styles from './imports.module.css'
 
 type Skipped = Upload['skipped']
 
-/** Returns the reasons for which rows are left out, with their counts, in words. */
+/** Returns a text with the reasons of skipped rows and their counts. */
 function reasonsOf(skipped: Skipped): string {
   return skipped
     .map(({ reason, count }) => `${words.reasons[reason] ?? reason}: ${count}`)
     .join(', ')
 }
 
-/** Rows of a file that are left out: the reasons, and the first rows of each when opened. */
+/** Skipped rows of a file: the reasons; when opened, the first rows for each reason. */
 export function SkippedRows({ skipped, onOpen }: { skipped: Skipped; onOpen?: () => void }) {
   if (skipped.length === 0) return null
   return (

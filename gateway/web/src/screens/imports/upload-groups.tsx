@@ -20,7 +20,7 @@ import styles from './imports.module.css'
 import { deletedCountOf, leftTexts } from './stored/undo-import.tsx'
 import { countsOf } from './upload-row.tsx'
 
-/** Files that were imported into several bank accounts, each undone as one. */
+/** Files that were imported into several bank accounts; each is undone as a whole. */
 export function UploadGroups() {
   const [count, setCount] = useState(listedStep)
   const { data: groups = [], isPlaceholderData } = useQuery(uploadGroupsQuery(count))
@@ -46,7 +46,7 @@ export function UploadGroups() {
   )
 }
 
-/** Returns the accounts of a file that were imported. */
+/** Returns the imported accounts of a file. */
 function partsOf({ statements }: UploadGroup) {
   return statements.flatMap(({ upload, ...statement }) => (upload ? { statement, upload } : []))
 }
@@ -93,7 +93,7 @@ function GroupRow({ group }: { group: UploadGroup }) {
   )
 }
 
-/** The answers to the choice that imports of a file ask for; each repeats these imports. */
+/** Buttons for the choice that failed imports of a file need; each repeats these imports. */
 function Answers({ group }: { group: UploadGroup }) {
   const { uploadGroupId } = group
   const asking = partsOf(group).find(({ upload }) => upload.asks !== undefined)

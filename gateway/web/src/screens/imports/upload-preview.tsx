@@ -16,7 +16,7 @@ import { ReadChoices } from './read-choices.tsx'
 import { SkippedRows } from './skipped-rows.tsx'
 import { BalanceNote, effectOn } from './stored/balance-note.tsx'
 
-/** The rows that an import would store, with ticks for those that are stored already. */
+/** Preview of an import: the rows to store, and checkboxes for rows that may be stored already. */
 export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEnd }: PreviewProps) {
   const { data, upload, choices: query } = previewed
   const { preview, note, codedNote } = upload

@@ -16,7 +16,7 @@ export type Progress = Pick<
   | 'codedError'
 >
 
-/** Returns the state of an upload, renewed over a socket while the file is read. */
+/** Returns the state of an upload, updated over a WebSocket while the import runs. */
 export function useProgress(upload: Upload): Progress {
   const { bankAccountId, transactionUploadId } = upload
   const [frame, setFrame] = useState<Partial<Progress>>({})
@@ -31,11 +31,11 @@ export function useProgress(upload: Upload): Progress {
       for await (const one of coffer.watchUpload(watching)) setFrame(one as Partial<Progress>)
       await announceChange()
     }
-    // Without the socket, the list is asked for again until the file is read.
+    // If the WebSocket fails, the list is polled until the import ends.
     void watch()
       .catch(() => null)
       .finally(() => setFrame({}))
-    // The list may show first that a file is read. Browsers log a socket that is closed too early.
+    // Closes the WebSocket only after it has opened: browsers log an error for closing it earlier.
     return () => void opened.promise.then(() => stop.abort())
   }, [bankAccountId, transactionUploadId, isOpen])
   return isOpen ? { ...upload, ...frame } : upload

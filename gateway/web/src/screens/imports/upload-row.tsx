@@ -14,11 +14,11 @@ import { type Progress, useProgress } from './upload-progress.ts'
 
 interface Props {
   upload: Upload
-  /** Name of its bank account. */
+  /** Name of the upload's bank account. */
   account: string
 }
 
-/** A file that was imported: its state, its counts, and how to undo it. */
+/** An imported file: its state, its counts, and a button to undo the import. */
 export function UploadRow({ upload, account }: Props) {
   const reader = useReader()
   const [isAsked, setAsked] = useState(false)
@@ -57,7 +57,7 @@ export function UploadRow({ upload, account }: Props) {
   )
 }
 
-/** Returns what became of the rows of a file, in words. */
+/** Returns a text with the numbers of imported, joined, already stored and skipped rows. */
 export function countsOf(
   counts: Omit<Progress, 'skipped' | 'status' | 'error' | 'codedError'>,
 ): string {

@@ -54,7 +54,7 @@ export function undoUploads(
 /** Amounts that envelopes gave to removed transactions; transactions that the upload posted. */
 type RemovedRows = { given: readonly Given[]; posted: readonly PostedRow[] }
 
-/** Removes joins and transactions of an upload, except those that other imports joined; emits it. */
+/** Removes joins and transactions of an upload, but keeps those that other imports joined. */
 async function removeRows(tx: Tx, key: UploadKey, now: Date): Promise<RemovedRows> {
   const posted = await partRows(tx, key)
   const kept = await keepJoined(tx, key)

@@ -4,7 +4,7 @@ import type { Columns } from './column-mapping.ts'
 import { findWords } from './direction-words.ts'
 import { exactHeader, findHeader } from './headers.ts'
 
-/** Words of headers by their meaning; the cells decide which of these columns can have it. */
+/** Words in headers by the role of a column; the cells must fit the role, too. */
 const meanings = {
   amount: new RegExp(
     'amount|betrag|montant|importe|importo|bedrag|belopp|beløb|kwota|suma|summa|сумма|金额|valor|' +
@@ -24,17 +24,17 @@ const meanings = {
   balance: /balance|saldo|solde|kontostand|残高|余额|잔액/i,
 } as const
 
-/** Amounts in the currency of a shop, and amounts beside that of a payment. */
+/** Headers of amounts in the shop's currency, and of fees, taxes and limits. */
 const otherAmount = /original|foreign|fremd|ursp|local|fee|tax|shipping|insurance|geb[uü]|limit/i
-/** An amount that includes fees, or from which they were taken, is one of the payment itself. */
+/** Headers of amounts with or after fees, which are amounts of the payment itself. */
 const withFees = /incl|inkl|after|nach/i
-/** Words of a currency that is the one of the bank account. */
+/** Headers of amounts in the bank account's currency. */
 const ofAccount = /account currency|kontow[äa]|měně účtu|валют\S* сч[её]та|walucie rachunku/i
-/** Columns in which debit and credit are kinds of cards. */
+/** Headers of columns in which "debit" and "credit" denote kinds of cards, not directions. */
 const ofCards = /card|karte|funding/i
 const fees = /fee|geb[uü]h|entgelt|frais|comis|commis|provision/i
 const beforeFees = /gross|brut|lordo/i
-/** Numbers that are no money of the account: exchange rates, points and rewards. */
+/** Headers of numbers that are no amounts of the account: exchange rates, points, rewards. */
 const noMoney = new RegExp(
   String.raw`(?<!\p{L})(?:rates?|points?|fx)(?!\p{L})|exchange.?rate|kurs|koers|kurz|taux|` +
     'cambio|tasso|árfolyam|курс|汇率|レート|환율|punkte|cash.?back|reward|bonus',
@@ -56,9 +56,9 @@ const open: Amounts = {
 }
 
 /**
- * Returns the columns of amounts and of the balance: those that the balance proves, else by names
- * of columns whose cells are amounts. Texts are empty where the file leaves it open: the direction
- * of money is not guessed.
+ * Returns the columns of amounts and of the balance: those whose amounts explain the changes of the
+ * balance, else by the headers of columns with amounts. Fields are '' if the file is ambiguous: the
+ * direction of money is never guessed.
  */
 export function guessAmounts(
   all: readonly string[],
@@ -71,16 +71,16 @@ export function guessAmounts(
   const rankOf = (one: string) => (hasFees && beforeFees.test(one) ? 1 : placeOf(one, cells))
   const ranked = numbers.toSorted((one, other) => rankOf(one) - rankOf(other))
   const words = headers.filter((one) => cells.different(one) === 2 && !numbers.includes(one))
-  // The balance of a card may be what is owed, which purchases raise.
+  // The balance of a card may be the debt, which purchases increase.
   const proofs = isDebt ? [] : proveByBalance(cells, { numbers: ranked, words, date })
   const proof = soleProof(proofs, { cells, rankOf })
   const pair = pairByNames(headers, cells)
-  // The other column may be blank in the first rows.
+  // It may be one of a debit and a credit column, the other of which is blank in the first rows.
   const isOfPair = proof?.kind === 'sign' && [pair?.debits, pair?.credits].includes(proof.amount)
   if (proof?.kind === 'sign' && !isOfPair) {
     const { balance, amount, out } = proof
     const size = cells.amounts(amount)
-    // No move proves the oldest row, whose word may be another one.
+    // The oldest row has no balance before it, so it may be the only one of the other direction.
     const isWorded = !size.some((one) => one < 0) && words.some((one) => cells.isOnceAtEnd(one))
     const direction = isWorded ? directionOf(amount, { headers, cells, isDebt }) : { out }
     return { ...open, balance, amount, ...direction }
@@ -97,7 +97,7 @@ export function guessAmounts(
   const apart = named === '' ? pairByCells(ranked, { cells, isDebt }) : null
   if (apart) return { ...open, ...apart, balance, amountKind: 'column' }
   const own = others.filter((one) => !isOther(one))
-  // Beside an amount that is set aside, a column of another name may be none.
+  // If other columns are named like foreign amounts, an unnamed column may be no amount.
   const isSure = others.every((one) => own.includes(one) || !meanings.amount.test(one))
   const amount = named || (isSure ? soleOf(own, cells) || besideCodes(own, cells) : '')
   return { ...open, balance, amount, ...directionOf(amount, { headers: rest, cells, isDebt }) }
@@ -107,7 +107,7 @@ function isOther(header: string): boolean {
   return otherAmount.test(header) && !withFees.test(header)
 }
 
-/** Returns the best proof; null if another column of its rank differs in rows without a move. */
+/** Returns the best proof; null if another column of equal rank and fit has different cells. */
 function soleProof(
   [first, ...ties]: readonly Proof[],
   { cells, rankOf }: { cells: Cells; rankOf: (header: string) => number },
@@ -123,14 +123,14 @@ function soleProof(
   return isOpen ? null : first
 }
 
-/** Returns the place of a column among those of numbers: names of amounts, then decimals. */
+/** Returns the rank of a numeric column: named like an amount (0), then decimals, then others. */
 function placeOf(header: string, cells: Cells): number {
   if (isOther(header)) return 3
   if (meanings.amount.test(header)) return 0
   return cells.haveDecimals(header) ? 1 : 2
 }
 
-/** `Debit Amount` and `Credit Amount` are a pair, unless one column is for amounts alone. */
+/** Returns columns named like debits and credits, unless another header is exactly "amount". */
 function pairByNames(headers: readonly string[], cells: Cells) {
   const numeric = headers.filter((one) => cells.filled(one) === 0 || cells.isNumbers(one))
   const debits = findHeader(numeric, meanings.debits)
@@ -146,29 +146,29 @@ function pairByNames(headers: readonly string[], cells: Cells) {
   return isPair && sole === '' ? { debits, credits } : null
 }
 
-/** Returns the column that is named as the amounts; an empty text if several are that differ. */
+/** Returns the column named like amounts; '' if there are several with different cells. */
 function amountByName(
   headers: readonly string[],
   { cells, currency }: { cells: Cells; currency: string },
 ): string {
   const own = headers.filter((one) => !isOther(one) && meanings.amount.test(one))
-  // An amount in the currency of a shop is blank in rows of the own one.
+  // Amounts in a shop's currency are blank in rows of the account's own currency.
   const most = Math.max(...own.map((one) => cells.filled(one)))
   const full = own.filter((one) => cells.filled(one) === most)
   const isOwn = (one: string) =>
     ofAccount.test(one) || (currency !== '' && one.split(/[^A-Z]+/).includes(currency))
-  // `Amount` beside `Amount including fees` may not be what leaves the account.
+  // If there is an `Amount including fees`, `Amount` may not be the amount that is booked.
   const exact = full.some((one) => withFees.test(one)) ? '' : exactHeader(full, meanings.amount)
   return exact || soleOf(full.filter(isOwn), cells) || soleOf(full, cells)
 }
 
-/** Returns the first of some columns if all have the same cells; else the file leaves it open. */
+/** Returns the first of some columns if all have equal cells; else '', because it is ambiguous. */
 function soleOf([first = '', ...others]: readonly string[], cells: Cells): string {
   const textOf = (one: string) => cells.of(one).join('\n')
   return others.every((one) => textOf(one) === textOf(first)) ? first : ''
 }
 
-/** Returns the one column of decimals with a minus if all others are whole numbers, as codes. */
+/** Returns the only column of decimals with a minus, if all others are integers, such as codes. */
 function besideCodes(headers: readonly string[], cells: Cells): string {
   const isMinus = (size: number) => size < 0
   const written = headers.filter(
@@ -180,8 +180,8 @@ function besideCodes(headers: readonly string[], cells: Cells): string {
 }
 
 /**
- * Returns how the amounts of one column say the direction: by a minus, or by a word. Open if half
- * have no minus, and on cards, whose purchases have one at some banks and none at others.
+ * Returns how an amount's direction is stated: by a minus, or by a word in another column. `out` is
+ * '' (open) if most amounts have no minus, and for cards, because banks differ there.
  */
 export function directionOf(
   amount: string,
@@ -197,7 +197,7 @@ export function directionOf(
     const words = findWords(texts)
     if (words === null) continue
     if (minus === 0) return { amountKind: 'type', direction, ...words }
-    // A letter may be a kind of payment, such as C for cards.
+    // A single letter may be a kind of payment instead, such as C for cards.
     if (cells.different(direction) < 2 || words.debitWord.length < 3) continue
     const isOut = (row: number) => texts[row] === words.debitWord
     const signs = new Set(amounts.map((size, row) => Math.sign(isOut(row) ? size : -size)))
@@ -207,7 +207,7 @@ export function directionOf(
   return { out: mostLeave }
 }
 
-/** Two columns of which each row fills one: the one of negative amounts is for money out. */
+/** Finds two columns of which each row fills one: negative amounts are debits. */
 function pairByCells(
   numbers: readonly string[],
   { cells, isDebt }: { cells: Cells; isDebt: boolean },

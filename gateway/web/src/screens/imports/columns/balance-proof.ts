@@ -1,21 +1,21 @@
 import type { Cells } from './cells.ts'
 
-/** How the amounts of a file move its balance: a sign, two columns, or a word beside the amount. */
+/** Columns that explain the changes of a balance: signed amounts, two columns, or a word. */
 export type Proof = { balance: string } & (
   | { kind: 'sign'; amount: string; out: 'minus' | 'plain' }
   | { kind: 'column'; debits: string; credits: string }
   | { kind: 'type'; amount: string; direction: string; debitWord: string; creditWord: string }
 )
 
-/** A move of the balance, in hundredths, and the row that makes it. */
+/** A change of the balance, in hundredths, and the row that causes it. */
 type Step = { row: number; moved: number }
 
-/** Number of columns that are compared with each other; exports of shops have many. */
+/** Maximum number of columns for the quadratic comparison; exports of shops have many. */
 const numbersMax = 20
 
 /**
- * Returns the columns whose amounts are the moves of a balance in nearly all rows, whatever they
- * are called: those that fit most rows, in the order of the numbers.
+ * Returns the columns whose amounts equal the changes of a balance in most rows, independent of
+ * their headers: only those with the most fitting rows, in the order of `numbers`.
  */
 export function proveByBalance(
   cells: Cells,
@@ -24,9 +24,10 @@ export function proveByBalance(
   const { words, date } = of
   const numbers = of.numbers.slice(0, numbersMax)
   const order = cells.orderOf(date)
-  // Banks that state balances before the amounts would prove the other direction.
+  // The order must be known: with the wrong one, the balances would prove the opposite direction.
   if (order === null) return []
-  // A column of debits or credits has blanks or 0, and seems to move by the amounts of its rows.
+  // Columns of debits or credits are no balances, although their changes may equal their amounts:
+  // they have blanks or 0.
   const balances = numbers.filter((one) => cells.amounts(one).every((size) => size !== 0))
   const proofs = balances.flatMap((balance) => {
     const steps = stepsOf(cells.amounts(balance), order)
@@ -37,7 +38,7 @@ export function proveByBalance(
   return proofs.filter(({ fits }) => fits === most).map(({ proof }) => proof)
 }
 
-/** Returns the moves of a balance other than 0; the oldest row has none before it. */
+/** Returns the changes of a balance other than 0; the oldest row has no balance before it. */
 function stepsOf(balances: readonly number[], order: 'oldest first' | 'newest first'): Step[] {
   const moves = balances.slice(1).map((balance, at) => balance - (balances[at] ?? 0))
   const steps =
@@ -47,7 +48,7 @@ function stepsOf(balances: readonly number[], order: 'oldest first' | 'newest fi
   return steps.filter(({ moved }) => moved !== 0)
 }
 
-/** Returns whether moves differ: a number of the row moves by 1 too, as a quantity may. */
+/** Returns whether changes differ. Row numbers change by 1 always, as quantities may. */
 function areDistinct(steps: readonly Step[]): boolean {
   const sizes = new Set(steps.map(({ moved }) => Math.abs(moved)))
   return sizes.size > 1 || [...sizes].some((size) => size % 100 !== 0)
@@ -79,13 +80,13 @@ function movesOf(
       const proof = { kind: 'column' as const, debits: amount, credits, balance }
       return isPair ? [{ proof, fits: fits.length }] : []
     })
-    // A row without this amount may have it in the other column.
+    // If `amount` and another column form a pair, it is no column of signed amounts.
     const isOneOfTwo = numbers.some((one) => cells.areTogether(amount, one))
     const signed: Found[] = [
       { proof: { kind: 'sign', amount, out: 'minus', balance }, fits: same },
       { proof: { kind: 'sign', amount, out: 'plain', balance }, fits: negated },
     ]
-    // Both signs occur, so a word beside the amount says the direction.
+    // If amounts without a sign explain both directions, a word in another column states them.
     const isEither = isProof(sized.length) && same > 0 && negated > 0
     const worded = isEither ? words.flatMap((one) => wordsOf(one, cells, sized)) : []
     return [
@@ -97,7 +98,7 @@ function movesOf(
   return found.filter(({ fits }) => isProof(fits))
 }
 
-/** Returns the words for money out and in, if each of two words stands for one of them alone. */
+/** Returns the words for money out and in, if each direction has exactly one word. */
 function wordsOf(direction: string, cells: Cells, steps: readonly Step[]) {
   const texts = cells.of(direction)
   const of = (isOut: boolean) => [

@@ -1,7 +1,7 @@
-/** Findings of the server in a file: how its days are written, and its first rows. */
+/** Evidence for the guess of columns: what the server detected in a file, and its first rows. */
 export interface Evidence {
   dateFormat?: string | undefined
-  /** Whether the days fit the other order of day and month too. */
+  /** Whether the dates are ambiguous: they fit the other order of day and month, too. */
   isDayOpen?: boolean
   rows?: readonly { cells: readonly string[] }[] | undefined
   /** Currency of the bank account, and whether it is a card or a loan. */
@@ -19,7 +19,7 @@ const pieces: Readonly<Record<string, string>> = {
   D: '(?:0?[1-9]|[12][0-9]|3[01])',
 }
 
-/** Returns the first text that the format does not fit, apart from blank ones; null if it fits. */
+/** Returns the first text, except blank ones, that does not match a date format; null if all do. */
 export function findMisfit(texts: readonly string[], format: string): string | null {
   const source = format
     .replace(/[^YMD]/g, (mark) => `[${mark}]`)
@@ -28,7 +28,7 @@ export function findMisfit(texts: readonly string[], format: string): string | n
   return texts.find((text) => text !== '' && !pattern.test(text)) ?? null
 }
 
-/** Signs, a currency and brackets around the digits; a code of a bank has more digits in a row. */
+/** An amount: digits with optional signs, currency and brackets. */
 const amount = new RegExp(
   String.raw`^[(]?[-+−]{0,2} ?(?:[\p{L}.]{0,3}\p{Sc}?) ?[-+−]?[(]?` +
     String.raw`(?:\d[\d.,'’ ]*|[.,]\d+)[)]?[-+−]?` +
@@ -37,10 +37,10 @@ const amount = new RegExp(
 )
 const code = /^\d{9,}$|^0\d|^[A-Za-z]{1,3}\.?\d+$/
 const minus = /^[^\d]*[-−(]|[-−]$/
-/** A word or a letter of the direction behind an amount, which the server reads. */
+/** A word or letter for the direction after an amount; the server interprets it. */
 const word = /(?:DR|CR|DB|\d ?[CDHS])$/i
 
-/** A line that states a balance, without its blanks. */
+/** A label of a balance line, compared without blanks. */
 const balanceLine = new RegExp(
   '^(?:opening|closing|beginning|ending)?(?:balance|saldo|solde)' +
     '(?:anterior|inicial|final|dodia|(?:brought|carried)?forward)?$',
@@ -48,7 +48,7 @@ const balanceLine = new RegExp(
 )
 const iban = /^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/
 
-/** The rows below the header that have a day, in the column of the date if known, as columns. */
+/** The columns of the rows that have a date: in the date column if known, else anywhere. */
 export class Cells {
   readonly #columns: ReadonlyMap<string, readonly string[]>
   readonly #amounts = new Map<string, number[]>()
@@ -76,12 +76,12 @@ export class Cells {
     return this.#columns.get(header) ?? []
   }
 
-  /** Returns the number of cells with a text. */
+  /** Returns the number of cells that are not blank. */
   filled(header: string): number {
     return this.of(header).filter((cell) => cell !== '').length
   }
 
-  /** Returns the number of different texts: one that all rows have identifies none. */
+  /** Returns the number of different texts. */
   different(header: string): number {
     return new Set(this.of(header).filter((cell) => cell !== '')).size
   }
@@ -93,20 +93,20 @@ export class Cells {
     return ends.some((end) => texts.filter((text) => text === end).length === 1)
   }
 
-  /** Returns whether most cells with a text are days in this format; a footer has other cells. */
+  /** Returns whether most cells are dates in this format; only most, because of footers. */
   isDays(header: string, format: string): boolean {
     const days = this.of(header).filter((cell) => isWritten(cell, format))
     return days.length * 2 > this.filled(header)
   }
 
-  /** Returns whether most cells with a text are amounts; a row may be damaged. */
+  /** Returns whether most cells are numbers; only most, because rows may be damaged. */
   isNumbers(header: string): boolean {
     const cells = this.of(header).filter((cell) => cell !== '')
     const written = cells.filter((cell) => amount.test(cell) && !code.test(cell))
     return written.length * 2 > cells.length
   }
 
-  /** Returns whether most cells with a text are amounts, and one is not 0. */
+  /** Returns whether most cells are numbers, and at least one is not 0. */
   isAmounts(header: string): boolean {
     return this.isNumbers(header) && this.of(header).some((cell) => /[1-9]/.test(cell))
   }
@@ -124,7 +124,7 @@ export class Cells {
     return amounts
   }
 
-  /** Returns whether each amount has a word for its direction, within the cell. */
+  /** Returns whether each amount is followed by a word for its direction in the same cell. */
   haveWords(header: string): boolean {
     const cells = this.of(header).filter((cell) => cell !== '')
     return cells.length > 0 && cells.every((cell) => word.test(cell))
@@ -135,7 +135,7 @@ export class Cells {
     return one !== other && this.#amountsIn(one, other).every((count) => count < 2)
   }
 
-  /** Returns whether each row has an amount in one of two columns, each of one sign. */
+  /** Returns whether each row has an amount in exactly one of two columns of constant sign. */
   areTogether(one: string, other: string): boolean {
     const isOfBoth = [one, other].some((column) => {
       const signs = new Set(this.amounts(column).map(Math.sign))
@@ -149,7 +149,7 @@ export class Cells {
     return this.amounts(one).map((size, row) => Number(size !== 0) + Number(others[row] !== 0))
   }
 
-  /** Returns the order of the days of a column; null if they do not tell. */
+  /** Returns the order of the dates in a column; null if it is unclear. */
   orderOf(header: string): 'oldest first' | 'newest first' | null {
     const days = this.of(header).flatMap((day) => sortable(day, this.#format) || [])
     const moves = days.slice(1).map((day, at) => Math.sign(day - (days[at] ?? 0)))
@@ -158,14 +158,14 @@ export class Cells {
     return trend > 0 ? 'oldest first' : 'newest first'
   }
 
-  /** Returns whether most cells with a text are numbers of bank accounts. */
+  /** Returns whether most cells are IBANs. */
   areIbans(header: string): boolean {
     const ibans = this.of(header).filter((cell) => iban.test(cell.replace(/\s/g, '')))
     return ibans.length * 2 > this.filled(header)
   }
 
-  /** Returns how much a column tells: its letters, more if its texts differ. */
-  told(header: string): number {
+  /** Returns a measure of information: the letters in distinct texts times the number of texts. */
+  information(header: string): number {
     const cells = new Set(this.of(header))
     return [...cells].join('').replace(/\P{L}/gu, '').length * cells.size
   }
@@ -187,7 +187,7 @@ function readAmount(cell: string, mark: string): number {
   return minus.test(cell) ? -size : size
 }
 
-/** Returns a day so that a later one is a larger number; NaN for months that are not English. */
+/** Returns a sort key of a date, larger for later dates; NaN for non-English month names. */
 function sortable(day: string, format: string): number {
   if (format.includes('MMM')) return Date.parse(day)
   const parts = format.match(/Y+|M+|D+/g) ?? []

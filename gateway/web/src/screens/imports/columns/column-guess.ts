@@ -3,7 +3,7 @@ import { Cells, type Evidence } from './cells.ts'
 import type { Columns } from './column-mapping.ts'
 import { findHeader } from './headers.ts'
 
-/** Words in headers by the meaning of the column, in the languages of banks. */
+/** Words in headers by the role of a column, in several languages. */
 const meanings = {
   date: /date|buchungstag|datum|fecha|day/i,
   merchant: new RegExp(
@@ -21,9 +21,9 @@ const meanings = {
   id: /(transaction|reference).*(id|number|no)|\bid\b|referenz|fitid/i,
 } as const
 
-/** Headers of value dates, from which interest counts: not the booking date. */
+/** Headers of value dates, from which interest accrues; booking dates are preferred. */
 const valueDate = /valu|wertstell/i
-/** Headers of SEPA identifiers that payments share: creditor, mandate, customer, batch. */
+/** Headers of identifiers that several payments share: creditor, mandate, customer, batch. */
 const sharedIds = /gl(ä|ae)ubiger|creditor|mandat|kunden|customer|sammler|end.to.end/i
 /** Headers of the user's own bank account: its name is not the other party of a payment. */
 const ofOwnAccount =
@@ -34,12 +34,12 @@ const ofKind =
 /** Headers of the payment method: its name is not the other party. */
 const ofMethod = /method/i
 
-/** A column with a matching header is skipped if another match tells this many times more. */
-const toldBy = 3
-/** Minimum number of rows from which a column with one and the same text names no other party. */
+/** A column with a matching header is skipped if another match has this times its information. */
+const informationRatio = 3
+/** Minimum number of rows from which a column with a constant text cannot be the other party. */
 const sameMin = 3
 
-/** Columns of Coffer's own CSV export, which imports as equal rows (docs/transactions.md#csv). */
+/** Columns of Coffer's own CSV export (docs/transactions.md#csv). */
 const ofOwnFile: Columns = {
   date: 'Date',
   format: 'YYYY-MM-DD',
@@ -76,12 +76,12 @@ export function guessColumns(
   const texts = free.filter((one) => !taken.includes(one))
   const id = findId(texts, cells)
   const others = texts.filter((one) => one !== id)
-  // Countries that separate days with points write the day first: the order is known.
+  // Dates with points always have the day first.
   const isOpen = evidence.isDayOpen && !format.includes('.')
   return { date, format: isOpen ? '' : format, ...amounts, id, ...guessTexts(others, cells) }
 }
 
-/** Returns the columns with another column of amounts, and guesses their direction again. */
+/** Replaces the column of amounts, and guesses the direction again. */
 export function withAmount(
   columns: Columns,
   amount: string,
@@ -92,7 +92,7 @@ export function withAmount(
   return { ...columns, amount, ...directionOf(amount, { headers, cells, isDebt }) }
 }
 
-/** Returns the date column: the import skips rows without a day, so the fullest column wins. */
+/** Returns the date column. The fullest one wins, because imports skip rows without a date. */
 function findDate(headers: readonly string[], days: readonly string[], cells: Cells): string {
   const most = Math.max(...days.map((one) => cells.filled(one)))
   const full = days.filter((one) => cells.filled(one) === most)
@@ -101,25 +101,25 @@ function findDate(headers: readonly string[], days: readonly string[], cells: Ce
   return findHeader(booked, meanings.date) || (first ?? findHeader(headers, meanings.date))
 }
 
-/** Returns the column of the bank's transaction IDs, if they differ in all rows. */
+/** Returns the column of the bank's transaction IDs, if all its cells differ. */
 function findId(headers: readonly string[], cells: Cells): string {
   const isOne = (one: string) => !sharedIds.test(one) && cells.different(one) === cells.count
   return findHeader(headers.filter(isOne), meanings.id)
 }
 
 function guessTexts(headers: readonly string[], cells: Cells) {
-  // Only the first rows are known: a mostly blank column is used if no fuller one matches.
-  const isRead = (one: string) => cells.count === 0 || cells.told(one) > 0
+  // Mostly blank columns are used only if no fuller one matches: later rows may fill them.
+  const isRead = (one: string) => cells.count === 0 || cells.information(one) > 0
   const texts = headers.filter(isRead)
   const isFull = (one: string) => cells.filled(one) * 2 >= cells.count
   const memo =
-    findTold(texts.filter(isFull), { meaning: meanings.memo, cells }) ||
+    findInformative(texts.filter(isFull), { meaning: meanings.memo, cells }) ||
     findHeader(texts, meanings.memo)
   const parties = texts.filter((one) => one !== memo && isParty(one, cells))
-  const merchant = findTold(parties, { meaning: meanings.merchant, cells })
+  const merchant = findInformative(parties, { meaning: meanings.merchant, cells })
   const own = texts.filter((one) => !ofKind.test(one) && !ofOwnAccount.test(one))
   const [longest = headers[0] ?? ''] = [own, texts].flatMap((group) =>
-    group.toSorted((one, other) => cells.told(other) - cells.told(one)),
+    group.toSorted((one, other) => cells.information(other) - cells.information(one)),
   )
   const text = memo || merchant || longest
   return { memo: text, merchant: merchant === text ? '' : merchant }
@@ -131,15 +131,15 @@ function isParty(header: string, cells: Cells): boolean {
   return !isSame && !isOwn && !cells.areIbans(header)
 }
 
-/** Returns a header that matches `meaning`; skips those whose cells tell far less than others. */
-function findTold(
+/** Returns a header that matches `meaning`; skips those with far less information than others. */
+function findInformative(
   headers: readonly string[],
   { meaning, cells }: { meaning: RegExp; cells: Cells },
 ): string {
   const named = headers.filter((one) => meaning.test(one))
-  const most = Math.max(...named.map((one) => cells.told(one)))
+  const most = Math.max(...named.map((one) => cells.information(one)))
   return findHeader(
-    named.filter((one) => cells.told(one) * toldBy >= most),
+    named.filter((one) => cells.information(one) * informationRatio >= most),
     meaning,
   )
 }

@@ -1,6 +1,6 @@
 import type { CsvMapping } from '../../../api/import-queries.ts'
 
-/** The meaning of the columns, as the form holds it; an empty text is no column. */
+/** The state of the column form; '' means no column. */
 export interface Columns {
   date: string
   format: string
@@ -13,22 +13,22 @@ export interface Columns {
   direction: string
   debitWord: string
   creditWord: string
-  /** Whether money leaves by amounts with a minus, or without one; empty while it is open. */
+  /** Whether amounts with or without a minus leave the account; '' while undecided. */
   out: 'minus' | 'plain' | ''
   id: string
   balance: string
 }
 
-/** The columns as last sent, and the mapping made of them: the person can go back to both. */
+/** The columns as last sent, and the mapping created from them, for the step back to the form. */
 export interface Draft {
   columns: Columns | null
   mappingId: string | null
 }
 
-/** Number of columns that a mapping names: of a wider file those that it uses, and others. */
+/** Maximum number of columns that a mapping names, used columns first. */
 export const mappedMax = 20
 
-/** Ways to write a day that are offered, the most usual ones first. */
+/** Date formats to choose from, the most common first. */
 const dayFormats = [
   'YYYY-MM-DD',
   'MM/DD/YYYY',
@@ -42,7 +42,7 @@ const dayFormats = [
   'YYYY/MM/DD',
 ]
 
-/** Returns the formats to choose from: that of the file, with day and month exchanged, others. */
+/** Returns the date formats to choose from: the detected one, its day-month swap, then others. */
 export function listFormats(found: string): string[] {
   const other = found.replace(/D+|M{1,2}(?!M)/g, (part) =>
     (part.startsWith('D') ? 'M' : 'D').repeat(part.length),
@@ -53,7 +53,7 @@ export function listFormats(found: string): string[] {
 
 const example: Readonly<Record<string, string>> = { Y: '2026', M: '12', D: '31' }
 
-/** Returns a day as the format writes it. */
+/** Returns an example date in a format. */
 export function writeExample(format: string): string {
   return format.replace('MMM', 'Dec').replace(/YYYY|YY|MM|M|DD|D(?!ec)/g, (part) => {
     const text = example[part.slice(0, 1)] ?? ''
@@ -61,20 +61,20 @@ export function writeExample(format: string): string {
   })
 }
 
-/** The fields of the amounts by their kind, in the order of the mapping. */
+/** The required fields for each kind of amounts. */
 const amountFields = {
   sign: ['amount', 'out'],
   column: ['debits', 'credits'],
   type: ['amount', 'direction', 'debitWord', 'creditWord'],
 } as const
 
-/** Returns the fields that neither the file nor the person has decided yet. */
+/** Returns the required fields that neither the guess nor the user has filled. */
 export function findOpen(columns: Columns): (keyof Columns)[] {
   const fields = ['date', 'format', 'memo', ...amountFields[columns.amountKind]] as const
   return fields.filter((field) => columns[field] === '')
 }
 
-/** Returns the mapping that the API takes (docs/files.md#csv-mappings). */
+/** Returns the mapping for a request to the API (docs/files.md#csv-mappings). */
 export function mappingOf(columns: Columns, headers: string[]): CsvMapping {
   const { date, format, memo, merchant, amountKind, out, id, balance } = columns
   const amounts = {
@@ -85,7 +85,7 @@ export function mappingOf(columns: Columns, headers: string[]): CsvMapping {
   const words =
     amountKind === 'type' ? { debit: columns.debitWord, credit: columns.creditWord } : {}
   const invert = amountKind === 'sign' && out === 'minus'
-  // Without an ID of the bank, day, text and amount identify a row.
+  // Without a bank's ID, rows are identified by a hash of date, text and amount.
   const identity = id === '' ? [...new Set([date, memo, ...amounts])] : [id]
   const used = [date, memo, merchant, balance, ...identity, ...amounts].filter((one) => one !== '')
   const named = new Set([...new Set([...used, ...headers])].slice(0, mappedMax))

@@ -1,4 +1,4 @@
-/** Words of banks beside an amount: for money out, then for money in. */
+/** Pairs of words that state the direction of an amount: money out, then money in. */
 const pairs = [
   'debit credit',
   'debit kredit',
@@ -28,8 +28,8 @@ export interface Words {
 }
 
 /**
- * Returns the words of a column by which it says the direction, if it says nothing else. Of a file
- * with one of them alone, the other is written like it.
+ * Returns the pair of direction words in a column that has no other texts. If it has only one of
+ * them, the other gets the same letter case.
  */
 export function findWords(texts: readonly string[]): Words | null {
   const [first = '', second, ...more] = [...new Set(texts)]
@@ -46,7 +46,7 @@ export function findWords(texts: readonly string[]): Words | null {
   return null
 }
 
-/** Returns whether a text is a word, or the word in two languages, such as `借 Dr`. */
+/** Returns whether a text has a word as one of its parts: it may be bilingual, such as `借 Dr`. */
 function isWord(text: string, word: string): boolean {
   return text
     .toLowerCase()

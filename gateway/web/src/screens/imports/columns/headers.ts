@@ -1,4 +1,4 @@
-/** Returns the header that equals a word, the first word before the others; else an empty text. */
+/** Returns the header that equals a word of the pattern, earlier words first; else ''. */
 export function exactHeader(headers: readonly string[], meaning: RegExp): string {
   const names = meaning.source.split('|')
   const places = (header: string) => names.indexOf(header.trim().toLowerCase())
@@ -8,7 +8,7 @@ export function exactHeader(headers: readonly string[], meaning: RegExp): string
   return exact
 }
 
-/** Returns the header that equals a word of the meaning, else the first one that contains one. */
+/** Returns the header that equals a word of the pattern, else the first that contains one. */
 export function findHeader(headers: readonly string[], meaning: RegExp): string {
   return exactHeader(headers, meaning) || (headers.find((header) => meaning.test(header)) ?? '')
 }

@@ -1,7 +1,7 @@
 import type { CsvMapping, ImportMapping } from '../../../api/import-queries.ts'
 import { importWords as words } from '../../../words/imports.ts'
 
-/** Returns the columns that a mapping reads, each with its label, in the order of the form. */
+/** Returns the columns that a mapping uses, each with its label, in the order of the form. */
 export function readColumns(
   mapping: CsvMapping | ImportMapping['mapping'],
 ): { label: string; column: string }[] {
@@ -11,7 +11,7 @@ export function readColumns(
     [words.memo, [memo]],
     [words.merchant, merchant ? [merchant] : []],
     [words.amount, amount.fields],
-    // A hashed ID has no column of its own: it is computed from columns that are listed above.
+    // A hashed ID has no column of its own: it is computed from the columns above.
     [words.id, id.kind === 'native' ? id.fields : []],
     [words.balance, balance.fields ?? []],
   ] as const

@@ -16,7 +16,7 @@ interface Props {
   onUse: () => void
 }
 
-/** Offers to read a file as the last one with these columns, and to forget how that was. */
+/** Offers to use the last mapping of the same columns, and to delete it. */
 export function KnownColumns({ known, isSending, fault, onUse }: Props) {
   const { transactionImportMappingId, mapping } = known
   const forgetting = useChange(() => coffer.deleteMapping({ path: { transactionImportMappingId } }))

@@ -8,15 +8,15 @@ import { importWords as words } from '../../../words/imports.ts'
 
 interface Props {
   bankAccountId: string
-  /** Signs that the file belongs to another bank account. */
+  /** Evidence that the file belongs to another bank account. */
   misfits: readonly Misfit[] | undefined
-  /** The file of a CSV import, which begins anew in another bank account; null after a reload. */
+  /** The file of a CSV import, to import it into another bank account; null after a reload. */
   again?: File | null
-  /** Whether the screen leads to another bank account itself. */
+  /** Whether the screen has its own choice of bank accounts, so that no link is needed. */
   hasChoice?: boolean
 }
 
-/** Says why a file may belong to another bank account, and leads it there. */
+/** Shows why a file may belong to another bank account, with a link to import it there. */
 export function Misfits({ bankAccountId, misfits = [], again, hasChoice = false }: Props) {
   const names = useAccountNames()
   const navigate = useNavigate()

@@ -8,17 +8,17 @@ import { importWords as words } from '../../../words/imports.ts'
 
 interface Props {
   bankAccountId: string
-  /** Current balance that the file states, in minor units. */
+  /** Current balance in the file, in minor units. */
   stated: number | null | undefined
-  /** Instant for which it does. */
+  /** Instant of the file's balance. */
   asOf?: string | null | undefined
-  /** Whether the balance is new, or stays: there is no new row, or the balance is an older one. */
+  /** `new`: the import sets the balance. Else not: no new row (`known`) or an `older` balance. */
   is: 'new' | 'known' | 'older'
-  /** Whether the import is over. */
+  /** Whether the import is complete. */
   isStored?: boolean
 }
 
-/** Says whether a file changes the balance: its rows never do (docs/files.md#balances). */
+/** Text whether a file's balance changes the stored one; rows never do (docs/files.md#balances). */
 export function BalanceNote({ bankAccountId, stated, asOf, is, isStored = false }: Props) {
   const dayOfInstant = useDayText()
   const money = useMoneyText(useManner(bankAccountId))
@@ -39,7 +39,7 @@ export function BalanceNote({ bankAccountId, stated, asOf, is, isStored = false 
   )
 }
 
-/** Returns the function that writes the day of an instant; `none` without one. */
+/** Returns a function that formats the day of an instant; it returns `none` without an instant. */
 function useDayText() {
   const reader = useReader()
   return (instant: string | null | undefined) =>
@@ -60,7 +60,7 @@ function textOf({ isSame, isStated, is, isStored }: Found) {
   return is === 'known' ? words.balanceKept : words.balanceStated
 }
 
-/** The parts of a preview that decide the balance; the current one is in minor units. */
+/** The parts of a preview that decide the balance, which is in minor units. */
 export interface Balancing {
   newCount: number
   currentBalance: number | null

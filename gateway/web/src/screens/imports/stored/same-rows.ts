@@ -7,7 +7,7 @@ type Offer = Pick<
   'uploadIdentifier' | 'date' | 'name' | 'transactionDate' | 'transactionName'
 >
 
-/** Returns the rows of the same day and text as their transactions: all offers have its amount. */
+/** Returns the rows with the same day and text as their transactions; amounts are always equal. */
 export function sameRows(offers: readonly Offer[], timezone: string): ReadonlySet<string> {
   const same = offers.filter(
     ({ date, name, transactionDate, transactionName }) =>
@@ -23,7 +23,7 @@ function foldedOf(text: string): string {
     .trim()
 }
 
-/** Returns rows as lists of transactions show them, the newest day first. */
+/** Sorts rows like lists of transactions: newest day first. */
 export function newestFirst<Row extends { date: string }>(rows: readonly Row[]): Row[] {
   return rows.toSorted((one, other) => Date.parse(other.date) - Date.parse(one.date))
 }

@@ -10,7 +10,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Asks before an import is undone. */
+/** Confirmation of the undo of an import. */
 export function UndoImport({ upload, onClose }: Props) {
   const { bankAccountId, transactionUploadId, file } = upload
   const deletedCount = deletedCountOf([upload])
@@ -32,14 +32,14 @@ export function UndoImport({ upload, onClose }: Props) {
   )
 }
 
-/** Returns how many transactions the undo of imports deletes. */
+/** Returns the number of transactions that the undo of imports deletes. */
 export function deletedCountOf(
   uploads: readonly Pick<Upload, 'importedCount' | 'keptCount'>[],
 ): number {
   return uploads.reduce((sum, one) => sum + one.importedCount - (one.keptCount ?? 0), 0)
 }
 
-/** Returns what an undo says of transactions that stay, and of joined rows: nothing without any. */
+/** Returns texts about the transactions that an undo keeps, and about joined rows, if any. */
 export function leftTexts(uploads: readonly Pick<Upload, 'keptCount' | 'joinedCount'>[]): string[] {
   const kept = uploads.reduce((sum, one) => sum + (one.keptCount ?? 0), 0)
   const joined = uploads.reduce((sum, one) => sum + (one.joinedCount ?? 0), 0)

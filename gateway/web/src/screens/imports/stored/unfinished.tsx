@@ -14,7 +14,7 @@ import { importWords as words } from '../../../words/imports.ts'
 import { isRereadable } from '../back-to-columns.tsx'
 import styles from '../imports.module.css'
 
-/** CSV files whose columns or preview wait for a person, newest first; nothing without any. */
+/** CSV imports that need the user to map columns or confirm the preview, newest first. */
 export function Unfinished({ bankAccountIds }: { bankAccountIds: string[] }) {
   const lists = useQueries({ queries: bankAccountIds.map((id) => importsQuery(id)) })
   const all = lists
