@@ -41,7 +41,7 @@ export async function restateDebts(deps: Deps, stopping?: AbortSignal): Promise<
   return restated
 }
 
-/** The statement is read under the row lock, so repetitions and other replicas correct it once. */
+/** Idempotent: reads the statement under the row lock, so replicas correct a debt only once. */
 function restateDebt({ database, writeIn }: Deps, key: BankAccountKey): Promise<boolean> {
   const { accountId, bankAccountId } = key
   const scope = { accountId, bankAccountId }

@@ -187,8 +187,8 @@ async function startPreview(
 }
 
 /**
- * Reads the file of an import again by the stored choices with those of the request: the import
- * returns to status `mapping`. Throws `refused` if it is processed or its file is deleted.
+ * Reads the file of an import again, with the stored choices and those of the request, and resets
+ * the import to status `mapping`. Throws `refused` if it is processed or its file is deleted.
  */
 async function readAgain(
   { database, clock, storage }: Deps,
@@ -213,8 +213,8 @@ async function readAgain(
 
 /**
  * Deletes the file of an import, which makes the import `expired`. The status becomes `mapping`
- * first, so that no processing begins meanwhile. Throws `refused` if a preview or processing runs
- * or is complete.
+ * first, so that no processing begins meanwhile. Throws `refused` while a preview is created, and
+ * once the import is processed.
  */
 async function discard({ database, clock, storage }: Deps, key: ImportKey): Promise<void> {
   const found = await getImport({ database }, key)
@@ -227,7 +227,7 @@ async function discard({ database, clock, storage }: Deps, key: ImportKey): Prom
   await markFileDeleted(database, found, clock())
 }
 
-/** Creates an upload of the CSV file; the import of this upload runs like that of any other. */
+/** Creates an upload of the CSV file, which is then imported like any other upload. */
 async function startProcessing(
   { config, database, clock }: Deps,
   found: CsvImport,

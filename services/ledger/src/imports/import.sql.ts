@@ -223,8 +223,8 @@ export function findReading(
 }
 
 /**
- * Returns the given identifiers of stored rows, soft-deleted and joined ones included. OFFSET 0
- * forces an index search for each, as in `listStoredRows`.
+ * Returns those given identifiers that stored rows have, including soft-deleted and joined rows.
+ * OFFSET 0 forces an index search per identifier, as in `listStoredRows`.
  */
 export async function listKnownIdentifiers(
   { pool }: { pool: Queries },

@@ -197,7 +197,7 @@ function markOf(field: keyof Proposed): MarkedField {
   return field === 'refundSpendingId' ? 'spendingId' : field
 }
 
-/** Returns whether an action would change a transaction for which no rule decides the field. */
+/** Returns whether there is a transaction for which no existing rule has this action. */
 function isDue(matched: readonly Examined[], field: keyof Proposed, value: unknown): boolean {
   if (Array.isArray(value) && value.length === 0) return false
   return matched.some((row) => isFree(row, field, value))

@@ -127,7 +127,7 @@ function leading({ words }: Parsed, length: number): Word[] {
   return words.slice(0, at + 1)
 }
 
-/** Minimum length of a part for a `contains` condition: shorter parts are in unrelated texts. */
+/** Minimum length of a part for a `contains` condition: unrelated texts contain shorter parts. */
 const lengthMin = 5
 
 /**

@@ -195,7 +195,7 @@ async function applyIn(
   return writing.catch(unlessDeleted)
 }
 
-/** Undoes the last remaining page of a run, and deletes its changes; it is of one bank account. */
+/** Undoes the last remaining page of a run, which is of one bank account; deletes its changes. */
 function undoNext({ database, clock, writeIn }: Deps, key: RuleRunKey): Promise<boolean> {
   return database.transaction(async (tx) => {
     const run = await lockRun(tx, key)

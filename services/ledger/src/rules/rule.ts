@@ -13,7 +13,7 @@ export interface StoredRule {
   ruleId: string
   conditions: RuleConditions
   actions: RuleActions
-  /** Default true. Other rules set nothing, but block their fields for later rules. */
+  /** Default true. If false, the rule sets nothing, but blocks its fields for later rules. */
   isChosen?: boolean
 }
 

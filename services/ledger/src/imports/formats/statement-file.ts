@@ -79,12 +79,12 @@ function accountsOfFile(
     : accountsOf({ bytes, kind }, settings)
 }
 
-/** A file whose accounts to list. */
+/** Task of a worker thread: list the accounts of a file. */
 export type ListingTask = {
   list: { bytes: Uint8Array; settings: ReadingSettings; kind: Exclude<FileKind, 'csv'> }
 }
 
-/** A file of several accounts, and the settings of each account to read. */
+/** Task of a worker thread: read accounts of a file, each with its settings. */
 export type SeveralTask = {
   several: {
     bytes: Uint8Array

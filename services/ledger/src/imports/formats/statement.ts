@@ -77,7 +77,7 @@ export type FileBalances = {
   asOf: Date | null
   /** The instant of the available balance; null if `asOf` applies to it too. */
   availableAsOf: Date | null
-  /** Why a balance is left out, as a text for the user. */
+  /** The reason why a balance is missing, as a text for the user. */
   note?: string
 }
 

@@ -66,9 +66,9 @@ const Posted = TransactionId.extend({
 })
 
 /**
- * Deletes the joins of an upload. Returns the transactions to make pending again: those it posted,
- * unless another upload is joined to them, too. That upload then counts as the one that posted
- * them.
+ * Deletes the joins of an upload. Returns the transactions that it posted, to make them pending
+ * again. If a row of another upload is joined to a transaction, too, the posting is transferred to
+ * that upload instead.
  */
 export function partRows(
   tx: Tx,

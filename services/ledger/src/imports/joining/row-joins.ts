@@ -42,7 +42,7 @@ export const PendingRow = Joinable.pick({
 }).extend({ uploadIdentifier: z.string() })
 export type PendingRow = z.infer<typeof PendingRow>
 
-/** A transaction with the identifiers of its rows: that of its own file, and of joined rows. */
+/** A transaction with the identifiers of its rows: its own file's row and joined rows. */
 export const JoinCandidate = Joinable.extend({ identifiers: z.array(z.string()) })
 export type JoinCandidate = z.infer<typeof JoinCandidate>
 
@@ -219,7 +219,7 @@ function mayBe(row: FileRow, transaction: Joinable): boolean {
   return !row.isPending && days <= joinDaysMax && days >= -heldDaysMax
 }
 
-/** Returns the pending transaction of which a row is the posted booking, by identifier. */
+/** Returns the pending transaction with the identifier and direction of a posted row. */
 export function findBooked(
   row: FileRow,
   pending: ReadonlyMap<string, PendingRow>,

@@ -20,6 +20,6 @@ export function isStoredOtherwise(
   const known = booking && stored.get(booking.identifier)
   if (!known) return false
   if (booking.isPart) return known.whole === booking.amount
-  // If parts are stored, a whole row with the same reference is that of the fee.
+  // If parts of a payment are stored, a whole row with the same reference is that of its fee.
   return known.parts !== null && [known.parts, known.whole].includes(booking.amount)
 }

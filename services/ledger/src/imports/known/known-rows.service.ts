@@ -15,7 +15,7 @@ export interface KnownRows {
   hasDeposit: boolean
   /** Omits corrections, and renames rows whose identifier is stored for another booking. */
   resolve: (rows: readonly FileRow[]) => FileRow[]
-  /** Returns whether the booking of a row is stored in another form. */
+  /** Returns whether the booking of a row is stored split differently, whole or in parts. */
   isStoredOtherwise: (row: FileRow) => boolean
 }
 

@@ -21,7 +21,7 @@ type Result = ReturnType<typeof renderResult>
  * Undoes imports into different bank accounts atomically; a repeated undo changes nothing. Returns
  * the results in the order of the bank accounts' IDs. Bank accounts are locked in this order, after
  * all transactions are removed, because removing 100,000 takes over a second. Waits for running
- * imports into the bank accounts, which may join rows, and blocks new ones.
+ * imports into the bank accounts, which may join rows, and blocks new imports.
  */
 export function undoUploads(
   {

@@ -156,7 +156,7 @@ export function requireCurrencies(faults: ReturnType<typeof otherCurrencies>): v
  * Returns the mappings that need an import (`wanted`): of statements that are new or failed.
  * `replaced` has the failed uploads, whose joins are kept if the mapping has none. A statement that
  * is imported or being imported needs no import into the same bank account. Throws `invalid` with
- * the fields at fault if it is mapped to another one, or the bank account has another statement.
+ * the fields at fault for another bank account, or for a bank account with another statement.
  */
 export function planImports(
   mappings: readonly Mapping[],

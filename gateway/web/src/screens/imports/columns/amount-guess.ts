@@ -75,12 +75,12 @@ export function guessAmounts(
   const proofs = isDebt ? [] : proveByBalance(cells, { numbers: ranked, words, date })
   const proof = soleProof(proofs, { cells, rankOf })
   const pair = pairByNames(headers, cells)
-  // It may be one of a debit and a credit column, the other of which is blank in the first rows.
+  // The proven column may be of a debit and credit pair whose other column is blank so far.
   const isOfPair = proof?.kind === 'sign' && [pair?.debits, pair?.credits].includes(proof.amount)
   if (proof?.kind === 'sign' && !isOfPair) {
     const { balance, amount, out } = proof
     const size = cells.amounts(amount)
-    // The oldest row has no balance before it, so it may be the only one of the other direction.
+    // The oldest row has no previous balance that proves its direction, so a word may state it.
     const isWorded = !size.some((one) => one < 0) && words.some((one) => cells.isOnceAtEnd(one))
     const direction = isWorded ? directionOf(amount, { headers, cells, isDebt }) : { out }
     return { ...open, balance, amount, ...direction }
@@ -181,7 +181,7 @@ function besideCodes(headers: readonly string[], cells: Cells): string {
 
 /**
  * Returns how an amount's direction is stated: by a minus, or by a word in another column. `out` is
- * '' (open) if most amounts have no minus, and for cards, because banks differ there.
+ * '' (open) unless most amounts have a minus; for cards, unless all have one, as banks differ.
  */
 export function directionOf(
   amount: string,

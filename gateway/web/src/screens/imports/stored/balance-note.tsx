@@ -12,13 +12,13 @@ interface Props {
   stated: number | null | undefined
   /** Instant of the file's balance. */
   asOf?: string | null | undefined
-  /** `new`: the import sets the balance. Else not: no new row (`known`) or an `older` balance. */
+  /** `new` if the import sets the balance; `known` without new rows; `older` if it is outdated. */
   is: 'new' | 'known' | 'older'
   /** Whether the import is complete. */
   isStored?: boolean
 }
 
-/** Text whether a file's balance changes the stored one; rows never do (docs/files.md#balances). */
+/** States whether a file's balance replaces the stored balance (docs/files.md#balances). */
 export function BalanceNote({ bankAccountId, stated, asOf, is, isStored = false }: Props) {
   const dayOfInstant = useDayText()
   const money = useMoneyText(useManner(bankAccountId))

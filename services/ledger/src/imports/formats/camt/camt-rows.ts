@@ -12,7 +12,7 @@ export type RowSettings = {
   currency: string
   places: number
   timezone: string
-  /** Skip entries without the bank's reference: a later statement could not be matched to them. */
+  /** Whether to skip entries without the bank's reference: no later statement could match them. */
   needsReference: boolean
 }
 
@@ -158,8 +158,8 @@ function referenceOf(entry: XmlNode): string {
 }
 
 /**
- * Returns the other party's name or '': the ultimate debtor or creditor, else the party that its
- * payment went through. A reversal (`RvslInd`) has debtor and creditor swapped.
+ * Returns the other party's name or '': the ultimate debtor or creditor, else the direct one. In a
+ * reversal (`RvslInd`), debtor and creditor are swapped.
  */
 function otherPartyOf(
   details: XmlNode,

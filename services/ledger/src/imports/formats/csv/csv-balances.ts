@@ -17,11 +17,11 @@ export class CsvBalances {
   /** The posted rows of the latest day, and the day of the last posted row. */
   #ofLatestDay: CsvRow[] = []
   #day = 0
-  /** Whether a row's day was later, and whether one was earlier, than that of the row before. */
+  /** Whether dates rise, and whether they fall, from row to row; both if the rows are unsorted. */
   readonly #days = { risen: false, fallen: false }
   /**
-   * Number of posted rows whose balance changes by the amount, and by its opposite: from the row
-   * before if the oldest row is first, or from the row after if the newest is first.
+   * Number of posted rows whose balance changes by the amount (`by`), or by the negated amount
+   * (`against`), on the assumption that the oldest, or the newest, row is first in the file.
    */
   readonly #oldestFirst = { by: 0, against: 0 }
   readonly #newestFirst = { by: 0, against: 0 }

@@ -82,7 +82,7 @@ function countSigns(rows: Iterable<CsvCells>, rowSettings: CsvSettings): Count[]
   return counts
 }
 
-/** Returns the signs for a file whose minus is the usual sign, not a reversal. */
+/** Returns the usual signs if a minus denotes the direction, not a reversal. */
 function directedSigns(debits: Count, credits: Count): Signs {
   const hasOut = debits.minus > 0
   const hasIn = credits.minus > 0 && (!hasOut || credits.plus === 0)

@@ -43,7 +43,7 @@ export type CsvFormat = {
   headerRow: number | null
   headers: readonly string[]
   mapping: CsvMapping
-  /** The date format that the client states for this file; it replaces that of the mapping. */
+  /** The date format that the client states for this file; it replaces the mapping's format. */
   dateFormat?: string | undefined
   /** Columns (from 0) of a sheet with numeric cells: they do not show the decimal mark of texts. */
   numberColumns?: readonly number[]
@@ -51,8 +51,8 @@ export type CsvFormat = {
 
 /**
  * Returns the balances and rows of a CSV file by a mapping (docs/files.md#csv-mappings); unreadable
- * rows are in `skipped`. Returns `Unreadable` for a malformed file, columns other than those of the
- * mapping, several accounts of which none is stated, or more than 100,000 rows.
+ * rows are in `skipped`. Returns `Unreadable` for a malformed file, columns other than the
+ * mapping's, several accounts without a choice of the client, or more than 100,000 rows.
  */
 export function readCsv(
   bytes: Uint8Array,
@@ -187,7 +187,7 @@ function* textsOf(file: CsvFile, field: FieldRef | undefined): Generator<string>
   for (const { at } of rowsBelow(file)) yield at(field)
 }
 
-/** Counts the rows whose balance changes by their amount, and those whose net equals it. */
+/** Counts rows whose balance changes by their amount (`by`), or whose net is the amount (`nets`). */
 function countMoved(file: CsvFile, rowSettings: CsvSettings, net: FieldRef | null = null) {
   const balances = new CsvBalances(rowSettings.mapping)
   let nets = 0

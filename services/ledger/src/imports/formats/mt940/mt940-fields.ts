@@ -25,7 +25,7 @@ const fieldKinds = Object.keys(TAGS) as FieldKind[]
  */
 export type MtMessage = Record<FieldKind, string | null> & { entries: PagesPart<MtEntry> }
 
-/** Maximum length of a line in characters, far more than the 65 of the standard; it is cut. */
+/** Maximum length of a line in characters; the standard has 65. Longer lines are cut. */
 const LINE_LENGTH_MAX = 10_000
 /** Maximum number of lines of a field that are kept: the standard has 6, some banks write more. */
 const LINES_MAX = 100

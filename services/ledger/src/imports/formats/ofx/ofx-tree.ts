@@ -23,7 +23,7 @@ const TAG = /<(\/?)([A-Za-z][\w.:-]*)(?![\w.:-])[^<>]*>/y
 /** Elements at the top of files that lack the OFX element. */
 const STATEMENT = /^(?:SIGNONMSGSRSV1|BANKMSGSRSV1|CREDITCARDMSGSRSV1|(?:CC)?STMT(?:TRN)?RS)$/
 
-/** Names of groups. */
+/** Names of groups, which fields without end tags cannot contain. */
 const GROUP = /^(?:STMTTRN|BANKTRANLIST|LEDGERBAL|AVAILBAL|(?:CC)?STMT(?:TRN)?RS|\w+MSGSRSV1)$/
 
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi

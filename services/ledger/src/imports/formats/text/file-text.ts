@@ -70,7 +70,7 @@ function guessCharset(bytes: Uint8Array): string {
   const plausible = texts.filter(({ name }) => isPlausible(textOf(sample, labelOf(name))))
   const matches = plausible.length === 0 ? texts : plausible
   const [best] = matches
-  // On a tie, a character set other than Western European wins, because the text fits it as well.
+  // On a tie, a non-western character set wins: the text has letters that western languages lack.
   const equal = matches.filter(({ confidence }) => confidence === best?.confidence)
   const chosen = equal.find(({ name }) => !/^(?:windows-1252|ISO-8859-1)$/.test(name)) ?? best
   const label = labelOf(chosen?.name) ?? SINGLE_BYTE
