@@ -192,7 +192,7 @@ export function moveEnvelope(
       : refundableAfter(locked.refundable ?? new Map(), settlements.entries),
   })
   const envelope = spendingId === null ? null : findEnvelope(started, spendingId)
-  // A refund stays unassigned if the scope lacks its envelope's sums, which were not read for it.
+  // A refund stays unassigned if the scope does not include its envelope's refundable sum.
   const isUnread = before.amount < 0n && !started.refundable.has(spendingId ?? '')
   if (spendingId !== null && (envelope === null || isUnread)) return null
   giveBack(started, before, { cause: 'transaction', causeId: before.transactionId })

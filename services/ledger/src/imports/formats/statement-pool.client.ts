@@ -39,7 +39,7 @@ export interface Readers extends AsyncDisposable {
   ) => Promise<ConvertedSheet | Unreadable | 'busy'>
 }
 
-/** Maximum size in bytes of a file after which its thread is reused: larger files leave garbage. */
+/** Maximum size in bytes of a file whose thread is reused; larger files need its memory freed. */
 const keptBytesMax = 512 * 1024
 
 /**

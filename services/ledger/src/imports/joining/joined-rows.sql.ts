@@ -37,7 +37,7 @@ const amountsPerStatement = 5000
 export type IdentifiedBy = { format: string; transactionImportMappingId?: string | null }
 
 /**
- * Yields the live transactions that new rows of a file may duplicate: with equal amounts and near
+ * Yields the live transactions that new rows of a file may duplicate: with equal amounts and close
  * days. A posted transaction from a file whose identifiers are built alike is a candidate only
  * within the whole file's days: there, its identifier is missing because the bank or a spreadsheet
  * changed the row. Outside, the file merely does not reach that day (docs/files/joining.md).

@@ -108,9 +108,9 @@ const distances = Array.from(
 )
 
 /**
- * Matches rows with transactions that have the same amount, a near day (`mayBe`) and a common word.
- * All transactions must be added before the rows. Each row and each transaction is in at most one
- * join: the pair with the nearest days wins, then the first row, then the first transaction.
+ * Matches rows with transactions that have the same amount, a close day (`mayBe`), and a common
+ * word. All transactions must be added before the rows. Each row and each transaction is in at most
+ * one join: the pair with the closest days wins, then the first row, then the first transaction.
  */
 export class JoinSearch {
   transactionCount = 0
@@ -173,7 +173,7 @@ export class JoinSearch {
 
 /**
  * Returns the result of each named join, and the joins to make: the row is new, and the transaction
- * is live, not taken, and has the same amount and a near day. Texts are not compared: the user has
+ * is live, not taken, and has the same amount and a close day. Texts are not compared: the user has
  * seen both.
  */
 export function settleJoins(

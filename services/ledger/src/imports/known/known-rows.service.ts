@@ -13,7 +13,7 @@ export interface KnownRows {
   corrections: SkippedRow[]
   /** Whether a row of the file is a deposit. */
   hasDeposit: boolean
-  /** Omits corrections, and renames rows whose identifier is stored for another booking. */
+  /** Omits corrections; gives rows another identifier if theirs is stored for another booking. */
   resolve: (rows: readonly FileRow[]) => FileRow[]
   /** Returns whether the booking of a row is stored split differently, whole or in parts. */
   isStoredOtherwise: (row: FileRow) => boolean

@@ -187,7 +187,7 @@ function* textsOf(file: CsvFile, field: FieldRef | undefined): Generator<string>
   for (const { at } of rowsBelow(file)) yield at(field)
 }
 
-/** Counts rows whose balance changes by their amount (`by`), or whose net is the amount (`nets`). */
+/** Counts rows whose balance changes by the amount (`by`), and whose net equals it (`nets`). */
 function countMoved(file: CsvFile, rowSettings: CsvSettings, net: FieldRef | null = null) {
   const balances = new CsvBalances(rowSettings.mapping)
   let nets = 0

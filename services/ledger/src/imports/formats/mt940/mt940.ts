@@ -104,7 +104,7 @@ function isStatement({ balance }: MtMessage): boolean {
 
 /**
  * Returns whether a message lacks its closing balance. Some programs never write closing balances:
- * a file of several messages, none with one, is complete if its last line is.
+ * a file of several messages that all lack them is complete if its last line is.
  */
 function isCut(messages: readonly MtMessage[], text: string): boolean {
   const open = messages.filter(({ opening, ending }) => opening !== null && ending === null)
