@@ -17,7 +17,7 @@ import { Upload } from './upload.ts'
 
 const stored = CsvImport.omit({ status: true, error: true, completedAt: true })
 const columns = columnsOf(stored, { table: 'imports' })
-// NOT IN prevents use of the partial index on status: the primary key finds the row faster.
+// NOT IN prevents use of `transaction_imports_to_preview`: the primary key is faster.
 const awaitsPreview = sql.fragment`
   status NOT IN ('mapping', 'preview', 'pending-processing', 'failed')`
 const currentStatus = sql.fragment`

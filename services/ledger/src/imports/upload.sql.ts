@@ -12,7 +12,7 @@ import { StoredFile } from './storage/stored-file.ts'
 import { Upload } from './upload.ts'
 
 const columns = columnsOf(Upload, { table: 'uploads' })
-// NOT IN prevents use of the partial index on status: the primary key finds the row faster.
+// NOT IN prevents use of the partial index `uploads_unfinished`: the primary key is faster.
 const isUnfinished = sql.fragment`status NOT IN ('complete', 'failed')`
 
 const countColumns = [
