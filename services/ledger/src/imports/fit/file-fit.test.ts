@@ -21,6 +21,7 @@ const savings = { ...checking, bankAccountId: 'bac_savings', mask: null, stated:
 const synced: FitCandidate = { ...checking, bankAccountId: 'bac_synced', isManual: false }
 const all = [checking, card, savings, synced]
 
+const unknown = { reason: 'number' }
 const misfit = { stated: null, bankAccountId: null, rowCount: null }
 
 test.each([
@@ -32,6 +33,9 @@ test.each([
     null,
     [{ reason: 'number', bankAccountId: 'bac_card' }],
   ],
+  // The digits in the middle of a number are those of its bank.
+  ['a number with the digits in its middle', 'DE02 1203 0000 0000 2020 51', null, [unknown]],
+  ['a number with a currency behind it', '37040044/0532013000EUR', null, []],
   ['a name', 'Household 24', null, []],
   ['a card', '', 'card', [{ reason: 'kind', stated: 'card', bankAccountId: 'bac_card' }]],
   ['a checking account', '', 'checking', []],

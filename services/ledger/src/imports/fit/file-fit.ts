@@ -43,8 +43,9 @@ export function findMisfits(
     fitting.length === 1 ? (fitting[0]?.bankAccountId ?? null) : null
   const misfits: Misfit[] = []
   const number = plainNumber(account?.number ?? '')
+  const endings = number === null ? [] : [number, withoutEnd(number)]
   const hasNumber = (one: FitCandidate) =>
-    numbersOf(one).some((part) => number?.includes(part.toUpperCase()) === true)
+    numbersOf(one).some((part) => endings.some((end) => end.endsWith(part.toUpperCase())))
   if (number !== null && numbersOf(chosen).length > 0 && !hasNumber(chosen)) {
     const stated = account?.number ?? null
     const other = onlyOf(others.filter(hasNumber))
@@ -73,12 +74,16 @@ function numbersOf({ mask, stated }: FitCandidate): readonly string[] {
 const keyedIban = /^((?:FR|MC|PT)\d{8}[\dA-Z]{11,})\d\d$/
 
 /**
- * Returns the last four letters and digits of a file's account number, without the check digits at
- * the end of some IBANs; null without a number.
+ * Returns the last four letters and digits of a file's account number, without letters behind it
+ * (`EUR`) and the check digits at the end of some IBANs; null without a number.
  */
 export function lastDigitsOf({ account }: Pick<ReceivedStatement, 'account'>): string | null {
   const number = plainNumber(account?.number ?? '')
-  return number?.replace(keyedIban, '$1').slice(-4) ?? null
+  return number === null ? null : withoutEnd(number).slice(-4)
+}
+
+function withoutEnd(number: string): string {
+  return number.replace(/\D+$/, '').replace(keyedIban, '$1')
 }
 
 /** Returns letters and digits of an account number; null for a text of fewer than four digits. */

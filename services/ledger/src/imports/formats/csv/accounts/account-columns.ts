@@ -87,6 +87,12 @@ function isOwnName(name: string, at: number): boolean {
   return OWN.has(name) || (at === 0 && OWN_IF_FIRST.has(name)) || (at < 2 && PRODUCTS.has(name))
 }
 
+/** Returns whether a text above a header announces the number of the own account. */
+export function isOwnLabel(text: string): boolean {
+  const name = foldName(text)
+  return OWN.has(name) || OWN_IF_FIRST.has(name)
+}
+
 function isAccountName(name: string): boolean {
   return OWN_IF_FIRST.has(name) || ACCOUNT_NAME.test(name)
 }
@@ -169,7 +175,7 @@ function isOther(
 }
 
 /** Returns whether a text resembles an account number, or the last digits of one. */
-function isNumber(text: string): boolean {
+export function isNumber(text: string): boolean {
   const plain = text.replaceAll(/x{2,}|[^\p{L}\d]/giu, '')
   const digits = plain.replaceAll(/\D/g, '').length
   return digits >= digitsMin && digits * 2 >= plain.length && !isAmount(text)

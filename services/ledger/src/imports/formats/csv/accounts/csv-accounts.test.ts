@@ -115,6 +115,19 @@ test.each([
   expect('rows' in found && found.account?.number).toBe(number)
 })
 
+test.each([
+  ['Girokonto,DE02 1203 0000 0000 2020 51', 'DE02 1203 0000 0000 2020 51'],
+  ['Konto:,DE02120300000000202051 / Giro', 'DE02120300000000202051'],
+  ['Kontonummer: 0532013000', '0532013000'],
+  ['Karte,Visa,4930 •••• •••• 1234', '4930 •••• •••• 1234'],
+  ['Kontonummer,532013000\nIBAN,DE89370400440532013000', 'DE89370400440532013000'],
+  ['From,DE89370400440532013000\nTo,DE02120300000000202051', undefined],
+  ['Konto,Giro\nKunde,1234567', undefined],
+])('a file below %s is of %s', (above, number) => {
+  const found = readFile(`${above}\nDate,Amount,Text\n2026-01-02,1.00,Shop\n`, english)
+  expect('rows' in found && found.account?.number).toBe(number)
+})
+
 test('without names of columns, codes before the day that rows share are of accounts', () => {
   const file = 'X,EOP,2026-01-05,Shop,12.50\nX,EOP,2026-01-28,Pay,9.00\nX,ET1,2026-01-28,Fee,0.15\n'
   const columns = { date: 'Column 3', amount: 'Column 5' }

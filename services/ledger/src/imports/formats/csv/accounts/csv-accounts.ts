@@ -12,6 +12,7 @@ import {
   nameOf,
   ownColumn,
 } from './account-columns.ts'
+import { headAccount } from './head-account.ts'
 
 /** Words in headings that name an account; a number of five digits counts, too. */
 const ACCOUNT_WORD = new RegExp(
@@ -97,13 +98,16 @@ export class CsvAccounts {
     const [only] = accounts.length === 1 ? accounts : []
     const key = stated === undefined ? null : keyOf(stated)
     const chosen = key === null ? only : accounts.find(({ name }) => key && keyOf(name) === key)
-    if (stated === allRows || (stated === undefined && accounts.length === 0)) {
-      return { isRead: () => true }
+    if (stated === allRows) return { isRead: () => true }
+    const head = headAccount(this.#sections[0]?.heading ?? [])
+    if (stated === undefined && accounts.length === 0) {
+      return { isRead: () => true, ...accountBy(head) }
     }
     if (chosen !== undefined) {
       const isRead = (line: CsvLine) =>
         chosen === only || [null, chosen.name].includes(accountOf(line))
-      return areNumbers ? { isRead, account: { number: chosen.name, kind: null } } : { isRead }
+      const number = areNumbers ? chosen.name : chosen === only ? head : null
+      return { isRead, ...accountBy(number) }
     }
     if (accounts.length === 0) {
       return { unreadable: say('ACCOUNTS_UNNAMED', { name: nameOf(stated ?? '') }) }
@@ -125,6 +129,10 @@ export class CsvAccounts {
 }
 
 const none: TableAccounts = { accounts: [], areNumbers: false, accountOf: () => null }
+
+function accountBy(number: string | null): Pick<FileStatement, 'account'> {
+  return number === null ? {} : { account: { number, kind: null } }
+}
 
 type ChosenAccount = { isRead: (line: CsvLine) => boolean } & Pick<FileStatement, 'account'>
 
