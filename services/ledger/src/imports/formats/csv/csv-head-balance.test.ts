@@ -36,14 +36,27 @@ test.each([
   ['Kontostand vom 22.11.2026:;1.234,56 €', [null, null]],
   ['Kontostand vom 23.11.2026:;1.234,56 €', [null, null]],
   ['Kontostand vom 25.11.2026:;1.234,56 $', [null, null]],
-  ['Kontostand:;1.234,56 €', [null, null]],
+  ['Kontostand:;1.234,56 €', [123456n, null]],
+  ['Neuer Kontostand;1.234,56 EUR', [123456n, null]],
+  ['Alter Kontostand;1.234,56 EUR', [null, null]],
+  ['Saldo;Betrag', [null, null]],
   ['Alter Kontostand vom 25.11.2026:;1.234,56 €', [null, null]],
   ['Umsätze vom 25.11.2026:;1.234,56 €', [null, null]],
-])('a balance above the header counts with its day alone: %s', (line, expected) => {
+])('a balance above the header, with its day or without one: %s', (line, expected) => {
   expect(balanceBelow('Girokonto;DE00', line)).toEqual(expected)
 })
 
 test('two balances above the header state none', () => {
   const line = 'Kontostand vom 25.11.2026:;1,00 €'
   expect(balanceBelow(line, line.replace('25', '01'))).toEqual([null, null])
+})
+
+test.each([
+  ['Zeitraum:;20.11.2026 - 30.11.2026', '2026-11-30T22:59:59.000Z'],
+  ['Umsätze;vom 01.11.26 bis 24.11.26', '2026-11-24T22:59:59.000Z'],
+  ['Zeitraum:;20.11.2026 - 23.11.2026', null],
+  ['Erstellt am:;30.11.2026', null],
+  ['Zeitraum:;20.11.2026 - 29.02.2027', null],
+])('an undated balance is that of the end of the period %s', (period, asOf) => {
+  expect(balanceBelow(period, 'Kontostand:;1.234,56 EUR')).toEqual([123456n, asOf])
 })

@@ -7,37 +7,63 @@ import { type FileBalances, noBalances } from '../statement.ts'
 import { foldName, namesIn } from './csv-roles.ts'
 import type { CsvLine } from './csv-table.ts'
 
-/** A label of a dated balance, such as `Kontostand vom 31.12.2026:`. */
+/** A word for a balance with its day, `Kontostand vom 31.12.2026:`, in front of the amount. */
 const DATED =
   /^(\p{L}+) (?:vom|per|zum|am|on|at|as of|le|au|al|del|a|op) (\d[\d./-]+\d|\d.*\d{4}):?$/iu
 const WORDS = namesIn(['kontostand, saldo, balance, solde, kontosaldo'])
+const UNDATED = namesIn([
+  'aktueller kontostand, neuer kontostand, current balance, closing balance, ending balance',
+  'solde actuel, nouveau solde, saldo actual, saldo final, saldo attuale, saldo finale',
+  'saldo atual',
+])
+const DAYS = /\d{1,4}[-./]\d{1,2}[-./]\d{1,4}/g
+
+type Settings = AmountNotation & {
+  order: DayOrder
+  timezone: string
+  /** Midnight of the newest row. */
+  newestDay: number | null
+}
 
 /**
- * Returns the dated balance above the header, if exactly one line states one. A balance older than
- * the newest row is an opening balance, so it is omitted. `newestDay` is the midnight of that
- * row's day.
+ * Returns the balance that a line above the header states, if one line alone does. With a day
+ * before the newest row, it is the opening one of the file. Without a day, it is that of the end of
+ * the period above the header; without one that ends by the newest row, `asOf` is null.
  */
-export function findHeadBalance(
-  above: readonly CsvLine[],
-  settings: AmountNotation & { order: DayOrder; timezone: string; newestDay: number | null },
-): FileBalances {
+export function findHeadBalance(above: readonly CsvLine[], settings: Settings): FileBalances {
   const stated = above.flatMap(({ cells }) => balanceIn(cells, settings))
   const [only] = stated
   if (only === undefined || stated.length > 1) return noBalances
-  const isOlder = only.asOf.getTime() < (settings.newestDay ?? 0)
-  return isOlder ? { ...noBalances, note: say('BALANCE_OLDER') } : { ...noBalances, ...only }
+  const isOld = (day: Date | null) => day !== null && day.getTime() < (settings.newestDay ?? 0)
+  if (isOld(only.asOf)) return { ...noBalances, note: say('BALANCE_OLDER') }
+  const end = periodEndIn(above, settings)
+  const asOf = only.asOf ?? (isOld(end) ? null : end)
+  return { ...noBalances, current: only.current, asOf }
 }
 
-function balanceIn(
-  cells: readonly string[],
-  settings: AmountNotation & { order: DayOrder; timezone: string },
-) {
+function balanceIn(cells: readonly string[], settings: Settings) {
   const [label = '', amount = ''] = cells.filter((cell) => cell !== '')
-  const [, word = '', text = ''] = DATED.exec(label) ?? []
-  const current = WORDS.has(foldName(word)) ? readWrittenAmount(amount, settings) : null
-  const format = detectDayFormat([text], settings.order)?.format
+  const [, word = '', text] = DATED.exec(label) ?? [label, label]
+  const name = foldName(word)
+  const isBalance = WORDS.has(name) || (text === undefined && UNDATED.has(name))
+  const current = isBalance ? readWrittenAmount(amount, settings) : null
+  const asOf = text === undefined ? null : endOf(text, settings)
+  return current === null || asOf === undefined ? [] : [{ current, asOf }]
+}
+
+/** Returns the end of the only period, two days in one line, such as `01.12.2026 - 31.12.2026`. */
+function periodEndIn(above: readonly CsvLine[], settings: Settings): Date | null {
+  const periods = above
+    .map(({ cells }) => cells.join(' ').match(DAYS) ?? [])
+    .filter((days) => days.length === 2)
+  const [[, end = ''] = []] = periods
+  return periods.length === 1 ? (endOf(end, settings) ?? null) : null
+}
+
+/** Returns the last instant of a written day; undefined if it is none. */
+function endOf(text: string, { order, timezone }: Settings): Date | undefined {
+  const format = detectDayFormat([text], order)?.format
   const day = format === undefined ? null : createDayParser(format)(text)
   const number = day && dayNumber(day)
-  if (current === null || number === null) return []
-  return [{ current, asOf: new Date(endOfDay(number, settings.timezone)) }]
+  return number === null ? undefined : new Date(endOfDay(number, timezone))
 }
