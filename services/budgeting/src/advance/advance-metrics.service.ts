@@ -8,8 +8,8 @@ const watchLag = createWatchedGauge({
 })
 
 /**
- * Exports how far the hourly job is behind until disposed. It runs once an hour, so up to an hour
- * is normal.
+ * Exports the lag of the hourly job, in seconds since the earliest due date that is not booked,
+ * until disposed. The job runs hourly, so a lag of up to an hour is normal.
  */
 export function startAdvanceMetrics({
   database,

@@ -24,7 +24,10 @@ export interface Advancing {
   envelopes: readonly Amounts[]
 }
 
-/** An operation to book in the ledger: a pending funding run, or a due date or grace of a plan. */
+/**
+ * An operation to book in the ledger: a pending funding run, or the due date or end of grace of a
+ * plan.
+ */
 export type BookableOperation =
   | { kind: 'run'; run: FundingRun; lines: readonly RunLine[] }
   | { kind: 'due' | 'grace'; plan: FundedSpending }
@@ -122,7 +125,7 @@ function applyBooked({ advancing, plans, runs, savedRuns }: StepState, one: Book
 }
 
 /**
- * Returns the plans of a fired schedule, paused ones left out, with the ledger's amounts and new
+ * Returns the plans of a fired schedule, except paused plans, with the ledger's amounts and new
  * contributions as of `asOf`.
  */
 function afterFunding(
@@ -150,7 +153,10 @@ function afterDue(
   return withContribution({ ...closed, ...rollDue(closed, timezone) }, asOf)
 }
 
-/** Returns the plan after its grace. The ledger answers without amounts if it had ended before. */
+/**
+ * Returns the plan after its grace. `amounts` is undefined if the grace had already ended in the
+ * ledger.
+ */
 function afterGrace(plan: FundedSpending, amounts: Amounts | undefined, asOf: AsOf) {
   const ended = { ...plan, graceUntil: null, graceAmount: 0n }
   return withContribution(withAmounts(ended, amounts, asOf), asOf)
@@ -178,7 +184,7 @@ function decideNext(state: StepState): BookableOperation[] | null {
 
 /**
  * Copies the ledger's amounts into the plans, since the ledger's events may arrive later. New
- * contributions are as of 1 ms before the first missed date.
+ * contributions are as of 1 ms before the first missed date, so that they include this date.
  */
 function mergeAmounts({ advancing, plans }: StepState, first: MissedDate): void {
   const asOf = { timezone: advancing.timezone, now: new Date(first.at.getTime() - 1) }
@@ -226,7 +232,10 @@ function decideFirings(state: StepState, { fundings }: DateBatch): BookableOpera
   })
 }
 
-/** Lists a batch's due dates and graces, each with its plan as of then; plans may repeat. */
+/**
+ * Lists the due dates and ends of grace of a batch, each with its plan as of then. A plan may
+ * repeat.
+ */
 function listDues({ advancing, plans }: StepState, { dues }: DateBatch): BookableOperation[] {
   const rolled = new Map<string, FundedSpending>()
   return dues.flatMap(({ kind, spendingId }): BookableOperation[] => {

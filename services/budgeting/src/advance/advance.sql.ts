@@ -6,8 +6,8 @@ import { z } from 'zod'
 const DueRow = z.object({ accountId: z.string(), bankAccountId: z.string(), dueAt: z.date() })
 
 /**
- * A bank account with a schedule, plan or funding run that the hourly job has to process, and since
- * when. The last one of a page is the position at which the next page begins.
+ * A bank account with a schedule, plan or funding run that the hourly job has to process, and the
+ * instant since which it is due. The next page begins after the last row of a page.
  */
 export type DueRow = z.infer<typeof DueRow>
 

@@ -11,9 +11,9 @@ export type MissedDate =
   | { kind: 'due' | 'grace'; at: Date; spendingId: string }
 
 /**
- * Lists the earliest `limit` firings, graces and due dates up to `now` that are not booked, ordered
- * by instant, firings first on a tie, then graces (docs/hourly-job.md#order). Paused plans and
- * ended rules have none.
+ * Lists the earliest `limit` firings, ends of grace and due dates up to `now` that are not booked,
+ * ordered by instant. At the same instant, firings precede ends of grace, which precede due dates
+ * (docs/hourly-job.md#order). Paused plans and ended rules have none.
  */
 export function listMissedDates(
   { schedules, spending }: { schedules: readonly FundingSchedule[]; spending: readonly Spending[] },
@@ -116,8 +116,8 @@ export function calculateLines(
 }
 
 /**
- * Returns the plan's contribution, recalculated as of the firing if it was calculated later, or
- * counts a firing that came before its weekend.
+ * Returns the plan's contribution. Recalculates it as of the firing if it was calculated later, or
+ * if it counts an occurrence that has already fired because the date was moved before a weekend.
  */
 function findContribution(plan: Spending, schedule: FundingSchedule, timezone: string): bigint {
   const { nextRecurrence } = schedule

@@ -18,7 +18,7 @@ const start: Place = { round: 1, page: { next: null, failed: 0 }, failed: 0 }
 /**
  * Books what is due in all bank accounts, page by page (docs/hourly-job.md). After failures all
  * pages are repeated a minute later, up to two times. `now` is RFC 3339; null: each page reads the
- * clock. A long history continues in a new run from `place`.
+ * clock. Continue-as-new: when the history is long, a new run continues from `place`.
  */
 export async function advance(now: string | null = null, place = start): Promise<void> {
   let { round, page, failed } = place

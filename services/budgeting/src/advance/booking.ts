@@ -50,8 +50,8 @@ function createDepositMessage({
 }
 
 /**
- * Returns the booking of a due date, null for a goal (docs/hourly-job.md#due-dates). That of a
- * settled bill keeps all money and pays nothing. The idempotency key in the ledger consists of
+ * Returns the booking of a due date, null for a goal (docs/hourly-job.md#due-dates). The booking of
+ * a settled bill keeps all money and pays nothing. The idempotency key in the ledger consists of
  * spending ID and due date.
  */
 export function createDueBooking(
@@ -77,15 +77,17 @@ export function createDueBooking(
   return { accountId, timezone, operation: { case: 'periodEnd', value } }
 }
 
-/** Returns when the grace of a due date ends (ms): the midnight after its last day. */
+/**
+ * Returns the instant (ms) at which the grace of a due date ends: the midnight after its last day.
+ */
 function graceEnd(plan: Pick<FundedSpending, 'nextRecurrence' | 'graceDays'>, timezone: string) {
   const day = localDay(plan.nextRecurrence.getTime(), timezone)
   return startOfDay(day + plan.graceDays + 1, timezone)
 }
 
 /**
- * Returns the booking of the end of a grace, null if none runs. Its idempotency key in the ledger
- * consists of spending ID and end.
+ * Returns the booking of the end of a plan's grace, null if no grace is running. The idempotency
+ * key in the ledger consists of the spending ID and the end of the grace.
  */
 export function createGraceBooking(
   plan: FundedSpending,

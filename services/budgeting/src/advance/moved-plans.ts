@@ -12,8 +12,8 @@ type Zones = { from: string; to: string }
 /**
  * Decides the move of all plans and schedules of a bank account to another timezone
  * (docs/account-data.md#a-new-timezone): dates and rules keep their days, contributions are
- * calculated anew. With `isLive`, throws unavailable while a funding or due date up to `now` is not
- * booked: a booking that is repeated must have the same date.
+ * recalculated. With `isLive`, throws unavailable while a funding or due date up to `now` is not
+ * booked, because a repeated booking must have the same date.
  */
 export function movePlans(
   { plans, schedules, runs }: Pick<Current, 'plans' | 'schedules' | 'runs'>,
@@ -64,7 +64,8 @@ function movePlan(
     settledFor: settledFor && movedTo(settledFor, zones),
     periodSpentOn: periodSpentOn && movedTo(periodSpentOn, zones),
   }
-  // Westwards, a firing of today is still to come in the new timezone: it does not count again.
+  // In a timezone further west, the midnight of a firing that ran today is still to come.
+  // Calculating as of just after it avoids counting this firing twice.
   const fired = schedule.lastRecurrence
   const asOf = fired && fired >= now ? justAfter(fired) : now
   return withContribution(withFunding(moved, schedule), { timezone: zones.to, now: asOf })

@@ -39,7 +39,7 @@ export function findLiveSchedule(
 /** The fields that decide when a schedule fires. */
 export type FundingDates = Pick<FundingSchedule, 'ruleset' | 'excludeWeekends' | 'nextRecurrence'>
 
-/** Returns whether a schedule or plan is never due again: its last date is also its next one. */
+/** Returns whether a schedule or plan is never due again: its last and next date are equal then. */
 export function isOver(dates: { lastRecurrence: Date | null; nextRecurrence: Date }): boolean {
   return dates.lastRecurrence?.getTime() === dates.nextRecurrence.getTime()
 }

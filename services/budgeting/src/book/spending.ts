@@ -5,13 +5,13 @@ import type { FundingDates, FundingSchedule } from './funding-schedule.ts'
 
 /**
  * The plan of an envelope; amounts in minor units. An expense has a ruleset, a goal none.
- * `currentAmount`, `usedAmount` and `periodSpentAmount` are the ledger's as of `amountsVersion`;
- * the contribution is as of `calculatedAt`. The bill of `settledFor` counts as paid since
- * `settledAt`, by a request or because its target is spent. Until `graceUntil` the envelope keeps
- * `graceAmount` of a closed period, both the ledger's too. In state `opening` a plan is being
- * created and hidden from clients. `openingKey` and `openingBody` are the idempotency key and body
- * hash of the creating request, `openingAttempts` counts its attempts. Until `closingUntil` a
- * request that deletes the plan closes its envelope.
+ * `currentAmount`, `usedAmount` and `periodSpentAmount` are copies from the ledger as of
+ * `amountsVersion`; the contribution is as of `calculatedAt`. The bill of `settledFor` counts as
+ * paid since `settledAt`, by a request or because its target is spent. Until `graceUntil` the
+ * envelope keeps `graceAmount` of a closed period; both are copies from the ledger. In state
+ * `opening` a plan is being created and hidden from clients. `openingKey` and `openingBody` are the
+ * idempotency key and body hash of the creating request, `openingAttempts` counts its attempts.
+ * Until `closingUntil` a request that deletes the plan closes its envelope.
  */
 export const Spending = z.object({
   accountId: z.string(),
@@ -66,7 +66,7 @@ export const FundedSpending = Spending.extend({
 })
 export type FundedSpending = z.infer<typeof FundedSpending>
 
-/** Returns the plan moved to this schedule, with the schedule's fields. */
+/** Returns the plan assigned to this schedule, with a copy of the schedule's fields. */
 export function withFunding(plan: Spending, schedule: FundingSchedule): FundedSpending {
   return {
     ...plan,

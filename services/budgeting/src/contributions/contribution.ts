@@ -76,8 +76,9 @@ export function recalculate(
 }
 
 /**
- * Limits the contribution of a firing to what is missing of `dues` targets, the due dates from this
- * firing until the next one (docs/hourly-job.md#fundings). Amounts are in minor units.
+ * Limits the contribution of a firing to the amount still missing for `dues` targets, one for each
+ * due date from this firing until the next one (docs/hourly-job.md#fundings). Amounts are in minor
+ * units.
  */
 export function limitToCeiling(
   contribution: bigint,
@@ -88,8 +89,10 @@ export function limitToCeiling(
 }
 
 /**
- * Returns what a funding has to bring, in minor units (docs/plans.md#contributions): for the due
- * dates after it if there are any (`targets`), else all that is missing, which fundings share.
+ * Returns the need from which the contribution is calculated, in minor units
+ * (docs/plans.md#contributions): the targets of the due dates between the next two fundings. If
+ * there are none, all that is missing: the caller divides it among the fundings before the due
+ * date.
  */
 export function calculateNeed({
   target,
@@ -106,8 +109,8 @@ export function calculateNeed({
 }
 
 /**
- * Returns what counts towards the target, in minor units: the money in the envelope, without that
- * of a closed period, and for a goal the money already spent from it.
+ * Returns the amount that counts towards the target, in minor units: the money in the envelope,
+ * except money kept from a closed period. For a goal, the money already spent counts too.
  */
 export function progress(spending: Omit<Need, 'nextRecurrence'>): bigint {
   return spending.ruleset === null
@@ -115,7 +118,7 @@ export function progress(spending: Omit<Need, 'nextRecurrence'>): bigint {
     : spending.currentAmount - (spending.graceAmount ?? 0n)
 }
 
-/** Numbers of due dates before the next funding, and from it until the one after it. */
+/** Numbers of due dates: before the next funding, and between the next two fundings. */
 export type Dues = { beforeFunding: number; afterFunding: number }
 
 /**

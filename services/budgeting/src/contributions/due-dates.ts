@@ -17,8 +17,9 @@ export function isSettled({ settledFor, nextRecurrence }: Omit<Due, 'ruleset'>):
 }
 
 /**
- * Returns the first due date (ms; a midnight in `timezone`) that is not paid: the stored one, or
- * the one after it if that is settled; Infinity if none is left. Earlier occurrences do not count.
+ * Returns the first due date (ms; a midnight in `timezone`) that is not paid: the stored due date,
+ * or the following one if the stored one is settled. Infinity if the rule has no further date.
+ * Occurrences before the stored due date are ignored.
  */
 export function firstUnpaid(due: Due, timezone: string): number {
   const stored = midnightMs(due.nextRecurrence.getTime(), timezone)
@@ -48,8 +49,8 @@ export function currentDue(due: Due, timezone: string, now: number): number | nu
 }
 
 /**
- * Lists the first `limit` due dates (midnights) of the rule that are left out between the last due
- * date, or the creation, and the stored one. A goal has none.
+ * Lists the first `limit` due dates (midnights) that were skipped: occurrences of the rule after
+ * the last due date, or the creation, and before the stored next due date. A goal has none.
  */
 export function listSkipped(
   plan: Due & { lastRecurrence: Date | null; createdAt: Date },
@@ -67,7 +68,7 @@ export function listSkipped(
   return skipped
 }
 
-/** Counts the due dates of the rule from `first` on that lie before the stored one. */
+/** Counts the due dates of the rule from `first` up to, but without, the stored due date. */
 export function countFrom(due: Due, timezone: string, first: Date | undefined): number {
   if (first === undefined || due.ruleset === null) return 0
   const before = midnightMs(due.nextRecurrence.getTime(), timezone)

@@ -6,8 +6,8 @@ import { english, german, type Payer, type Words } from './explanation-words.ts'
 
 /**
  * Format of amounts and days: currency (ISO 4217), locale (such as en_US), IANA timezone. Without
- * `language` the sentences are in that of the locale. `payer` pays what the envelope lacks. An
- * expense that `keepsUnspent` has no bill: it is spent on any day, until the next payday.
+ * `language` the sentences are in the language of the locale. `payer` pays the part of a bill that
+ * the envelope lacks. An expense that `keepsUnspent` has no bill: it may be spent on any day.
  */
 export type Style = {
   currency: string
@@ -66,7 +66,7 @@ function settled({ paidOn, due }: Explanation, { words, day, hasBill }: Texts): 
 
 function graced({ graceUntil, graceAmount }: Explanation, { words, money, day }: Texts): string[] {
   if (graceUntil === null || graceAmount === 0n) return []
-  // The instant is the midnight after the last day of a payment that takes from it.
+  // `graceUntil` is the midnight after the grace: the sentence names the last day before it.
   return [words.grace(money(graceAmount), day(new Date(graceUntil.getTime() - 1)))]
 }
 
@@ -81,7 +81,7 @@ function start(plan: Spending, { due, progress }: Explanation, texts: Texts) {
   })
 }
 
-/** Returns the part of the progress of a goal that is spent already. */
+/** Returns the part of a goal's progress that is already spent. */
 function usedOf({ ruleset, usedAmount }: Spending): bigint {
   return ruleset === null ? usedAmount : 0n
 }
@@ -95,7 +95,7 @@ function spent(
   const { spentAmount, due, settledAt, nextContributionAmount } = explanation
   if (due === null) return []
   if (spentAmount === 0n || !hasBill) {
-    // A bill after the payday: its contribution counts the whole target.
+    // The bill is due after the payday, so the contribution saves the whole target again.
     const isRefilled = plan.ruleset !== null && settledAt === null && nextContributionAmount > 0n
     return isRefilled && periodSpentAmount > 0n ? [words.refilled(money(periodSpentAmount))] : []
   }
@@ -124,7 +124,7 @@ function split(plan: Spending, explanation: Explanation, texts: Texts): string[]
   ]
 }
 
-/** A bill that is due before the payday: free-to-use pays what the envelope lacks then. */
+/** Sentences about a bill that is due before the payday: `payer` pays what the envelope lacks. */
 function late(
   { targetAmount }: Spending,
   { progress, spentAmount, heldContribution, nextContributionAmount, ...dates }: Explanation,
@@ -169,14 +169,14 @@ function targets(plan: Spending, explanation: Explanation, { words, money, day }
   ]
 }
 
-/** Returns what is due before the next funding, without the part that is spent already. */
+/** Returns the amount due before the next funding, without the part that is already spent. */
 function dueBefore({ targetAmount }: Spending, explanation: Explanation): bigint {
   const bills = targetAmount * BigInt(duesBefore(explanation))
   return unspentOf(bills, lesser(explanation.spentAmount, targetAmount))
 }
 
 function duesBefore({ due, funding, duesBeforeFunding }: Explanation): number {
-  // A due date that is no occurrence of its rule is not counted.
+  // `duesBeforeFunding` counts occurrences of the rule only; a due date may be none of them.
   const isLate = due !== null && (funding === null || due < funding)
   return Math.max(duesBeforeFunding, isLate ? 1 : 0)
 }
@@ -193,7 +193,7 @@ function behind(plan: Spending, explanation: Explanation, { words, money, day }:
   })
 }
 
-/** Returns what is left of an expense without a bill, also of a former period. */
+/** Tells how much an expense without a bill holds, including money of former periods. */
 function lasts({ currentAmount }: Spending, { funding }: Explanation, texts: Texts): string {
   const { words, money, day } = texts
   const left = currentAmount === 0n ? null : money(currentAmount)

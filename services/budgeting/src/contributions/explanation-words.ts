@@ -1,4 +1,7 @@
-/** The money that pays what an envelope lacks: on a card unused credit, without a limit a debt. */
+/**
+ * Source of the money that an envelope lacks: free-to-use money; for a card, its unused credit, or
+ * new debt if the card has no credit limit.
+ */
 export type Payer = 'free' | 'credit' | 'debt'
 
 /**
@@ -15,7 +18,7 @@ export type Words = {
   missing: (of: { need: string; sum: string }) => string
   all: (funding: string) => string
   spent: (of: { spent: string; due: string; left: string | null }) => string
-  /** Words of the money that pays what no envelope holds; null if enough is there. */
+  /** `payer` is null if the envelope holds enough for the bill. */
   late: (of: { due: string; payer: Payer | null }) => string
   after: (of: { funding: string; amount: string | null }) => string
   refilled: (spent: string) => string
@@ -24,7 +27,7 @@ export type Words = {
   covers: (of: { funding: string; after: string | null; count: number; due: string }) => string
   adds: (of: { left: string; dues: number; need: string | null; isMost: boolean }) => string
   none: string
-  /** Of an expense without a bill, for which no payday has to be in time. */
+  /** For an expense without a bill: it has no due date that a payday could miss. */
   fills: (of: { funding: string; amount: string | null }) => string
   lasts: (of: { left: string | null; funding: string | null }) => string
   behind: (of: { missing: string; due: string; held: string; funding: string | null }) => string

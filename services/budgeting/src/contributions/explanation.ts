@@ -24,7 +24,7 @@ export type Explanation = Contribution & {
   heldContribution: bigint | null
 }
 
-/** Due dates before the next funding up to which a forecast says what it books. */
+/** Maximum number of due dates before the next funding for which it is simulated. */
 const simulatedMax = 2500
 
 /** Maximum length of each list of dates in an explanation; the counts of dates are not limited. */
@@ -60,7 +60,7 @@ function findSpent(plan: FundedSpending, { due, funding }: Contribution): bigint
   return isBefore && plan.ruleset !== null && !isSettled(plan) ? clampNeed(spentAmount) : 0n
 }
 
-/** Returns what a forecast from `now` has for the next funding, in minor units. */
+/** Simulates the amount (minor units) that the next funding will book, by a forecast from `now`. */
 function findHeldContribution(plan: FundedSpending, { timezone, now }: AsOf): bigint | null {
   const { fundingScheduleId } = plan
   const schedule = { ...fundingOf(plan), fundingScheduleId, estimatedDeposit: null }

@@ -32,8 +32,9 @@ export type ForecastPlan = Need & {
 }
 
 /**
- * Returns the plan for a forecast: money of a closed period counts as paid, its bill is due. An
- * automatic transaction pays the whole target, whatever was spent before.
+ * Returns the plan as input of a forecast. Money kept for the grace of a closed period is left out,
+ * as if it had paid that period's bill. With automatic transactions, the next bill is the whole
+ * target, whatever was spent before.
  */
 export function forecastPlanOf(plan: Funded, stored?: StoredContribution): ForecastPlan {
   const { periodSpentAmount: spent } = plan
@@ -71,16 +72,17 @@ export type SpendingEvent = {
   spendingId: string
 }
 
-/** The amount (minor units) that a goal lacks on its date: the next funding moves it all. */
+/** Amount (minor units) that a goal lacks on its due date; the next funding adds all of it. */
 export type LateFunding = { date: Date; spendingId: string; amount: bigint }
 
 /**
  * State of a simulated envelope. `after`: instant (ms) of its last event. `due`: its next due date
- * (ms), null if none is left; none is before `first`. `rolling`: its amount in minor units; `held`:
- * the same, if bills take only what it holds; `spent`: the part of the next bill that is paid.
- * `calculatedAt`: instant (ms) after which the hourly job last calculates the contribution, null
- * for the stored one. `index`: its next funding in `fundings`. `isOwed`: an expense due today or
- * earlier is not spent yet (docs/forecast.md#events-of-an-envelope).
+ * (ms), not before `first`; null if none is left. `rolling`: its amount in minor units; `held`: the
+ * same, if bills take only the money that the envelope holds; `spent`: the part of the next bill
+ * that is paid. `calculatedAt`: instant (ms) after which the hourly job last calculates the
+ * contribution, null for the stored contribution. `index`: its next funding in `fundings`.
+ * `isOwed`: an expense due today or earlier is not spent yet
+ * (docs/forecast.md#events-of-an-envelope).
  */
 type SimulatedEnvelope = {
   plan: ForecastPlan
@@ -175,8 +177,8 @@ function step(state: SimulatedEnvelope): SpendingEvent | null {
 }
 
 /**
- * Returns what the first funding after the date of a goal moves into it, up to `end` (ms), if the
- * goal is short of it after these events; null if there is none. No event says so.
+ * Returns the first funding after a goal's due date, up to `end` (ms), and the amount that the goal
+ * lacks after `events`; null if there is none. A late funding is no event of the forecast.
  */
 export function findLateFunding(
   plan: ForecastPlan,
@@ -228,7 +230,7 @@ function readTerms(state: SimulatedEnvelope, due: number): Terms {
 /** Calculates the contribution of the next funding (docs/forecast.md#events-of-an-envelope). */
 function contribution(state: SimulatedEnvelope, { due, target, dues, firing }: Terms): bigint {
   const { plan, fundings, after, isOwed, rolling } = state
-  // A late expense holds a target for its past due date.
+  // An expense that is overdue still holds the target of its past due date.
   const isForPast = isOwed && rolling >= plan.targetAmount && firing < due
   const saved = isForPast ? rolling - plan.targetAmount : rolling
   const need = calculateNeed({ target, saved, dues })
@@ -252,7 +254,8 @@ function bookedContribution(state: SimulatedEnvelope, terms: Terms): bigint {
     const isRight = !countsFiredOne(schedule, timezone, stored.calculatedAt)
     if (isRight) return limitToCeiling(stored.nextContributionAmount, limit).amount
   }
-  // No due date lies between two events: at the funding, `held` is for later ones only.
+  // `beforeFunding` is 0, because no due date lies between two events: all of `held` is for due
+  // dates from this funding on.
   const need = calculateNeed({ target, saved, dues: { beforeFunding: 0, afterFunding } })
   if (afterFunding > 0) return limitToCeiling(need, limit).amount
   const from = (passed ?? start.getTime()) + 1
@@ -261,8 +264,8 @@ function bookedContribution(state: SimulatedEnvelope, terms: Terms): bigint {
 }
 
 /**
- * Returns the last instant before a firing (ms) at which the job calculates the contribution,
- * although the forecast has no event: a settled due date, or the end of a grace. Null if none.
+ * Returns the last instant (ms) before a firing at which the hourly job recalculates, although the
+ * forecast has no event: a settled due date, or the end of a grace. Null if there is none.
  */
 function lastPassed(plan: ForecastPlan, timezone: string, firing: number): number | null {
   const settled = isSettled(plan) ? [midnightMs(plan.nextRecurrence.getTime(), timezone)] : []
@@ -271,7 +274,10 @@ function lastPassed(plan: ForecastPlan, timezone: string, firing: number): numbe
   return passed.length > 0 ? Math.max(...passed) : null
 }
 
-/** Returns the next bill in minor units: what was not spent before, by an expense in its period. */
+/**
+ * Returns the next bill in minor units: the target minus the part already spent; an expense counts
+ * only the spending of its current period.
+ */
 function billOf({ plan, spent }: SimulatedEnvelope): bigint {
   return plan.ruleset === null ? needOfGoal(plan) : unspentOf(plan.targetAmount, spent)
 }

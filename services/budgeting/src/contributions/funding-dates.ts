@@ -51,7 +51,7 @@ export function firstFunding(
   if (sent !== null && sent >= now) return { date: sent, original: sent }
   const occurrences = occurrencesOf(schedule.ruleset, timezone)
   const started = sent !== null || occurrenceBefore(occurrences, now.getTime()) !== null
-  // A rule without an occurrence before `now` may fire at `now`; other rules fire later.
+  // Only a rule that has not started (no occurrence before `now`) may fire at `now` itself.
   return fundingAfter(schedule, timezone, started ? now : new Date(now.getTime() - 1))
 }
 
@@ -81,8 +81,8 @@ export function countFirings(
 }
 
 /**
- * Returns whether the contribution that was calculated at `at` counts a firing that had already
- * run, moved before its weekend. The next contribution would then be too small
+ * Returns whether the contribution calculated at `at` counts an occurrence that had already fired,
+ * because its date was moved before a weekend. The next contribution would then be too small
  * (docs/hourly-job.md#fundings).
  */
 export function countsFiredOne(schedule: FundingDates, timezone: string, at: Date): boolean {

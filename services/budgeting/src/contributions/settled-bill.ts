@@ -24,9 +24,10 @@ const unsettled = { settledFor: null, settledAt: null, settledByRequest: false }
 
 /**
  * Returns the plan with its settlement as of `now` (docs/plans/bills.md#bills-paid-early). With
- * `settlesWhenSpent`, the bill is settled while the target is spent in this period. A moved due
- * date ends any settlement. The spending of a period pays only one bill: if the target stays spent,
- * `settledFor` keeps the former due date, so that the bill of the new one is not settled too.
+ * `settlesWhenSpent`, the bill is settled while the target is spent in this period. Changing the
+ * due date ends any settlement. The spending of a period pays only one bill: if the target stays
+ * spent, `settledFor` keeps the former due date, so that the bill of the new date is not settled
+ * too.
  */
 export function withSettledBill<Plan extends Bill>(plan: Plan, now: Date): Plan {
   const { settledFor, settledAt, nextRecurrence } = plan

@@ -7,7 +7,7 @@ import { estimateSize, type Forecast, type ForecastInput, forecast } from './for
 
 const yearsAhead = 2
 
-/** Events of all forecasts of an overview, which are calculated on the event loop. */
+/** Maximum number of events, over all forecasts of an overview: they block the event loop. */
 const overviewSizeMax = 2500
 
 /**

@@ -132,8 +132,8 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
 }
 
 /**
- * Returns the plan of `spendingId` with the ledger's amounts, null if the request has none. Throws
- * notFound, and invalid if it is of the other kind.
+ * Returns the plan of `spendingId` with the ledger's amounts, null for a request without this ID.
+ * Throws notFound, and invalid if the plan is a goal and the request has a rule, or the reverse.
  */
 async function findPresent(
   deps: Deps,
@@ -154,7 +154,10 @@ type Stated = Pick<
   'targetAmount' | 'nextRecurrence' | 'ruleset' | 'fundingScheduleId'
 >
 
-/** Returns a plan as a PATCH of these fields would leave it; unchanged, with its contribution. */
+/**
+ * Returns the plan as a PATCH of the stated fields would leave it, as input of a forecast. An
+ * unchanged plan keeps its stored contribution.
+ */
 function changedPlan(
   present: FundedSpending,
   stated: Stated,
@@ -172,7 +175,10 @@ function changedPlan(
   return isChanged ? forecastPlanOf(changed) : forecastPlanOf(changed, changed)
 }
 
-/** Loads schedules, balances, and plans with their amounts: those with an envelope, not paused. */
+/**
+ * Loads schedules, balances, and plans with their amounts. Leaves out plans that are paused or have
+ * no envelope.
+ */
 async function load(
   { database, mesh, clock }: Deps,
   bankAccountId: string,

@@ -63,7 +63,7 @@ export type Forecast = {
   /** Contributions to goals past their dates, which have no events. */
   late: LateFunding[]
   free: FreeToUse[]
-  /** First lowest amount of `free`, and since when. */
+  /** Lowest amount of `free`, and the first date on which it is reached. */
   lowestFree: bigint
   lowestFreeDate: Date
   /** First instant at which `free` is negative, null if there is none. */
@@ -87,9 +87,9 @@ export function forecastEnd(asked: Date | null, now: Date): Date {
 }
 
 /**
- * Returns the end of a forecast up to a calendar day (YYYY-MM-DD) in a timezone, included: its last
- * millisecond, or on the day on which the 12 months end, that instant. Throws invalid as
- * `forecastEnd` does, and for a text that is no day.
+ * Returns the end of a forecast up to a calendar day (YYYY-MM-DD) in a timezone, included: the last
+ * millisecond of the day, or the instant 12 months after `now` if it is on this day. Throws invalid
+ * as `forecastEnd` does, and for a text that is no day.
  */
 export function forecastEndOfDay(
   day: string,

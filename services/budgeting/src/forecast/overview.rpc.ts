@@ -37,7 +37,9 @@ export function overviewRoutes(deps: Deps): ServiceImpl<typeof OverviewService> 
   }
 }
 
-/** Returns the plans that are still behind with the ledger's present amounts, by due date. */
+/**
+ * Returns the plans that are behind, recalculated with the ledger's current amounts, by due date.
+ */
 async function findBehind(
   { database, mesh, clock }: Omit<Deps, 'config'>,
   bankAccountIds: readonly string[],

@@ -12,11 +12,14 @@ import {
 import type { ObjectKey } from '@coffer/proto/changes/v1/changes'
 import type { ServiceImpl } from '@connectrpc/connect'
 
-/** Lists of the other rooms. */
+/** RPC handlers of `plans` and `schedules` that list the objects of a bank account. */
 type Lists = Pick<ServiceImpl<typeof SpendingService>, 'listSpending'> &
   Pick<ServiceImpl<typeof FundingScheduleService>, 'listFundingSchedules'>
 
-/** Returns the RPC handler that reads plans and schedules by the lists of their bank accounts. */
+/**
+ * Returns the RPC handler that reads plans and schedules by ID: it filters the lists of their bank
+ * accounts.
+ */
 export function objectRoutes({
   listSpending,
   listFundingSchedules,

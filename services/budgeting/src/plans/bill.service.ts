@@ -79,7 +79,7 @@ export function billRoutes(
   }
 }
 
-/** Returns a decision that also keeps its reply under the Idempotency-Key of the request. */
+/** Returns a decision that also stores its reply under the Idempotency-Key of the request. */
 function kept<Reply extends Message>(key: IdempotencyKey | null, reply: Reply) {
   return { reply, replies: keptReplies(key, reply) }
 }
@@ -89,9 +89,9 @@ const staysSettled = say('BILL_SETTLES_ITSELF')
 const moved = say('BILL_MOVED')
 
 /**
- * Journals the due date that a request leaves out, and returns it: before the plan is changed, so
- * that a request which is repeated after a failure completes both. Throws the refusals of the
- * change first, because a journaled date stays.
+ * Journals the due date that a request skips, and returns it. The journal comes before the change
+ * of the plan, so that a request repeated after a failure completes both. Throws the refusals of
+ * the change first, because a journaled date stays.
  */
 async function noteSkipped(
   deps: Deps,
@@ -110,8 +110,9 @@ async function noteSkipped(
 }
 
 /**
- * Ends the grace of an expense in the ledger, as the hourly job does at its end; does nothing if
- * none runs. Before the plan is changed: a request that is repeated after a failure completes both.
+ * Ends the grace of an expense in the ledger, as the hourly job does at the end of the grace; does
+ * nothing if no grace is running. Runs before the change of the plan, so that a request repeated
+ * after a failure completes both.
  */
 async function bookGraceEnd(
   deps: Deps,

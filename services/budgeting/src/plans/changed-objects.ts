@@ -4,7 +4,7 @@ import type { Cause, ChangedObject, ObjectType } from '@coffer/kit/values/change
 import { FundingSchedule } from '../book/funding-schedule.ts'
 import { Spending } from '../book/spending.ts'
 
-/** Objects that a save changes for clients, all by one cause. */
+/** Changes of objects, as clients see them, that a save makes for one cause. */
 export interface ToldObjects {
   cause: Cause
   objects: ChangedObject[]
@@ -17,7 +17,7 @@ interface SavedRows {
   causes: ReadonlyMap<string, Cause>
 }
 
-/** Fields of plans that no client sees. */
+/** Fields of plans that are hidden from clients. */
 const hidden: readonly string[] = [
   'openingKey',
   'openingBody',
@@ -29,8 +29,8 @@ const hidden: readonly string[] = [
 
 /**
  * Returns the objects that a save changes for clients, by cause
- * (docs/events.md#objects-that-changed). Rows without a cause are left out. The ledger tells the
- * deletion of spending objects, with that of their envelopes.
+ * (docs/events.md#objects-that-changed). Rows without a cause are left out. Deleted spending
+ * objects are left out too: the ledger publishes them with its closed envelopes.
  */
 export function toldObjects(
   saved: SavedRows,
@@ -47,7 +47,7 @@ export function toldObjects(
 
 type TypeOf = [objectId: string, type: ObjectType]
 
-/** A plan in creation is told when it is complete. */
+/** A plan in state `opening` is hidden from clients: it is published as created once it is open. */
 function spendingTypes({ plans: { read, current } }: SavedRows): TypeOf[] {
   return [...current].flatMap(([id, after]): TypeOf[] => {
     const before = read.get(id)

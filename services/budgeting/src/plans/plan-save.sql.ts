@@ -99,8 +99,8 @@ const saveStatement = prepareParts(
 )
 
 /**
- * Inserts version rows. The share lock on the settings makes a change of the timezone wait: it then
- * finds the new row.
+ * Inserts version rows. A concurrent change of the timezone waits for the share lock on the
+ * settings, and then finds the new row.
  */
 function createdVersions(skipsLocked: boolean): FragmentSqlToken {
   return sql.fragment`, unmoved AS MATERIALIZED (

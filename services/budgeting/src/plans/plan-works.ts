@@ -58,7 +58,10 @@ function recalculateIfChanged(plan: FundedSpending, asOf: AsOf): FundedSpending 
   return isSame ? plan : after
 }
 
-/** Returns the `Work` that deletes an `opening` plan with no more attempts than `reserved`. */
+/**
+ * Returns the `Work` that deletes an `opening` plan, unless a later attempt of the request has
+ * raised its `openingAttempts`.
+ */
 export function withdrawCreation(
   reserved: PlanKey & Pick<Spending, 'openingAttempts'>,
 ): Work<void> {
@@ -68,12 +71,15 @@ export function withdrawCreation(
   })
 }
 
-/** Time in ms in which an envelope is closed: above the deadline of any request. */
+/**
+ * Time in ms after which the mark of `beginClosing` expires. It is longer than the deadline of any
+ * request, so the request that set the mark has ended by then.
+ */
 const closingMs = 60_000
 
 /**
- * Returns the `Work` that decides to delete a plan: `check` may refuse. Changes of the plan are
- * then refused until its envelope is closed, or the time for that is over. Throws notFound.
+ * Returns the `Work` that marks a plan for deletion; `check` may refuse. Changes of the plan are
+ * then refused until its envelope is closed, or `closingMs` have passed. Throws notFound.
  */
 export function beginClosing(
   key: PlanKey,

@@ -13,7 +13,7 @@ export type Amounts = {
   currentAmount: bigint
   usedAmount: bigint
   version: bigint
-  /** Given to transactions in this period; undefined in replies that the ledger stored earlier. */
+  /** Spent on transactions in this period; undefined in a reply stored by an earlier release. */
   periodSpent?: bigint | undefined
   /** The day of the newest payment of the period. */
   periodSpentOn?: Timestamp | undefined
@@ -24,8 +24,9 @@ export type Amounts = {
 }
 
 /**
- * Returns the plan with these amounts and a new contribution; unchanged if they are older or equal.
- * The amount of the period may differ at the same version: it was not stored from the beginning.
+ * Returns the plan with these amounts and a new contribution; unchanged if the amounts are older or
+ * equal. With an equal version, the period's spending and the grace may differ: earlier releases
+ * did not store them.
  */
 export function withAmounts(
   plan: FundedSpending,

@@ -31,7 +31,7 @@ const everyPlan = prepare(
 )
 
 /**
- * Lists the plans of a bank account, with their schedules, ordered by ID. Those without an envelope
+ * Lists the plans of a bank account, with their schedules, ordered by ID. Plans without an envelope
  * in the ledger are being created or deleted.
  */
 export function listSpending(
@@ -63,8 +63,9 @@ const plansById = prepare(
 const batch = { sizeMax: 16, waitingMax: 1_024, isGathered: true }
 
 /**
- * Returns plans by their IDs, in any state and order; missing ones are left out. Requests of the
- * same moment share a statement: those whose writes shared a commit recalculate together.
+ * Returns plans by their IDs, in any state and order; missing ones are left out. Batching:
+ * concurrent requests share a statement, since writes that share a commit look up their plans at
+ * once.
  */
 export type FindPlans = (asked: Asked) => Promise<readonly FundedSpending[]>
 
@@ -93,12 +94,12 @@ export function createPlanReader({ pool }: Database): FindPlans {
   return (asked) => find('', asked)
 }
 
-/** Plans that an overview has at most (docs/limits.md). */
+/** Maximum number of plans in an overview (docs/limits.md). */
 const behindMax = 100
 
 /**
- * Lists plans that are behind as of their last calculation and not paused, by due date: those of
- * these bank accounts alone.
+ * Lists the plans of these bank accounts that are behind as of their last calculation and not
+ * paused, by due date.
  */
 export function listBehind(
   { pool }: Database,

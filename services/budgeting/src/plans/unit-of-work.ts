@@ -70,7 +70,10 @@ export interface Decision<Reply> {
   lines?: readonly RunLine[]
   /** Rows of the table `idempotency_keys`. */
   replies?: readonly object[]
-  /** Whether the change stores what reads show already: the ledger has told it to clients. */
+  /**
+   * Whether the change only stores amounts that reads already show. It is not published to clients,
+   * since the ledger has done so.
+   */
   isKnown?: boolean
 }
 
@@ -83,7 +86,7 @@ export interface Work<Reply> {
   decide: (current: Current) => Decision<Reply>
 }
 
-/** A change and its cause, which is told with the objects that it changes. */
+/** A change and its cause, which is published with the objects that the change affects. */
 export type CausedWork<Reply> = Work<Reply> & { cause: Cause }
 
 /** All rows of one bank account that are saved together, each row once. */
@@ -160,7 +163,7 @@ function attempt(
   }
 }
 
-/** Throws unavailable for another timezone: that of the account has changed meanwhile. */
+/** Throws unavailable if the account's timezone has changed since `timezone` was read. */
 function requireTimezone({ timezone: stored }: PlanState, timezone: string | undefined): void {
   if (timezone === undefined || stored === null || stored === timezone) return
   throw unavailable(say('TIMEZONE_CHANGES'))

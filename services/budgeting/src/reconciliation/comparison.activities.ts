@@ -28,10 +28,16 @@ const countDifferences = createCounter({
   labelNames: ['kind'],
 })
 
-/** Maximum age in ms of funding runs to book again; the ledger ignores those that it still has. */
+/**
+ * Maximum age in ms of funding runs to book again. Idempotent: the ledger ignores runs that it
+ * still has.
+ */
 const bookAgainMs = 7 * 24 * hourMs
 
-/** Where a comparison goes on: after a bank account with plans, or after one with envelopes. */
+/**
+ * Cursor of the comparison: the last bank account of a page, of those with plans or (side `ledger`)
+ * of those with envelopes.
+ */
 type Cursor = BankAccountKey & { side?: 'ledger' }
 
 const firstOfLedger: Cursor = { accountId: '', bankAccountId: '', side: 'ledger' }
@@ -72,15 +78,16 @@ async function compareKnown(deps: Deps, after: BankAccountKey | null): Promise<C
 }
 
 /**
- * Closes the open envelopes of bank accounts that budgeting has never had plans of: it was restored
- * from a backup, and the ledger was not. Closes none if most bank accounts of the page are unknown:
- * then the database of budgeting is probably empty, or still being restored.
+ * Closes the open envelopes of bank accounts that never had plans in budgeting: budgeting was
+ * restored from a backup, and the ledger was not. Closes none if most bank accounts of the page are
+ * unknown, because the database of budgeting is then probably empty or still being restored.
  */
 async function compareUnknown(deps: Deps, after: BankAccountKey): Promise<Cursor | null> {
   const listed = await listWithEnvelopes(deps, after)
   const last = listed.at(-1)
   if (!last) return null
-  // A plan is stored before its envelope, and this reads plans after envelopes.
+  // A plan is stored before its envelope, and plans are read here after envelopes, so an envelope
+  // in creation is not taken for unknown.
   const unknown = await listUnknown(deps.database, listed)
   if (2 * unknown.length > listed.length) {
     countDifferences(unknown.length, 'envelope-without-plan')

@@ -30,7 +30,7 @@ type Year = { days: number[]; instants: Float64Array }
 
 const offsetMaxMs = 15 * hourMs
 
-/** A ruleset of the cache. `size` counts its days, and one for each timezone and year. */
+/** A cached ruleset. `size` is its number of days, plus one for each timezone and year. */
 type Entry = { ruleset: string; size: number; byTimezone: Map<string, Occurrences> }
 
 const cache = new LRUCache<string, Entry>({ max: rulesMax, maxSize: daysMax })
@@ -212,7 +212,8 @@ function yearOfRule(occurrences: Occurrences, year: number): Year {
 /** Stores a ruleset with its size; the cache drops those that were used least recently. */
 function keep(entry: Entry): void {
   const { ruleset, size } = entry
-  // Deleted first: an entry that is set again with the same value keeps its former size.
+  // Deleted first, because the cache keeps the former size of an entry that is set again with the
+  // same value.
   cache.delete(ruleset)
   cache.set(ruleset, entry, { size })
 }

@@ -19,10 +19,10 @@ export function listFundingSchedules(
     ORDER BY funding_schedule_id`)
 }
 
-/** Schedules that an overview has at most (docs/limits.md). */
+/** Maximum number of schedules in an overview (docs/limits.md). */
 const paydaysMax = 20
 
-/** A plan as JSON has it, with all that a forecast needs. */
+/** A plan as a JSON object, with the fields that a forecast needs. */
 const PaydayPlan = z.object({
   spendingId: z.string(),
   fundingScheduleId: z.string(),
