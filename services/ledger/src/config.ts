@@ -78,7 +78,7 @@ export const settings = {
 
 /**
  * Returns the S3 bucket of files, null for disk. Throws SettingsError for S3 without a bucket, and
- * for uploads to disk by several replicas, which do not share one.
+ * for uploads to disk with several replicas, since replicas do not share a disk.
  */
 export function bucketOf(config: ValuesOf<typeof settings>): string | null {
   if (config.storage === 'disk') {

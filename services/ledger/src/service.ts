@@ -152,7 +152,7 @@ type Shown = Parameters<typeof bankAccountRoutes>[0] &
   Parameters<typeof uploadRoutes>[0] &
   Parameters<typeof uploadGroupRoutes>[0]
 
-/** Returns the RPCs of the objects that the change feed shows. */
+/** Returns the RPC handlers that read the objects in the change feed. */
 function shownRoutes(deps: Shown) {
   return {
     ...bankAccountRoutes(deps),
@@ -166,7 +166,7 @@ function shownRoutes(deps: Shown) {
   }
 }
 
-/** Returns what transactions need of the rooms above them. */
+/** Dependency inversion: functions of `rules` and `suggestions` that `transactions` calls. */
 function upwardOf(deps: Parameters<typeof createRuleFilling>[0]) {
   const listSuggestions = suggestionReader(deps)
   return {

@@ -13,8 +13,9 @@ export const AccountSettings = z.object({
 export type AccountSettings = z.infer<typeof AccountSettings>
 
 /**
- * Returns an upsert of settings that ignores older versions; usable alone or as a CTE. The stored
- * timezone changes only with the dates that are in it (docs/account-data.md#a-new-timezone).
+ * Returns an upsert of settings that ignores older versions; usable alone or as a CTE. It keeps a
+ * stored timezone: `moveDates` changes the timezone together with the stored dates
+ * (docs/account-data.md#a-new-timezone).
  */
 export function insertSettings(settings: AccountSettings): FragmentSqlToken {
   const { accountId, timezone, locale, version } = settings
@@ -31,8 +32,8 @@ export async function saveSettings({ pool }: Database, settings: AccountSettings
 }
 
 /**
- * Returns the IANA timezone of the dates of a bank account, empty while they are being moved; null
- * until an event or an upload has stored that of the account.
+ * Returns the IANA timezone of a bank account's stored dates. Empty while these dates are being
+ * moved to another timezone; null until an event or an upload has stored the account's timezone.
  */
 export function findTimezone(
   { pool }: Database,

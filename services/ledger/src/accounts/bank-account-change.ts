@@ -33,8 +33,9 @@ type TextField =
   | 'feedBankAccountId'
 
 /**
- * Returns the rows of a new bank account, whose balances are stated for `balancesAsOf`, at most
- * now, or for no instant. Throws `invalid` (400), which names the wrong field.
+ * Returns the rows of a new bank account. Its balances are valid for the instant `balancesAsOf`,
+ * which is not in the future; null if the client states no instant. Throws `invalid` (400), which
+ * names the wrong field.
  */
 export function createBankAccount(
   { link, operation }: { link: Link; operation: Operation },
@@ -139,7 +140,7 @@ export function archiveBankAccount(account: BankAccount, now: Date): BankAccount
   return { ...account, status: 'inactive', deletedAt: now, updatedAt: now }
 }
 
-/** Returns an archived bank account as it is after its restoration; a live one as it is. */
+/** Returns an archived bank account restored; returns a live bank account unchanged. */
 export function restoreBankAccount(account: BankAccount, now: Date): BankAccount {
   if (account.deletedAt === null) return account
   return { ...account, status: 'active', deletedAt: null, updatedAt: now }

@@ -29,12 +29,15 @@ const Overview = BankAccount.extend({
   unassignedCount: z.number(),
   isUnassignedCountExact: z.boolean(),
 })
-/** Transactions of a bank account that an overview counts among (docs/limits.md). */
+/**
+ * Number of newest transactions of a bank account among which an overview counts (docs/limits.md).
+ */
 const countedMax = 100
 
 /**
- * Lists live bank accounts, ordered by ID, with the number of payments that wait for the choice of
- * an envelope among their newest transactions: the scan of an index, bounded for each.
+ * Lists live bank accounts, ordered by ID, with the number of payments for which the user has yet
+ * to choose an envelope. Bounded cost: only the newest transactions of each bank account are
+ * counted, by an index scan.
  */
 export function listOverviews(
   { pool }: Database,

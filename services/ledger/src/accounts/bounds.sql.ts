@@ -42,7 +42,7 @@ export function mappingBound({ mappingsMax: max }: Bounds, accountId: string): B
   }
 }
 
-/** Returns the bound on uploads under way; those of one group count as one. */
+/** Returns the bound on unfinished uploads; the uploads of a group count as one. */
 export function uploadBound({ uploadsMax: max }: Bounds, accountId: string): Bound {
   return {
     scope: `uploads ${accountId}`,

@@ -63,7 +63,7 @@ export function subjectOf({ accountId, linkId, updatedAt }: Link) {
   return { accountId, entityId: linkId, version: BigInt(updatedAt.getTime()) }
 }
 
-/** Returns the link as an object that has changed, with the time in microseconds as version. */
+/** Returns the link as an entry of the change feed; the version is `updatedAt` in microseconds. */
 export function objectOf(
   { linkId: objectId, updatedAt }: Link,
   type: 'link.created' | 'link.updated' | 'link.deleted',

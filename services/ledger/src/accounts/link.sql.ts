@@ -66,7 +66,7 @@ export async function insertLinkOnce(tx: Tx, link: Link, changes: Change[]): Pro
   return rowCount > 0
 }
 
-/** Saves a changed or deleted link, and emits that. */
+/** Saves a changed or deleted link, and emits the change. */
 export async function saveLink(tx: Tx, link: Link): Promise<void> {
   const type = link.deletedAt === null ? 'link.updated' : 'link.deleted'
   const changing = ['linkType', 'institutionName', 'description', 'updatedAt', 'deletedAt'] as const

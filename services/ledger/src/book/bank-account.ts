@@ -54,7 +54,7 @@ export type Balances = {
   free: bigint
   expenses: bigint
   goals: bigint
-  /** Whether `available` and `free` are unused credit, and so no money that is held. */
+  /** Whether `available` and `free` are unused credit instead of money. */
   isCredit: boolean
 }
 

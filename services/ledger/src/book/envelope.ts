@@ -68,8 +68,8 @@ export function createEnvelope(
 }
 
 /**
- * Returns the progress to the target in minor units: held money, without that of a closed period,
- * plus the used money of a goal.
+ * Returns the progress to the target in minor units: held money, except money kept for a closed
+ * period, plus the used money of a goal.
  */
 export function progressOf(envelope: Envelope): bigint {
   if (envelope.spendingType === 'goal') return envelope.currentAmount + envelope.usedAmount

@@ -7,9 +7,9 @@ export const markedFields = values['FieldProvenance.field']
 export type MarkedField = (typeof markedFields)[number]
 
 /**
- * Provenance by field: the rule that has set a field, and the value; `ruleId` is null if the user
- * has, and with a value if the provider stated that formerly. A field that no longer has the value
- * of its mark is the user's.
+ * Provenance by field: the ID of the rule that set the field, and the value that it had then. With
+ * `ruleId` null, the user set the field if `value` is null; otherwise the provider stated this
+ * value earlier. If the field has another value than its mark, the user has set it.
  */
 export const FieldMarks = z.partialRecord(
   z.enum(markedFields),
@@ -42,8 +42,9 @@ export function findRuleOf(of: Marked, field: MarkedField): string | null {
 }
 
 /**
- * Returns who has set a field (docs/rules/rules.md#provenance). A field without a mark is the
- * user's if it differs from the provider's; `isRenamed` says so of the name.
+ * Returns who has set a field (docs/rules/rules.md#provenance). A field without a mark was set by
+ * the user if it differs from the provider's value; `isRenamed` is the result of this comparison
+ * for the name.
  */
 export function sourceOf(
   of: Marked,
@@ -56,7 +57,7 @@ export function sourceOf(
   return { by: of.fieldMarks?.[field] || isUnlike(of, field, isRenamed) ? 'user' : 'provider' }
 }
 
-/** Returns whether the provider stated the value of a field formerly, as its mark says. */
+/** Returns whether the field has a value that, by its mark, the provider stated earlier. */
 function isFormer(of: Marked, field: MarkedField): boolean {
   const value = of.fieldMarks?.[field]?.value ?? null
   return value !== null && isDeepStrictEqual(value, of[field])
@@ -84,8 +85,8 @@ function isUnlike(of: Marked, field: MarkedField, isRenamed: boolean): boolean {
 }
 
 /**
- * Returns the marks after the user has set these fields, also to the value that a rule or the
- * provider has set: who states a value wants it to stay.
+ * Returns the marks after the user has set these fields. A value equal to that of a rule or the
+ * provider is marked too: by stating it, the user fixes it against later changes.
  */
 export function markEdits(
   before: FieldMarks | null,
@@ -96,7 +97,7 @@ export function markEdits(
   return { ...before, ...Object.fromEntries(marks) }
 }
 
-/** Returns marks in which these fields have those of `from`. */
+/** Returns `to` with the marks of these fields replaced by those of `from`. */
 export function carryMarks(
   to: FieldMarks | null,
   from: FieldMarks | null,

@@ -32,8 +32,9 @@ export const JournalEntry = z.object({
   causeId: z.string(),
   createdAt: z.date(),
   /**
-   * Date of the transaction that changed a balance, of the funding, or due date of the period; the
-   * instant of opening balances that state one. Null for other causes and rows of envelopes.
+   * Date of the transaction that changed a balance, of the funding, or due date of the period; for
+   * opening balances, the instant for which they are stated. Null for other causes and rows of
+   * envelopes.
    */
   date: z.date().nullable(),
   /** ID of the user who sent the request, `user_system` for a job; null if unknown. */

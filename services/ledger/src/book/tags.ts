@@ -5,7 +5,7 @@ import { foldText } from '@coffer/kit/values/fold'
 /** Maximum number of tags of a transaction (docs/limits.md). */
 export const tagsMax = 20
 
-/** Text of the problem of a tag, or a text of a rule, that has combining marks alone. */
+/** Problem of a tag, or of a text in a rule, that consists of combining marks only. */
 export const visible = say('TAG_INVISIBLE')
 
 /** Returns the problems of tags whose fold is blank, by their index; null without one. */
@@ -62,7 +62,9 @@ export function renameTags(
   return distinctTags(tags.flatMap((tag) => (former.has(foldText(tag)) ? named : tag)))
 }
 
-/** Returns tags without those that are equal by their fold to one before; null without tags. */
+/**
+ * Removes duplicate tags, which are equal by their fold; the first one stays. Null without tags.
+ */
 export function distinctTags(tags: readonly string[]): string[] | null {
   const byFold = new Map(tags.toReversed().map((tag) => [foldText(tag), tag]))
   const distinct = tags.filter((tag) => byFold.get(foldText(tag)) === tag)

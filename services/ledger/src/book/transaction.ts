@@ -57,13 +57,13 @@ export const searchedTexts = [
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII begins with them.
 const ascii = /^[\x00-\x7F]*$/
-/** Letters whose fold depends on the version of Unicode, which Node and Postgres have each. */
+/** Letters whose fold differs between the Unicode versions of Node and Postgres. */
 const varying = /[\u0700-\u1DFF\u2C00-\u2FFF\uA000-\uABFF\uD7A4-\u{10FFFF}]/u
 
 /**
  * Returns the column `searched_text` of a new transaction: its texts, folded. Null leaves the fold
- * to the SQL function `folded_transaction_text`: in ASCII, where it is fast, and for letters that
- * the two may fold differently.
+ * to the SQL function `folded_transaction_text`: for ASCII, where SQL is fast, and for letters that
+ * Node and Postgres may fold differently.
  */
 export function searchedTextOf(transaction: Pick<Transaction, (typeof searchedTexts)[number]>) {
   const texts = new Set(searchedTexts.map((field) => transaction[field] ?? ''))
@@ -90,15 +90,15 @@ export const userFields = Object.entries(StatedFields.shape).flatMap(([name, typ
     : [],
 )
 
-/** The envelope of a transaction; all are null if it is unassigned. */
+/** The envelope of a transaction and the amounts moved; all are null if it is unassigned. */
 export type Assignment = Pick<Transaction, 'spendingId' | 'spendingAmount' | 'refundAmount'>
 
 export const unassigned: Assignment = { spendingId: null, spendingAmount: null, refundAmount: null }
 
-/** The envelope of a transaction by the field that names it: it pays, or it gets a refund. */
+/** The envelope of a transaction: `spendingId` pays, `refundSpendingId` gets a refund. */
 export type NamedEnvelope = { spendingId: string | null; refundSpendingId: string | null }
 
-/** Returns the envelope of a transaction by the field that names it in requests and answers. */
+/** Returns the envelope of a transaction as the fields of requests and replies name it. */
 export function namedEnvelope({
   spendingId,
   refundAmount,
@@ -143,7 +143,7 @@ export function emptyTransaction(
 
 type Texts = Pick<Transaction, 'originalName' | 'originalMerchantName' | 'date' | 'deletedAt'>
 
-/** Returns whether two versions of a transaction are equal for the search of similar ones. */
+/** Returns whether the fields that the search for similar transactions uses are equal. */
 export function hasSameText(one: Texts, other: Texts): boolean {
   return isDeepStrictEqual(selectTexts(one), selectTexts(other))
 }

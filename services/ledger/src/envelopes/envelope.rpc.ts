@@ -95,7 +95,9 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
   }
 }
 
-/** Books the end of a grace as the hourly job does: by its ID, with the reply that it expects. */
+/**
+ * Books the end of a grace with the operation ID and reply of the hourly job, which then skips it.
+ */
 async function endGraceNow(
   deps: Deps,
   { bankAccountId, spendingId, carryOver, ...dates }: EndGraceRequest,
@@ -124,7 +126,7 @@ interface OnceWritten {
   decide: (locked: Locked) => { settlement: Settlement; kept: Buffer }
 }
 
-/** Saves an operation on an envelope under its ID; a repetition changes nothing. */
+/** Idempotent: saves an operation on an envelope under its ID; a repetition changes nothing. */
 async function writeOnce(
   deps: Deps,
   context: HandlerContext,

@@ -40,7 +40,9 @@ export async function listEnvelopes(
   return rows.length === 0 ? null : rows.filter((row) => row.spendingId !== null)
 }
 
-/** Returns the open ones of these envelopes, of any of these bank accounts, in any order. */
+/**
+ * Returns the envelopes with these IDs that are open, of any of these bank accounts, in any order.
+ */
 export function findEnvelopes(
   { pool }: Database,
   accountId: string,

@@ -83,8 +83,8 @@ function pageOf(
 const EntryId = z.object({ entryId: z.bigint() })
 
 /**
- * Returns the ID of the journal row that a cursor names, null if none. A cursor contains fields of
- * the row instead of the ID, which would disclose the number of rows of all accounts.
+ * Returns the ID of the journal row that a cursor names, null if there is none. A cursor contains
+ * fields of the row instead of its ID, because the ID discloses the number of rows of all accounts.
  */
 export function findEntryId(
   { pool }: Database,

@@ -25,8 +25,8 @@ export function closeEnvelope(started: StartedOperation, envelope: Envelope): vo
 }
 
 /**
- * Returns the rows to save for a due date that is left out: a row of the journal, which moves no
- * money. Throws notFound for an envelope that is closed or missing.
+ * Returns the rows to save for a skipped due date: a row of the journal, which moves no money.
+ * Throws notFound for an envelope that is closed or missing.
  */
 export function notePeriodSkipped(
   locked: Locked,
@@ -49,16 +49,16 @@ export type PeriodEnd = {
   targetAmount: bigint
   carryOver: boolean
   due?: Date | undefined
-  /** Until when the unspent money stays for transactions of the period; undefined: not at all. */
+  /** End of the grace in which unspent money stays for the closed period; undefined: no grace. */
   graceUntil?: Date | undefined
   transaction: AutomaticTransaction | null
 }
 
 /**
  * Returns the rows to save at the end of a period: the envelope gives min(held, amount) to the
- * automatic transaction, then the unspent part of the target becomes free to use, or does so after
- * the grace. A grace that still runs ends first. If the envelope is closed, no amount changes and
- * no transaction is created.
+ * automatic transaction, then the unspent part of the target becomes free to use, at once or after
+ * the grace. A grace that is still running ends first. If the envelope is closed, no amount changes
+ * and no transaction is created.
  */
 export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
   requireWritable(locked.bankAccount)
@@ -86,7 +86,7 @@ export function graceOperationId(end: Pick<GraceEnd, 'spendingId' | 'graceUntil'
   return `${end.spendingId}/grace/${end.graceUntil.toISOString()}`
 }
 
-/** Returns the rows to save at the end of a grace; none if it has ended by the next due date. */
+/** Returns the rows to save at the end of a grace; none if an earlier booking has ended it. */
 export function endGrace(locked: Locked, end: GraceEnd): ScheduledDecision {
   requireWritable(locked.bankAccount)
   const started = startOperation(locked)

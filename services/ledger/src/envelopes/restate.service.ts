@@ -33,7 +33,8 @@ export async function restateEnvelopes(database: Database): Promise<number> {
 function changesOfPage(page: readonly Envelope[]): Change[] {
   const byAccount = Map.groupBy(page, keyOf)
   return [...byAccount.values()].flatMap((envelopes) =>
-    // The event needs one version: that of the first envelope. Each envelope in it has its own.
+    // The event requires one version, so it has that of the first envelope. Consumers compare the
+    // versions of the envelopes in it.
     envelopes.slice(0, 1).flatMap((one) => envelopeChanges(one, envelopes)),
   )
 }

@@ -70,7 +70,7 @@ interface ScheduledOperation {
   bankAccountId: string
   operationId: string
   spendingIds: readonly string[]
-  /** Timezone of the dates of its transaction. until 0.5: empty, as 0.3 sends none. */
+  /** Timezone of the transaction's date. until 0.5: empty, as 0.3 does not send it. */
   timezone: string
   decide: (locked: Locked, dayOf: MoveDate) => ScheduledDecision
 }
@@ -88,7 +88,7 @@ function createWork(operation: ScheduledOperation, createdBy: string): MoneyWork
     decide: ({ booked, timezone: to, ...current }) => {
       if (booked) return { reply: fromBinary(BookedSchema, booked.reply) }
       if (to === '') throw datesAreMoving()
-      // Budgeting moves its dates after the ledger (docs/account-data.md#a-new-timezone).
+      // Budgeting changes to a new timezone after the ledger (docs/account-data.md#a-new-timezone).
       const dayOf: MoveDate = (date) => (to && from ? movedTo(date, { from, to }) : date)
       const { settlement, transaction } = operation.decide(current, dayOf)
       const reply = create(BookedSchema, renderResult(settlement))

@@ -42,8 +42,9 @@ export async function unassignAll(
 type Reference = { spendingId: string } | { fundingScheduleId: string }
 
 /**
- * Returns the IDs of live transactions that an envelope or a funding schedule created: the save
- * that closes or forgets it sets these references to NULL. The bank account is locked.
+ * Returns the IDs of live transactions that an envelope or a funding schedule created. The save
+ * that closes the envelope, or deletes the schedule, sets these references to NULL. The bank
+ * account is locked.
  */
 export function listCreatedBy(
   tx: Tx,

@@ -30,7 +30,9 @@ export function differenceOf(one: BalanceDeltas, other: BalanceDeltas): BalanceD
   return { available: one.available - other.available, current: one.current - other.current }
 }
 
-/** Returns what transactions took from envelopes, after these further rows of the journal. */
+/**
+ * Returns `refundable` (what transactions took from envelopes) after further rows of the journal.
+ */
 export function refundableAfter(
   refundable: ReadonlyMap<string, bigint>,
   entries: readonly JournalEntry[],

@@ -6,7 +6,7 @@ import { Envelope } from '../book/envelope.ts'
 import type { AccountRecord, ProviderRecord } from '../book/provider-record.ts'
 import { Transaction } from '../book/transaction.ts'
 
-/** Objects that a save changes for clients, all by one cause. */
+/** Changes of objects, as clients see them, that a save makes for one cause. */
 export interface ToldObjects {
   cause: Cause
   objects: ChangedObject[]
@@ -23,7 +23,7 @@ interface SavedRows {
   causes: Map<string, Cause>
 }
 
-/** Notes the cause of the rows that a decision changes; without a settlement it changes none. */
+/** Stores the cause of each row that a decision changes; without a settlement it changes none. */
 export function noteCause(
   { causes, state }: Pick<SavedRows, 'causes' | 'state'>,
   decision: {
@@ -79,7 +79,7 @@ function transactionTypes({ transactions, records }: SavedRows): TypeOf[] {
     if (!current.has(id) && isLive(before)) types.push([id, 'transaction.deleted'])
   }
   const known = new Set(types.map(([id]) => id))
-  // The record of a provider is part of its transaction.
+  // Clients see a provider record as part of its transaction.
   for (const [id, after] of records.current) {
     const { transactionId } = after
     if (records.read.get(id) === after || known.has(transactionId)) continue
@@ -93,7 +93,7 @@ function transactionTypes({ transactions, records }: SavedRows): TypeOf[] {
 function changeOf(before: Transaction, after: Transaction) {
   if (isLive(before) !== isLive(after)) return isLive(after) ? 'restored' : 'deleted'
   if (!differs(Transaction.shape, before, after)) return null
-  // Clients see deleted ones only in a list of them.
+  // Clients have removed a deleted transaction: another `deleted` refreshes a list of deleted ones.
   return isLive(after) ? 'updated' : 'deleted'
 }
 
@@ -101,7 +101,7 @@ function isLive({ deletedAt }: Pick<Transaction, 'deletedAt'>): boolean {
   return deletedAt === null
 }
 
-/** An envelope without money is told by budgeting, when its plan is complete. */
+/** A new envelope without money is not published: budgeting publishes the completed plan. */
 function spendingTypes({ settlements }: SavedRows): TypeOf[] {
   const { read, current } = settlements.envelopes
   return [...current].flatMap(([id, after]): TypeOf[] => {

@@ -5,7 +5,7 @@ import { objectsChanged } from '@coffer/kit/events/objects-changed'
 import type { ObjectType } from '@coffer/kit/values/changed-object'
 import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 
-/** IDs of rows that a set-based step has changed, and what clients are told of them. */
+/** IDs of rows that a set-based step has changed, and the change to publish to clients. */
 interface ChangedRows {
   type: ObjectType
   ids: readonly string[]

@@ -23,9 +23,9 @@ const DatedTransaction = Dated.extend({ isLive: z.boolean() })
 const Provided = Dated.extend({ authorizedDate: z.date().nullable() })
 
 /**
- * Begins to move an account to the timezone `to`: its settings have it from now on, and its bank
- * accounts without a timezone get the former one. Idempotent. The caller holds the lock by which
- * bank accounts of the account are created one after another.
+ * Begins to move an account to the timezone `to`: updates its settings, and stores the former
+ * timezone in its bank accounts, whose dates are not moved yet. Idempotent. The caller holds the
+ * lock that serializes the creation of bank accounts.
  */
 export async function beginMove(
   tx: Tx,
@@ -41,7 +41,7 @@ export async function beginMove(
     WHERE account_id = ${accountId} AND timezone <> ${to}`)
 }
 
-/** Gives new bank accounts the timezone of their account, if that has ever changed. */
+/** Stores the account's timezone in new bank accounts, if it has ever changed. */
 export async function setTimezones(
   tx: Tx,
   accountId: string,
@@ -54,7 +54,7 @@ export async function setTimezones(
       AND identifier_timezone IS NOT NULL`)
 }
 
-/** Returns a bank account of the account whose dates are not in the timezone; null if none is. */
+/** Returns a bank account whose dates are in another timezone than `to`; null if there is none. */
 export function findUnmoved(
   { pool }: Database,
   { accountId, to }: { accountId: string; to: string },
@@ -66,9 +66,9 @@ export function findUnmoved(
 }
 
 /**
- * Moves the dates of the next 1,000 transactions of a bank account, with their records, to the
- * timezone `to`: the days stay. Its other dates follow with the last of them. Dated changes are
- * refused from the first step to the last; each step raises the version.
+ * Moves the dates of the next 1,000 transactions of a bank account, and of their records, to the
+ * timezone `to`: the calendar days stay. The last step moves the bank account's other dates.
+ * Changes with dates are refused until then; each step raises the version.
  */
 export async function moveDates(
   tx: Tx,

@@ -16,8 +16,8 @@ import type { Envelope } from '../book/envelope.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 /**
- * Returns the events of a save: changed and closed envelopes, an archived, restored or re-attached
- * bank account (to another candidate), and the objects that changed for clients.
+ * Returns the events of a save: changed and closed envelopes; a bank account that was archived,
+ * restored or attached to another candidate; and the objects that changed for clients.
  */
 export function createChanges(
   { bankAccount, readCandidateId: former, created, envelopes, told }: ChangeSet,
@@ -36,7 +36,7 @@ export function createChanges(
       changed,
       joined.map(({ cause, objects }) => messageOf({ accountId, now, cause }, objects)),
     ),
-    // Only the write that archives a bank account has `deletedAt`: later writes are refused.
+    // `deletedAt` is set only by the write that archives: later writes are refused.
     ...(isOther && former !== null ? [candidateChange(bankAccount, former, { isFree: true })] : []),
     ...(bankAccount.deletedAt !== null || isOther ? candidateChanges(bankAccount) : []),
     ...(isJoined ? [] : told).flatMap(({ cause, objects }) =>
@@ -45,7 +45,7 @@ export function createChanges(
   ]
 }
 
-/** Returns whether money was moved into a new envelope in the save that creates it. */
+/** Returns whether the save that creates an envelope also moves money into it. */
 function isMoved({ version }: Envelope): boolean {
   return version > 1n
 }
@@ -76,7 +76,7 @@ export function envelopeChanges(
   ]
 }
 
-/** Returns the event that a candidate is in use or free again; none without a candidate. */
+/** Returns the event that a candidate is now in use, or free again; none without a candidate. */
 export function candidateChanges(bankAccount: BankAccount): Change[] {
   const { feedBankAccountId, deletedAt } = bankAccount
   if (feedBankAccountId === null) return []

@@ -13,7 +13,7 @@ import { Transaction } from '../book/transaction.ts'
 import { emptyState, type MoneyScope, type MoneyState, type SyncedScope } from './money-state.ts'
 import { postedTransactions, syncedTransactions, tipTransactions } from './synced-rows.sql.ts'
 
-/** Optional parts of the read statement; a part is included only if a scope needs it. */
+/** Parts of the read statement that are included only if a scope needs them. */
 type ScopePart =
   | 'spendingIds'
   | 'transactionIds'
@@ -97,8 +97,8 @@ const bookings = lookUp('booking', {
 })
 
 /**
- * Returns a SELECT of what transactions took from envelopes and did not give back, by the causes of
- * `isSpending`; `envelopes` has their IDs.
+ * Returns a SELECT of the amounts that transactions took from envelopes and did not give back, by
+ * the causes of `isSpending`; `envelopes` selects the IDs of the envelopes.
  */
 function refundableOf(envelopes: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`

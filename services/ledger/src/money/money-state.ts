@@ -12,15 +12,15 @@ export interface MoneyScope {
   spendingIds?: readonly string[]
   /** ID of a transaction to read, with its (or its former) envelope and provider records. */
   transactionId?: string
-  /** ID of a transaction to read beside it in the same way. */
+  /** ID of a second transaction to read in the same way. */
   otherTransactionId?: string
   /** IDs of further transactions to read, as `transactionId`. */
   transactionIds?: readonly string[]
   /** Whether to read the journal rows by which these transactions moved the balances. */
   readsBookings?: boolean
-  /** IDs of envelopes that get a refund: what transactions took from them is read. */
+  /** IDs of envelopes that get a refund; reads the amounts that transactions took from them. */
   refundIds?: readonly string[]
-  /** Whether to read the same for the envelopes of refunds among the transactions of the scope. */
+  /** Reads these amounts for the envelopes of refunds among the scope's transactions. */
   readsRefundable?: boolean
   /** Selects synced transactions by provider data; their envelopes and records are read too. */
   synced?: SyncedScope
@@ -37,13 +37,13 @@ export interface MoneyScope {
 export interface SyncedScope {
   /** The provider's IDs of transactions, and of the pending transactions that they replace. */
   providerIds: readonly string[]
-  /** Selects by amount and date transactions that are pending, or imported under another alias. */
+  /** Selects transactions by amount and date: pending ones, and those of another alias. */
   alike: { amounts: readonly bigint[]; from: Date; to: Date; providerAccountId: string } | null
-  /** Selects by amount and date posted transactions, for the pending ones of a feed. */
+  /** For pending rows of a feed: selects posted transactions by amount and date. */
   posted: { amounts: readonly bigint[]; from: Date; to: Date } | null
   /**
-   * Days of pending transactions that posted rows with a tip may join; such rows are read too.
-   * `removed`: the days of the pending ones among `providerIds`.
+   * Days whose pending transactions posted rows with a tip may join; posted rows near them are read
+   * too. `removed`: the days of the pending transactions among `providerIds`.
    */
   tips: { from: Date; to: Date } | 'removed' | null
 }
@@ -57,7 +57,7 @@ export interface Provider {
 /** The rows of one bank account that its scopes name; closed envelopes included. */
 export interface MoneyState extends Provider {
   bankAccount: BankAccount
-  /** Timezone of its dates; null if it never changed, empty while they are being moved. */
+  /** Timezone of the bank account's dates; null if it never changed, empty while they are moved. */
   timezone: string | null
   envelopes: Envelope[]
   transactions: Transaction[]

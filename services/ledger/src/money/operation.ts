@@ -17,7 +17,7 @@ export type Locked = {
   bankAccount: BankAccount
   envelopes: readonly Envelope[]
   operation: Operation
-  /** Amounts that transactions took from envelopes and did not give back, if they are read. */
+  /** Amounts that transactions took from envelopes and did not give back, if they were read. */
   refundable?: ReadonlyMap<string, bigint>
 }
 
@@ -39,7 +39,7 @@ export type StartedOperation = {
   envelopes: Map<string, Envelope>
   /** IDs of envelopes to save, even if they change by 0, in the order of their first change. */
   touched: Set<string>
-  /** The same after the postings; of envelopes without an entry it is not known. */
+  /** `refundable` of `Locked` after the postings; an envelope without an entry was not read. */
   refundable: Map<string, bigint>
   postings: Map<string, Posting>
 }
@@ -73,7 +73,7 @@ export function findEnvelope(started: StartedOperation, spendingId: string): Env
 
 type BalancePot = keyof typeof balanceFields
 
-/** Adds `delta` (minor units) to a balance; `date` is that of the transaction that causes it. */
+/** Adds `delta` (minor units) to a balance; `date` is the date of the causing transaction. */
 export function postBalance(
   started: StartedOperation,
   posting: Reason & { pot: BalancePot; delta: bigint; date?: Date | undefined },
@@ -128,7 +128,7 @@ export function setBalances(
 
 /**
  * Adds `delta` (minor units) to an envelope and to the bank account's total of its type. The
- * journal keeps `date`: that of a funding, or the due date of a period.
+ * journal stores `date`: the date of a funding, or the due date of a period.
  */
 export function postHeld(
   started: StartedOperation,
@@ -165,8 +165,8 @@ export function postKept(
 }
 
 /**
- * Journals that a restored transaction takes up what its envelope has kept: two rows that cancel
- * each other, the reverse of those of `postKept`.
+ * Journals that a restored transaction uses the money again that its envelope kept at the deletion:
+ * two rows that cancel each other, the reverse of those of `postKept`.
  */
 export function postTakenUp(
   started: StartedOperation,
@@ -178,8 +178,8 @@ export function postTakenUp(
 }
 
 /**
- * Journals `amount` into an envelope by the first cause, and out of it by the second. Of a refund
- * the row that adds money is first, so that none is below 0.
+ * Journals `amount` into an envelope by the first cause, and out of it by the second. For a refund
+ * (negative amount), the row that adds money comes first, so that no row shows less than 0.
  */
 function postCancelling(
   started: StartedOperation,
@@ -256,7 +256,7 @@ export function isSpending({ pot, cause }: Pick<JournalEntry, 'pot' | 'cause'>):
   return pot === 'envelope' && spendingCauses.has(cause)
 }
 
-// Causes journaled even with a change of 0: the row records from when the amount is valid.
+// Causes that are journaled even with a change of 0: the row stores since when the amount is valid.
 const statedBy = new Set<Cause>(['period-closed', 'period-skipped', 'upload', 'manual-edit'])
 
 /** Returns the journal rows in the order of posting; a row sums up postings of a pot and cause. */

@@ -39,7 +39,7 @@ export function totalOf({ bankAccount, envelopes, entries }: Settlements): Settl
   return { bankAccount, envelopes: changedRows(envelopes).changed, entries }
 }
 
-/** Returns a state as the operations have left it: the next one starts from it. */
+/** Returns the state after the operations so far, from which the next operation starts. */
 export function stateAfter<State extends Locked>(
   state: State,
   { bankAccount, envelopes, entries }: Settlement,
@@ -50,7 +50,7 @@ export function stateAfter<State extends Locked>(
   return { ...state, bankAccount, envelopes: current, refundable }
 }
 
-/** Returns both results as one, of which the second started from the first. */
+/** Merges two results, of which the second started from the first. */
 export function withLater(first: Settlement, second: Settlement): Settlement {
   const envelopes = first.envelopes.concat(second.envelopes)
   const last = new Map(envelopes.map((one) => [one.spendingId, one]))

@@ -8,7 +8,7 @@ import { findEnvelope, postHeld, postUsed, type StartedOperation } from './opera
 
 /**
  * Takes min(held, amount) from an envelope for a transaction of the day `day`; returns the taken
- * minor units. A day after a running grace takes nothing of the closed period's money
+ * minor units. A payment after the end of the grace takes no money of the closed period
  * (docs/money/grace.md).
  */
 export function take(
@@ -21,14 +21,14 @@ export function take(
   const isAfter = graceUntil !== null && day >= graceUntil
   const available = isAfter ? currentAmount - graceAmountOf(envelope) : currentAmount
   const taken = lesser(available, amount)
-  // Spending of the closed period comes first: it is not spending of the next one.
+  // Money of the closed period is taken first, and does not count as spending of the new period.
   spendOfGrace(envelope, isAfter ? 0n : lesser(envelope.graceUnspent, taken))
   move(started, envelope, { cause, causeId, delta: -taken })
   if (taken > 0n) noteSpending(envelope, day)
   return taken
 }
 
-/** Keeps the day of the newest payment while the period has spent anything. */
+/** Stores the day of the newest payment; null once the period has spent nothing. */
 function noteSpending(envelope: Envelope, day: Date | null): void {
   const { periodSpent, periodSpentOn: before } = envelope
   if (periodSpent <= 0n) envelope.periodSpentOn = null
@@ -59,8 +59,8 @@ export function assignTo(
 }
 
 /**
- * Gives min(amount, what was taken from the envelope and not given back) of a deposit back to an
- * envelope; returns the given minor units (docs/money/refunds.md).
+ * Gives a deposit back to an envelope, at most what transactions took from the envelope and did not
+ * give back. Returns the given minor units (docs/money/refunds.md).
  */
 function refund(
   started: StartedOperation,
@@ -78,9 +78,9 @@ function refund(
 }
 
 /**
- * Assigns a refund to the envelope again that had it before its reversal, which kept `kept` of it.
- * The envelope gets the rest; the bound is as for a new refund, unless as much is refundable as
- * there was after the reversal (`refundable`): then nothing has used it up since.
+ * Assigns a refund again after its reversal, at which the envelope kept `kept` of it. The envelope
+ * gets the rest. The bound is that of a new refund, but the whole rest is allowed if no less is
+ * refundable than right after the reversal (`refundable`), since no other refund has used it up.
  */
 export function refundAgain(
   started: StartedOperation,
@@ -106,8 +106,8 @@ export function refundAgain(
 }
 
 /**
- * Counts a refund of an amount that the running period of an expense has not spent: it raises the
- * grace of the closed one. A negative amount reverses it (docs/money/refunds.md#periods).
+ * Counts a refund of money that an expense did not spend in the running period: it adds to the
+ * grace of the closed period. A negative amount reverses this (docs/money/refunds.md#periods).
  */
 function refundEarlier(envelope: Envelope, amount: bigint): void {
   if (envelope.spendingType === 'goal') return
@@ -123,8 +123,9 @@ export type Given = z.infer<typeof Given>
 
 /**
  * Returns `spendingAmount` to the transaction's envelope, or takes min(held, `refundAmount`) of a
- * refund back from it; does nothing if unassigned. Cause `transaction` of a refund is `refund`. In
- * an undo `beside` is the amount of the refunds that follow its payments, of these for the refunds.
+ * refund back from it; does nothing if unassigned. For a refund, the journal has the cause `refund`
+ * instead of `transaction`. If one undo reverses payments and refunds of an envelope, `beside` is the
+ * total of the refunds in the call for the payments, and that of the payments in the other call.
  */
 export function giveBack(
   started: StartedOperation,
@@ -136,7 +137,8 @@ export function giveBack(
   const { periodRefunded, graceUntil } = envelope
   if (assignment.refundAmount === null) {
     const delta = assignment.spendingAmount ?? 0n
-    // The reverse of `take`: what the running period has not spent was spent in the closed one.
+    // The reverse of `take`: an amount above the spending of the running period was spent in the
+    // closed one.
     const periodSpent = envelope.periodSpent + beside - lesser(beside, periodRefunded)
     const spent = lesser(delta, atLeastZero(periodSpent))
     spendOfGrace(envelope, graceUntil === null ? 0n : spent - delta)

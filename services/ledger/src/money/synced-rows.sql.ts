@@ -2,8 +2,8 @@ import { inScope } from '@coffer/kit/database/guarded-read'
 import { type FragmentSqlToken, sql } from 'slonik'
 
 /**
- * Returns a SELECT of the transactions of provider records, with one index search for each entry
- * of a list of the scope: `= ANY(list)` may read all records of a bank account instead.
+ * Returns a SELECT of the transactions of provider records. LATERAL: one index search for each
+ * entry of a list of the scope, where `= ANY(list)` may read all records of a bank account.
  */
 function searchRecords(list: string, where: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
@@ -15,8 +15,8 @@ function searchRecords(list: string, where: FragmentSqlToken): FragmentSqlToken 
 }
 
 /**
- * The transactions that a batch names or may match. The LIMIT of 5,000 is a safeguard: at most 500
- * rows match fewer transactions.
+ * Transactions that a batch names or may match. The LIMIT of 5,000 is a safeguard: the at most 500
+ * rows of a batch match fewer transactions.
  */
 export const syncedTransactions = sql.fragment`
   SELECT scope.account_id, scope.bank_account_id, found.transaction_id
@@ -34,7 +34,7 @@ export const syncedTransactions = sql.fragment`
     )
   ) AS found`
 
-/** The posted transactions, deleted ones too, that pending ones of a feed may match. */
+/** Posted transactions, soft-deleted ones too, that pending rows of a feed may match. */
 export const postedTransactions = sql.fragment`
   SELECT DISTINCT scope.account_id, scope.bank_account_id, found.transaction_id
   FROM scope CROSS JOIN LATERAL (
@@ -46,7 +46,7 @@ export const postedTransactions = sql.fragment`
     LIMIT 5000
   ) AS found`
 
-/** Pending transactions, removed ones too, of one index: the planner finds both by their day. */
+/** Returns pending transactions of the days, live or removed: each has a partial index by date. */
 function pendingOfDays(isDeleted: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`(
       SELECT transaction_id, date, amount FROM transactions AS one
@@ -56,10 +56,11 @@ function pendingOfDays(isDeleted: FragmentSqlToken): FragmentSqlToken {
 }
 
 /**
- * The pending transactions of tips, and what is posted near them. Of a removal the days are those
- * of the pending ones that it names. 1,000: minor units of the largest hold, 1.00 of three decimal
- * places (`isTipOf` in syncs/tip-pairs.ts). ORDER BY that of the index by date: without statistics
- * the planner would read the whole bank account by its primary key.
+ * Pending transactions that posted rows with a tip may join, and posted transactions near their
+ * days. For a removal, these are the days of the pending transactions to remove. 1,000: minor units
+ * of the largest hold, 1.00 with three decimal places (`isTipOf` in syncs/tip-pairs.ts). ORDER BY
+ * matches the index by date: without statistics the planner would read the whole bank account by
+ * its primary key.
  */
 export const tipTransactions = sql.fragment`
   SELECT DISTINCT scope.account_id, scope.bank_account_id, found.transaction_id

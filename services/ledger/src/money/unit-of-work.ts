@@ -26,7 +26,7 @@ import { emptyState, type MoneyScope, type MoneyState, type Provider } from './m
 import type { Locked, Settlement } from './operation.ts'
 import { addSettlement, type Settlements, startSettlements } from './settlements.ts'
 
-/** Input of a decision: the rows that its scope names, as earlier decisions changed them. */
+/** Input of a decision: the rows that its scope names, including changes by earlier decisions. */
 export interface Current extends Locked, Provider {
   transaction: Transaction | null
   /** All provider records of `transactions`. */
@@ -44,7 +44,7 @@ export interface Current extends Locked, Provider {
   bulkOperation: BulkOperation | null
 }
 
-/** Output of a decision: the rows to save, and the reply once they are saved. */
+/** Output of a decision: the rows to save, and the reply to send after the commit. */
 export interface Decision<Reply> {
   reply: Reply
   /** Changed balances, envelopes and journal rows; without a settlement, nothing is saved. */
@@ -80,9 +80,9 @@ export interface Work<Reply> {
   operationId: string
   /** ID of the user who makes the change; null if unknown. */
   createdBy: string | null
-  /** Told with the objects that the change creates, changes or deletes. */
+  /** Published with the objects that the change creates, changes or deletes. */
   cause: Cause
-  /** Timezone of the dates that the change brings; undefined without one. */
+  /** Timezone of the dates in the change; undefined if it has no dates. */
   timezone?: string | undefined
   /** Pure function that may run several times. An error that it throws rejects this work only. */
   decide: (current: Current) => Decision<Reply>
@@ -101,7 +101,7 @@ export interface ChangeSet {
   inserted: readonly Transaction[]
   updated: readonly Transaction[]
   deleted: readonly Transaction[]
-  /** Whether texts change that the search for similar transactions uses. */
+  /** Whether texts for the search of similar transactions change. */
   changesTexts: boolean
   /** In an order in which no transaction has two live records at a time. */
   records: readonly ProviderRecord[]
@@ -207,7 +207,7 @@ function attempt(
       timezone: unit.state.timezone,
       accountRecord: unit.state.accountRecord,
       aliases: unit.state.aliases,
-      // Plus the envelopes that earlier decisions created: those in `current` and not in `read`.
+      // Envelopes created by earlier decisions are in `current`, but not in `read`.
       openEnvelopes: unit.state.openEnvelopes + envelopes.current.size - envelopes.read.size,
       booked: unit.operations.find(isBooked) ?? unit.state.operations.find(isBooked) ?? null,
       bulkOperation: unit.bulkOperations.current.get(scope.bulkOperationId ?? '') ?? null,
@@ -220,7 +220,7 @@ function attempt(
   }
 }
 
-/** Throws unavailable for dates in another timezone: that of the account has changed meanwhile. */
+/** Throws unavailable if the account's timezone has changed since `timezone` was read. */
 function requireTimezone(
   { timezone: stored }: Pick<MoneyState, 'timezone'>,
   timezone: string | undefined,

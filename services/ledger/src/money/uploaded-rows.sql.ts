@@ -15,8 +15,8 @@ const Removed = Given.extend({
 const Kept = z.object({ transactionId: z.string(), transactionUploadId: z.string() })
 
 /**
- * Inserts transactions of an uploaded file, except those whose `uploadIdentifier` is stored;
- * returns the IDs of those inserted. Runs before the bank account is locked: a short lock.
+ * Inserts transactions of an uploaded file, except those whose `uploadIdentifier` is stored. Runs
+ * before the bank account is locked, to keep the lock short. Returns the inserted IDs.
  */
 export async function insertUploaded(
   tx: Tx,
@@ -25,7 +25,8 @@ export async function insertUploaded(
 ): Promise<string[]> {
   const columns = columnNames(Transaction)
   const rows = recordsOf(transactions.map((one) => ({ ...one, searchedText: searchedTextOf(one) })))
-  // With the locales C and Turkish, Postgres folds other letters than the process: it folds all.
+  // Only locales in which Postgres folds like Node store `searched_text`; with C and Turkish it is
+  // null, and SQL folds all texts.
   return tx.oneFirst(sql.type(Inserted)`
     WITH stored AS (
       INSERT INTO transactions (${columns}, transaction_upload_id, searched_text)
@@ -39,10 +40,11 @@ export async function insertUploaded(
 }
 
 /**
- * Gives the transactions of an upload that rows of other imports are joined to, to one of these
- * imports each: first to one that has posted the transaction, then to the earliest. The transaction
- * gets the identifier and the bank's texts of the row, whose join ends. Returns them with their new
- * uploads, which stay locked, so that their own undos wait and find the transactions.
+ * Moves transactions of an upload, to which rows of other imports are joined, to one of these
+ * imports each: first to an import that posted the transaction, then to the earliest. The
+ * transaction gets the identifier and the bank's texts of the joined row, whose join ends. Returns
+ * the transactions with their new uploads. These stay locked, so that a concurrent undo of them
+ * waits and then finds the transactions.
  */
 export function keepJoined(
   tx: Tx,
@@ -93,9 +95,9 @@ export function keepJoined(
 }
 
 /**
- * Deletes all transactions of an upload, soft-deleted ones too, and all joins to them and of its
- * own rows, so that their identifiers can be imported again. Returns the IDs of live ones, and the
- * minor units that each envelope gave to them, and got by refunds among them.
+ * Deletes all transactions of an upload, soft-deleted ones too, with all joins to them and all
+ * joins of the upload's rows, so that their identifiers can be imported again. Returns the IDs of
+ * live transactions, and per envelope the minor units given to them and got by refunds.
  */
 export async function removeUploaded(
   tx: Tx,

@@ -19,7 +19,7 @@ import {
 } from '@coffer/proto/ledger/v1/upload_group'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 
-/** Reads of the other rooms: the answers of requests for one object. */
+/** RPC handlers of other folders that read one object. */
 type Reads = Pick<ServiceImpl<typeof BankAccountService>, 'getBankAccount'> &
   Pick<ServiceImpl<typeof ImportService>, 'getImport'> &
   Pick<ServiceImpl<typeof LinkService>, 'getLink'> &
@@ -31,7 +31,7 @@ type Reads = Pick<ServiceImpl<typeof BankAccountService>, 'getBankAccount'> &
 
 interface Deps {
   reads: Reads
-  /** Reads transactions by one statement, as most changes are theirs. */
+  /** Batching: reads transactions by one statement, as most changes are of transactions. */
   readTransactions: (
     accountId: string,
     keys: readonly { bankAccountId: string; transactionId: string }[],
@@ -39,8 +39,8 @@ interface Deps {
 }
 
 /**
- * Returns the RPC handler that reads objects of several kinds. Kinds that change seldom are read
- * one after another by the handlers of their own RPCs, so their answers are the same.
+ * Returns the RPC handler that reads objects of several kinds. Kinds that change rarely are read
+ * one after another by the handlers of their own RPCs, so that the replies are equal.
  */
 export function objectRoutes({ reads, readTransactions }: Deps): ServiceImpl<typeof ObjectService> {
   return {

@@ -24,7 +24,7 @@ const noRecords: ProviderRecords = {
   joinedBy: null,
 }
 
-/** Returns the message of a transaction: that of a refund names its envelope apart. */
+/** Returns the message of a transaction; a refund names its envelope in a field of its own. */
 export function renderTransaction(
   transaction: Transaction,
   records?: ProviderRecords,
@@ -35,7 +35,7 @@ export function renderTransaction(
 
 function refundOf(transaction: Transaction) {
   const shown = { ...transaction, ...namedEnvelope(transaction), spendingAmount: null }
-  // A row that a replica of 0.3 has unassigned still has its refund amount.
+  // A transaction that a replica of 0.3 has unassigned still has its refund amount.
   return transaction.spendingId === null ? { ...shown, refundAmount: null } : shown
 }
 
@@ -76,7 +76,7 @@ export function lastRecord({ records }: Recorded): ProviderRecord | null {
   return last
 }
 
-/** Returns how a posted record of another amount joined its transaction; null if none did. */
+/** Returns how a posted record with another amount joined its transaction; null if none did. */
 export function findJoined({ records }: Recorded): Joined | null {
   const by = records.find((one) => one.joined !== null && one.matchReason === 'amount-date-name')
   return by?.joined ?? null

@@ -61,7 +61,9 @@ export function suggestionRoutes(deps: Deps): ServiceImpl<typeof SuggestionServi
 
 type Ids = { bankAccountId: string; transactionId: string }
 
-/** Separates a joined transaction; the posted one's row is read beside it, if there is one. */
+/**
+ * Separates a joined transaction. Also reads the former transaction of the posted record, if any.
+ */
 async function separate(deps: Deps, request: Ids, context: HandlerContext) {
   const { database } = deps
   const { accountId } = callerOf(context)
@@ -76,7 +78,7 @@ async function separate(deps: Deps, request: Ids, context: HandlerContext) {
       const joined = findJoined(synced)
       const isLive = synced.transaction.deletedAt === null
       if (joined === null || !isLive) throw invalid({ transactionId: notJoined })
-      // Another request has separated and joined it meanwhile.
+      // Another request has separated the two and joined another posted one since the read.
       if ((joined.from ?? '') !== otherTransactionId) throw unavailable(say('REPEAT'))
       const former = findSynced(current, otherTransactionId)?.transaction ?? null
       const settlements = startSettlements(current)
@@ -123,7 +125,9 @@ function pairOf({ bankAccountId, transactionId, suggestion }: Suggested) {
   return { bankAccountId, transactionId, otherTransactionId: suggestion?.transactionId ?? '' }
 }
 
-/** Returns the two transactions; throws `invalid` unless the one is suggested for the other. */
+/**
+ * Returns both transactions; throws `invalid` unless `suggestion` is suggested for `transactionId`.
+ */
 function requireSuggested(current: Current, { transactionId, suggestion }: Suggested) {
   const posted = findSynced(current, transactionId)
   if (posted === null) throw notFound('transaction')

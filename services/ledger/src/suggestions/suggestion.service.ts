@@ -6,8 +6,8 @@ import { listUnposted, suggestPending, unjoinedRecord } from '../syncs/tip-pairs
 import { listPendingNear } from './suggestion.sql.ts'
 
 /**
- * Returns the function that lists the suggestions of a transaction (docs/syncs.md#suggestions). It
- * reads nothing unless that is a provider's posted one that never was pending.
+ * Returns the function that lists the suggestions of a transaction (docs/syncs.md#suggestions).
+ * Only a provider's posted transaction that never was pending has any; for others nothing is read.
  */
 export function suggestionReader({ database }: Pick<ServiceDeps, 'database'>) {
   return async (posted: SyncedTransaction): Promise<Suggestion[]> => {

@@ -14,7 +14,7 @@ const Row = z.object({ transaction: Json, records: z.array(Json) })
 
 const pendingMax = 50
 
-/** Rows of the partial index of live, or of deleted transactions. */
+/** Pending transactions, either the live or the deleted ones: each have a partial index. */
 const pendingOf = (day: Record<string, string>, isDeleted: FragmentSqlToken) => sql.fragment`(
   SELECT * FROM transactions
   WHERE account_id = ${day.accountId ?? ''} AND bank_account_id = ${day.bankAccountId ?? ''}
@@ -34,8 +34,8 @@ const pendingNear = prepare(
 )
 
 /**
- * Returns the pending transactions of a bank account, removed ones too, that a transaction of a day
- * may post; at most 100.
+ * Returns at most 100 pending transactions, removed ones too, that a posted transaction of this day
+ * may be the posting of.
  */
 export async function listPendingNear(
   { pool }: Database,

@@ -36,9 +36,9 @@ export type AccountRow = {
 }
 
 /**
- * Returns the validated bank accounts of a provider, with overlong texts cut off. Of rows with an
- * equal ID the last counts; an alias of several rows belongs to the first. Throws `invalid` for
- * too many rows, or a row with an invalid ID or amount, or too much JSON.
+ * Returns the validated bank accounts of a provider, with overlong texts cut off. If rows have
+ * equal IDs, the last row counts; an alias of several rows belongs to the first. Throws `invalid`
+ * for too many rows, an invalid ID or amount, or too much JSON.
  */
 export function readAccounts(accounts: readonly ProviderAccount[]): AccountRow[] {
   requireBatch({ accounts: accounts.length })

@@ -20,8 +20,9 @@ export type Unreadable = { providerTransactionId: string; reason: 'amount' | 'da
 
 /**
  * Returns a provider's transactions, with overlong texts cut off, and days as midnight in
- * `timezone`. Transactions with an unreadable amount or day are returned apart, so that they do not
- * block the readable ones. Throws `invalid` for too many rows, an invalid ID, or too much JSON.
+ * `timezone`. Transactions with an unreadable amount or day are returned separately, so that they
+ * do not block the readable ones. Throws `invalid` for too many rows, an invalid ID, or too much
+ * JSON.
  */
 export function readRows(
   messages: readonly ProviderTransaction[],
@@ -46,8 +47,8 @@ export function readRows(
 }
 
 /**
- * Returns the IDs of an import call, and its whole days without those that do not exist in
- * `timezone`. Throws `invalid` for too many days.
+ * Returns the IDs of an import call, and the days that it lists completely (`wholeDays`), without
+ * days that do not exist in `timezone`. Throws `invalid` for too many days.
  */
 export function readListed(
   call: { transactions: readonly ProviderTransaction[]; wholeDays: readonly string[] },

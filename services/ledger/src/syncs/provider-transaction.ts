@@ -20,14 +20,17 @@ export type ProviderRow = Pick<
   | 'raw'
 > & { displayName: string; originalName: string }
 
-/** The provider's IDs of an import call, and its whole days: day numbers in `timezone`. */
+/**
+ * The provider's IDs in an import call, and the days that it lists completely: day numbers in
+ * `timezone`.
+ */
 export type Listed = {
   ids: ReadonlySet<string>
   wholeDays: ReadonlySet<number>
   timezone: string
 }
 
-/** Returns whether a record is of a whole day of a call that lacks it. */
+/** Returns whether the call lists the record's day completely, but not the record. */
 export function isUnlisted(
   listed: Listed,
   record: Pick<ProviderRecord, 'date' | 'providerTransactionId'>,
@@ -36,8 +39,8 @@ export function isUnlisted(
 }
 
 /**
- * Returns whether a date is of a whole day of a call. Compares calendar days: a date that an
- * earlier release stored may be the second midnight of a day that has two.
+ * Returns whether a call lists the day of a date completely. Compares calendar days: when a clock
+ * change gives a day two midnights, an earlier release may have stored the second one.
  */
 export function isOfWholeDay(
   { wholeDays, timezone }: Listed,

@@ -74,8 +74,8 @@ export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation
 }
 
 /**
- * Returns the current balance to store: what is owed is negative (docs/money.md#cards-and-loans),
- * while the aggregator states it as positive. A feed's balance is stored as sent.
+ * Returns the current balance to store. Debt is negative (docs/money.md#cards-and-loans), but the
+ * aggregator states it as positive; a feed's balance is stored as sent.
  */
 function signedBalance({ linkType }: Link, { current, accountType }: AccountRow): bigint | null {
   const isOwed = linkType === 'aggregator' && ['credit', 'loan'].includes(accountType)

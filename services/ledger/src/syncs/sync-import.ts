@@ -90,8 +90,8 @@ export function importTransactions(
 }
 
 /**
- * Marks names that the provider has stated and states no longer, as the name of a transaction
- * stays: they are not the user's.
+ * Marks names that the provider stated earlier and states no longer. A sync keeps the name of a
+ * transaction; without the mark it would count as set by the user.
  */
 function markNames({ syncedIndex }: Work, known: readonly SyncedTransaction[]): void {
   for (const { transaction: former, records } of known) {
@@ -110,7 +110,8 @@ function markNames({ syncedIndex }: Work, known: readonly SyncedTransaction[]): 
 
 /**
  * Applies the rules to transactions that the call creates, and to pending ones that it posts
- * (docs/rules/rules.md#when-rules-run): payments before refunds, which give back what those took.
+ * (docs/rules/rules.md#when-rules-run): payments before refunds, because a refund is limited to the
+ * amounts that payments have taken.
  */
 function tidyBorn(work: Work, { rules, known }: Pick<ImportBatch, 'rules' | 'known'>): void {
   const { syncedIndex } = work
@@ -139,7 +140,7 @@ function countEnded(
   return records.filter((one) => one.deletedAt !== null && live.has(one.recordId)).length
 }
 
-/** Counts outcomes; one that is a match counts as nothing else. */
+/** Counts outcomes; a match counts as `matched` only. */
 export function countOutcomes(imported: Iterable<Imported>) {
   const counts = { added: 0, changed: 0, matched: 0, skipped: 0 }
   for (const one of imported) {
@@ -195,7 +196,7 @@ function importOne(work: Work, row: ProviderRow, index: number): Imported {
   return { transactionId, outcome: 'updated', reason, isMatch: true }
 }
 
-/** Returns the transaction of a row with a renewed ID, unless a row before has changed it. */
+/** Returns the transaction of a row with a renewed ID, unless an earlier row has changed it. */
 function findRenewed({ syncedIndex, renewed, listed }: Work, row: ProviderRow): Match | null {
   const synced = findSynced(syncedIndex, renewed, row.providerTransactionId)
   const live = synced && liveRecord(synced)

@@ -25,7 +25,7 @@ import {
 /** Two transactions after one joined the other, or left it. */
 export type Pair = { kept: SyncedTransaction; left: SyncedTransaction }
 
-/** Returns what a posted record stores of the pending transaction that it joins. */
+/** Returns the data of the pending transaction that the posted record stores at the join. */
 export function joinedTo(
   { transaction, records }: SyncedTransaction,
   { by, from }: Pick<Joined, 'by' | 'from'>,
@@ -36,10 +36,10 @@ export function joinedTo(
 }
 
 /**
- * Joins a posted transaction to the pending one (docs/syncs.md#tips-and-holds): that one keeps its
- * ID, its user's fields and its envelope, which takes the posted amount. Fields that the user set
- * on the posted one take precedence. That one is soft-deleted, without records. `index` numbers the
- * operations.
+ * Joins a posted transaction to its pending one (docs/syncs.md#tips-and-holds). The pending
+ * transaction keeps its ID, its user's fields and its envelope, from which the posted amount is
+ * taken. Fields that the user set on the posted transaction take precedence. The posted transaction
+ * is soft-deleted, without records. `index` numbers the operations.
  */
 export function joinPosted(
   work: SyncWork,
@@ -97,15 +97,15 @@ export function hasEdits(synced: SyncedTransaction): boolean {
   return last !== null && isEdited(synced, last)
 }
 
-/** Returns whether the name of a transaction is none that the provider has stated. */
+/** Returns whether a transaction has a name that the provider has not stated. */
 export function isRenamed({ name, originalName }: Transaction, last: ProviderRecord): boolean {
   const stated = [last.merchantName, last.name, originalName].map(nameOf)
   return name !== null && !stated.includes(name)
 }
 
 /**
- * Returns the fields of the pending transaction that the user has set on the posted one, also to
- * none, and those that rules have, unless the user has set them on the pending one.
+ * Returns the fields to copy from the posted to the pending transaction: fields that the user has
+ * set or cleared, and fields of rules that the user has not set on the pending transaction.
  */
 function carryOver(
   { removed: pending, isNamed }: { removed: Transaction; isNamed: boolean },
@@ -124,13 +124,13 @@ function carryOver(
   }
 }
 
-/** Returns the envelope of a transaction that took nothing from it; a deposit is a refund. */
+/** Returns the assignment to an envelope before any money moves; a deposit is a refund. */
 function unpaid(amount: bigint, spendingId: string | null): Assignment {
   if (spendingId === null) return { spendingId, spendingAmount: null, refundAmount: null }
   return { spendingId, spendingAmount: 0n, refundAmount: amount < 0n ? 0n : null }
 }
 
-/** `isRejected`: whether the user says so, and never wants them to be joined again. */
+/** `isRejected`: the user has rejected the join, so the two are never joined again. */
 type Apart = {
   former: Transaction | null
   transactionId: string
@@ -139,10 +139,10 @@ type Apart = {
 }
 
 /**
- * Takes apart what `joinPosted` or an import has joined. The pending transaction is as before: live
- * if the provider lists it, else removed, without money of its envelope. The posted one is
- * `former`, with its user's fields and envelope, or a new one with `transactionId`; it gets what
- * the user has changed since if the pending one is removed.
+ * Reverses a join by `joinPosted` or an import. The pending transaction is restored: live if the
+ * provider lists it, else removed, without money of its envelope. The posted transaction is
+ * `former`, with its user's fields and envelope, or a new one with `transactionId`. If the pending
+ * one is removed, the posted one gets the fields that the user has changed since the join.
  */
 export function takeApart(
   work: Pick<ImportWork, 'locked' | 'settlements' | 'source'>,
@@ -193,7 +193,7 @@ export function takeApart(
 
 type Apartness = { joined: Joined; former: Transaction | null; live: ProviderRecord }
 
-/** Returns the fields that the user has set since the join, also to the value that they had. */
+/** Returns the fields that the user has set since the join, even to an equal value. */
 function changedSince(transaction: Transaction, of: Apartness): MarkedField[] {
   const { joined, former, live } = of
   return markedFields.filter(
@@ -223,7 +223,7 @@ function cameAlong(transaction: Transaction, field: MarkedField, of: Apartness):
   return isOwn && isSame(transaction, former, field)
 }
 
-/** Returns the posted transaction with these fields of another one, which took nothing. */
+/** Returns the posted transaction with these fields of `from`; no money moves yet. */
 function handOver(
   posted: Transaction,
   from: Transaction,
@@ -239,8 +239,9 @@ function handOver(
 }
 
 /**
- * Returns the pending transaction's own fields with their marks, except those that the user has
- * changed since, if they are not among `since`, which the posted one gets.
+ * Returns the fields that the pending transaction gets back from before the join, with their marks:
+ * those that came with the posted row, and those in `since`, which the posted transaction gets.
+ * Other fields that the user has changed since the join stay.
  */
 function takeBack(
   { settlements }: SyncWork,
@@ -265,12 +266,12 @@ function takeBack(
 
 const rejectedMax = 50
 
-/** Returns the rejected IDs of a record with that of another transaction; the last 50. */
+/** Adds a transaction to the rejected IDs of a record, which keeps the last 50. */
 function rejectedBy({ rejectedIds }: ProviderRecord, { transactionId }: Transaction): string[] {
   return [...new Set([...(rejectedIds ?? []), transactionId])].slice(-rejectedMax)
 }
 
-/** Returns the records of a posted transaction that is not the pending one, as the user says. */
+/** Returns the posted records after the user rejects `pending` as their pending transaction. */
 export function rejectPending(
   { records }: SyncedTransaction,
   pending: Transaction,

@@ -6,7 +6,7 @@ import { findSynced, type SyncedIndex } from './synced-transactions.ts'
 
 /** Maximum number of days from the pending to the posted day; hotels hold amounts longest. */
 export const postingDaysMax = 10
-/** Minimum days from pending to posted day; -1, as banks choose either day near midnight. */
+/** Minimum days from pending to posted day: -1, because near midnight banks use either day. */
 export const postingDaysMin = -1
 
 const PREFIX_LENGTH_MIN = 5
@@ -108,7 +108,7 @@ function isFromBefore(row: ProviderRow, { records }: SyncedTransaction): boolean
   return records.every(({ providerAccountId }) => providerAccountId !== row.providerAccountId)
 }
 
-/** Returns whether banks post a pending transaction of one day on the other. */
+/** Returns whether the days are as near as those of a pending transaction and its posting. */
 export function isPostingDay(pending: { date: Date }, posted: { date: Date }): boolean {
   const days = daysAfter(pending, posted)
   return days >= postingDaysMin && days <= postingDaysMax
@@ -116,7 +116,10 @@ export function isPostingDay(pending: { date: Date }, posted: { date: Date }): b
 
 type Named = Pick<ProviderRow, 'name' | 'merchantName'>
 
-/** Returns the names as lower-case letters: banks change digits, blanks and case on posting. */
+/**
+ * Returns the names as lower-case letters only, because banks change digits, blanks and case when
+ * they post a transaction.
+ */
 export function textsOf(named: Named, others = /\P{L}/gu): string[] {
   return [named.name, named.merchantName].flatMap((text) => {
     const letters = text.normalize('NFKD').toLowerCase().replaceAll(others, '')
@@ -124,7 +127,7 @@ export function textsOf(named: Named, others = /\P{L}/gu): string[] {
   })
 }
 
-/** Returns whether two texts are equal but for case, accents, blanks and signs. */
+/** Returns whether two texts are equal except for case, accents, blanks and signs. */
 export function haveSameText(one: Named, other: Named): boolean {
   const [texts, others] = [one, other].map((named) => textsOf(named, /[^\p{L}\p{N}]/gu))
   return texts?.some((text) => others?.includes(text)) === true

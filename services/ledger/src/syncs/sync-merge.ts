@@ -76,8 +76,9 @@ export function updateSynced(
 }
 
 /**
- * Returns whether a feed lists a posted transaction while a pending one leads, because the posted
- * one was removed before. A feed lists what exists, so the posted one leads again.
+ * Returns whether a feed lists a posted row again for a transaction that a pending record leads:
+ * the posted record was removed before. A feed lists only rows that exist, so the posted record
+ * leads again.
  */
 function isPostedAgain(
   { source }: ImportWork,
@@ -88,8 +89,8 @@ function isPostedAgain(
 }
 
 /**
- * Returns whether a former ID of the transaction is listed again, while the present one is not: the
- * provider has withdrawn new IDs.
+ * Returns whether the provider lists a former ID of the transaction again and its present ID no
+ * longer: the provider has withdrawn renewed IDs.
  */
 function isReturned(
   { listed }: ImportWork,
@@ -99,7 +100,7 @@ function isReturned(
   return isOfAlias && live.isPending === row.isPending && isUnlisted(listed, live)
 }
 
-/** The provider's values of a transaction, and the number of its operation in the call. */
+/** The provider's values of a transaction, and the number of the operation in the import call. */
 export type Merge = { row: ProviderRow; index: number | string }
 
 /** Returns the transaction with the provider's latest values; the same object if none differs. */
@@ -150,8 +151,8 @@ export function removeTransaction(
 }
 
 /**
- * Gives back the old amount and takes the new one; of a refund the other way round. A payment that
- * becomes a deposit, or a refund that becomes a payment, is unassigned.
+ * Gives the old amount back to the envelope and takes the new one; for a refund the reverse. A
+ * payment that becomes a deposit, or a refund that becomes a payment, is unassigned.
  */
 function spendAgain(
   { locked, settlements }: SyncWork,
@@ -229,7 +230,7 @@ export function newRecord(
   }
 }
 
-/** Returns a stored record as the provider sent it, with the name of its transaction there. */
+/** Returns a stored record as a row of the provider, with the transaction's original name. */
 export function rowOf(record: ProviderRecord, originalName: string): ProviderRow {
   return { ...record, displayName: nameOf(record.merchantName || record.name), originalName }
 }

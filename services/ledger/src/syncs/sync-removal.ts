@@ -43,7 +43,7 @@ export function removeSynced(
   return { ...changes, settlement, removedCount: removed.size - joinedCount, unknownCount }
 }
 
-/** Notes that the provider does not list the pending record of a joined transaction any more. */
+/** Marks the pending record of a joined transaction as no longer listed by the provider. */
 function withdrawJoined({ transaction, records }: SyncedTransaction): SyncedTransaction {
   return {
     transaction,

@@ -14,9 +14,10 @@ import type { SyncedIndex } from './synced-transactions.ts'
 type Unlisted = { live: ProviderRecord; synced: SyncedTransaction; isEdited: boolean }
 
 /**
- * Pairs rows of unknown IDs with transactions that the provider does not list under their IDs any
- * more (docs/syncs.md#renewed-ids). Returns the transaction ID for each paired row's ID. Equal
- * texts are paired before those with equal letters, and edited transactions before the others.
+ * Pairs rows of unknown IDs with transactions whose own IDs the provider no longer lists
+ * (docs/syncs.md#renewed-ids). Returns transaction IDs by the new IDs of the rows. Precedence:
+ * equal texts before texts with equal letters only; transactions that the user has edited before
+ * others.
  */
 export function pairRenewed(
   rows: readonly ProviderRow[],
@@ -40,7 +41,7 @@ export function pairRenewed(
   return pairs
 }
 
-/** Returns unlisted transactions, those with edits of the user first, then by ID. */
+/** Returns unlisted transactions: those that the user has edited first, then by ID. */
 function listUnlisted({ byTransaction }: SyncedIndex, listed: Listed): Unlisted[] {
   const unlisted = [...byTransaction.values()].flatMap((synced) => {
     const live = liveRecord(synced)
@@ -56,7 +57,10 @@ function listUnlisted({ byTransaction }: SyncedIndex, listed: Listed): Unlisted[
   )
 }
 
-/** Returns whether the call has a former ID of the transaction, which then leads again. */
+/**
+ * Returns whether the call lists a former ID of the transaction, which then becomes the current
+ * one.
+ */
 function isListedOtherwise(
   { ids }: Listed,
   { records }: SyncedTransaction,

@@ -11,13 +11,13 @@ import {
   withoutNames,
 } from './sync-merge.ts'
 
-/** Rules by which a posted record joins a transaction without being named. */
+/** Rules by which a posted record joined a transaction by similarity, without naming its ID. */
 const joiningReasons: readonly MatchReason[] = ['amount-date-name', 're-consent']
 
 /**
  * Returns whether a feed lists a row as posted although another posted record leads its
- * transaction, which the feed may list too. So the two are separate purchases, which a match by
- * similarity took for one: feeds may post a pending transaction under the same ID
+ * transaction, and may be listed too. The two are then separate purchases that a match by
+ * similarity has merged: a feed may post a pending transaction under its own ID
  * (docs/syncs.md#matching).
  */
 export function isOtherPurchase(
@@ -39,8 +39,8 @@ export function isOtherPurchase(
 
 /**
  * Separates two purchases that share a transaction. The record that joined by similarity gets a new
- * transaction, so the other one keeps its ID, and the user's name and envelope. Returns both, and
- * as `owner` the one that has the row.
+ * transaction; the other record keeps the ID, and the user's name and envelope. Returns both, and
+ * as `owner` the transaction of the row.
  */
 export function separate(
   work: ImportWork,

@@ -7,7 +7,10 @@ import { type ImportWork, idAt, type SyncWork } from './sync-merge.ts'
 import { addToIndex, findSynced, type SyncedIndex } from './synced-transactions.ts'
 import { listPostedAlone, listUnposted, pairTips } from './tip-pairs.ts'
 
-/** An import in progress; `tips` has transaction IDs by the new IDs of the provider. */
+/**
+ * An import in progress; `tips` has IDs of pending transactions, by the IDs of the rows that join
+ * them.
+ */
 export type TipWork = ImportWork & {
   syncedIndex: SyncedIndex
   tips: ReadonlyMap<string, string>
@@ -52,7 +55,9 @@ export function findTips(
   )
 }
 
-/** Returns the withdrawn pending transaction of a row with a tip, unless a row has joined it. */
+/**
+ * Returns the withdrawn pending transaction that a row with a tip joins, unless one has joined it.
+ */
 export function findTip({ syncedIndex, tips }: TipWork, row: ProviderRow): Match | null {
   const synced = findSynced(syncedIndex, tips, row.providerTransactionId)
   if (!synced?.transaction.isPending || liveRecord(synced) !== null) return null
@@ -61,9 +66,9 @@ export function findTip({ syncedIndex, tips }: TipWork, row: ProviderRow): Match
 }
 
 /**
- * Joins posted rows with a tip to their pending transactions among the removed ones, except those
- * that the user has changed. A pending one without the user's work has nothing to carry over.
- * Returns the number.
+ * Joins posted transactions with a tip to their pending ones among `removed`. Skips posted ones
+ * that the user has changed, and pending ones that the user has not changed, as they have nothing
+ * to carry over. Returns the number of joins.
  */
 export function joinTips(
   work: SyncWork,
@@ -89,7 +94,7 @@ export function joinTips(
 
 /**
  * Separates a pending transaction from a posted row with a tip if the provider lists the pending
- * row again. Returns it; null if nothing is to be separated.
+ * row again. Returns the pending transaction; null if nothing was joined.
  */
 export function separateListedAgain(
   work: TipWork,
@@ -102,8 +107,9 @@ export function separateListedAgain(
 }
 
 /**
- * Returns the pending transaction that a row names, or posts with the same amount, although a
- * posted row with a tip has joined it: that one is another purchase. Null if there is none.
+ * Finds a pending transaction that a row names, or posts with the same amount, although a posted
+ * row with a tip has joined it: the joined row was another purchase. Separates the two and returns
+ * the pending transaction, null if there is none.
  */
 export function findDisplaced(work: TipWork, row: ProviderRow, index: number): Match | null {
   for (const synced of row.isPending ? [] : work.syncedIndex.byTransaction.values()) {
@@ -120,7 +126,7 @@ export function findDisplaced(work: TipWork, row: ProviderRow, index: number): M
   return null
 }
 
-/** Gives a posted row that joined by rule a transaction of its own; returns the pending one. */
+/** Moves a posted record that joined by rule to a new transaction; returns the pending one. */
 function separateTip(work: TipWork, synced: SyncedTransaction, index: number): SyncedTransaction {
   const transactionId = idAt(work.ids.transactionIds, index)
   const of = { former: null, transactionId, index, isRejected: false }

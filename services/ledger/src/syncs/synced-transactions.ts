@@ -8,7 +8,7 @@ export type SyncedIndex = {
   byProviderId: Map<string, string>
   /** Transaction IDs, keyed by the pending ID that a posted record states. */
   byPendingId: Map<string, string>
-  /** Transaction IDs, keyed by the amount of the live record, else of the one deleted last. */
+  /** Transaction IDs, keyed by the amount of the live record, or of the last deleted record. */
   byAmount: Map<bigint, Set<string>>
 }
 

@@ -9,12 +9,12 @@ import { haveAlikeTexts, haveSameText, isPostingDay, postingDaysMax } from './sy
 /** The values by which a pending and a posted row of one purchase are recognized. */
 type Stated = Pick<ProviderRow, 'amount' | 'currency' | 'date' | 'name' | 'merchantName'>
 
-/** A posted row without a pending one: stored as a transaction of its own, or about to be. */
+/** A posted row without a pending one, and its transaction; null if it is not stored yet. */
 export type PostedRow = { stated: Stated; synced: SyncedTransaction | null }
 
 /**
- * Returns whether a posted row is a pending one with a tip, or what a hold became: the same text,
- * within 10 days, up to 30 % more, or any amount after a hold of at most 1.00
+ * Returns whether a posted row is a pending one with a tip, or the final amount of a hold: the same
+ * text, within 10 days, and up to 30 % more, or any amount after a hold of at most 1.00
  * (docs/syncs.md#tips-and-holds).
  */
 function isTipOf(pending: Stated, posted: Stated): boolean {
@@ -30,21 +30,21 @@ function isLarger(pending: Stated, posted: Stated): boolean {
   return pending.amount > 0n ? posted.amount > pending.amount : posted.amount < pending.amount
 }
 
-/** Returns whether the posted amount is at most so many times the pending one. */
+/** Returns whether the posted amount is at most `times`/`of` of the pending amount. */
 function isWithin(pending: Stated, posted: Stated, [of, times]: [bigint, bigint]): boolean {
   const [before, after] = [pending.amount * times, posted.amount * of]
   return pending.amount > 0n ? after <= before : pending.amount < 0n && after >= before
 }
 
 function isHoldOf({ amount, currency }: Stated, posted: Stated): boolean {
-  // The read of the writer has the same bound: no amount of money has four places.
+  // Three places at most, as in the SQL of `tipTransactions`.
   const places = Math.min(decimalPlaces(currency), 3)
   return amount >= 0n && amount <= 10n ** BigInt(places) && posted.amount > amount
 }
 
 /**
- * Returns the pending transactions that no posted row has joined, removed ones too, but none that
- * the user of a link which is manual by now has deleted.
+ * Returns the pending transactions that no posted row has joined, removed ones too. Leaves out
+ * those that a user deleted after the link became manual.
  */
 export function listUnposted(synced: Iterable<SyncedTransaction>): SyncedTransaction[] {
   return [...synced].filter(({ transaction, records }) => {
@@ -75,8 +75,8 @@ export function listPostedAlone(synced: Iterable<SyncedTransaction>): PostedRow[
 }
 
 /**
- * Returns the pending transaction of each posted row with a tip: only if it is the one that the row
- * fits, and the row the one that fits it.
+ * Returns the pending transaction of each posted row with a tip. Only unambiguous pairs: the row
+ * fits no other pending transaction, and no other row fits this one.
  */
 export function pairTips(
   postedRows: readonly PostedRow[],
@@ -114,8 +114,8 @@ const scoreMin = 0.25
 const suggestionsMax = 3
 
 /**
- * Returns the pending transactions that a posted one may be, the likeliest first, at most three.
- * Removed ones are left out if the user has not worked on them: there is nothing to carry over.
+ * Returns at most three pending transactions that may be the posted one, the likeliest first.
+ * Leaves out removed ones that the user has not edited, because they have nothing to carry over.
  */
 export function suggestPending(
   posted: SyncedTransaction,

@@ -21,8 +21,8 @@ export function accountDeletionActivities(deps: Deps) {
   return {
     ...rows,
     /**
-     * Deletes all links of the account: later requests get 404, and no upload is accepted. Removes
-     * the files of several accounts, which belong to no link.
+     * Deletes all links of the account: later requests get 404, and uploads are refused. Deletes
+     * files with several bank accounts too, which belong to no link.
      */
     closeAccount: async (accountId: string): Promise<void> => {
       await rows.closeAccount(accountId)

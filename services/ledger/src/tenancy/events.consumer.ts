@@ -21,8 +21,8 @@ import { isUncleaned } from './link-clean-up.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows'>
 
-// until 0.4: releases before 0.2.0 published `TransactionsChanged`; unhandled, NATS would redeliver
-// it.
+// until 0.4: releases before 0.2.0 published `TransactionsChanged`. Without a handler, NATS would
+// redeliver these events.
 const retired: Handler = {
   subject: subjectOf('coffer.ledger.v1.TransactionsChanged'),
   handle: async () => {},
@@ -54,7 +54,9 @@ export function eventHandlers({ database, workflows }: Deps): Handler[] {
 
 type Attempt = { attempt?: bigint }
 
-/** A further reading has an ID of its own: the workflow before may still be ending. */
+/**
+ * Each attempt to read a file has its own workflow ID: the former workflow may still be running.
+ */
 function suffixOf(attempt = 0n): string {
   return attempt === 0n ? '' : `/${attempt}`
 }
@@ -91,7 +93,7 @@ export function startRuleRun(
   { accountId, ruleRunId, status }: RuleRunKey & { status: string },
 ): Promise<void> {
   const key: RuleRunKey = { accountId, ruleRunId }
-  // An ID of its own: the workflow of the run may still be ending.
+  // The undo has its own workflow ID: the workflow of the run may still be ending.
   const id = `rule-run/${ruleRunId}${status === 'undoing' ? '/undo' : ''}`
   return start(workflows, 'runRules', { id, key })
 }

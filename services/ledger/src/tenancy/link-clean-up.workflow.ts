@@ -4,7 +4,7 @@ import { continueAsNew } from '@temporalio/workflow'
 import type { LinkKey } from '../book/link.ts'
 import type { linkCleanUpActivities } from './link-clean-up.activities.ts'
 
-/** Temporal activities of other services, on the task queue of each service; all are idempotent. */
+/** Activities that other services execute on their own task queues; all are idempotent. */
 interface Elsewhere {
   releaseAggregatorConnection: (accountId: string, linkId: string) => Promise<void>
   releaseFeedConnection: (accountId: string, linkId: string) => Promise<void>
@@ -18,7 +18,8 @@ const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 secon
 /**
  * Cleans up after a deleted link (docs/links.md#clean-up): closes the connection to the provider,
  * then deletes plans, then money. The link's row is kept. Workflow ID: `link-clean-up/<linkId>`.
- * A long history continues in a new run with the rows that are left (`hasPlans` is false then).
+ * Continue-as-new: when the history is long, a new run deletes the rows that are left (`hasPlans`
+ * is false then).
  */
 export async function cleanUpLink(link: LinkKey, hasPlans = true): Promise<void> {
   const here = activitiesOf<ReturnType<typeof linkCleanUpActivities>>('ledger', timeouts)

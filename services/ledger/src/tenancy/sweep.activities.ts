@@ -24,7 +24,7 @@ const leftoverMs = 24 * 60 * 60_000
 const bulkKeptMs = 7 * 24 * 60 * 60_000
 // Time in which a run of rules can be undone (docs/limits.md).
 const runKeptMs = 30 * 24 * 60 * 60_000
-// Changes of old runs that a sweep deletes.
+// Maximum number of changes of old runs that one sweep deletes.
 const runChangesMax = 5_000
 
 /**
@@ -38,7 +38,8 @@ export function sweepActivities({ database, workflows, clock, storage }: Deps) {
     return { after, before: await before(ageMs), limit: pageSize }
   }
   return {
-    // Unfinished runs of rules too, on the first page: another step would be another type.
+    // Restarts unfinished runs of rules too, on the first page. A new activity in the workflow
+    // would need a new workflow type.
     restartImports: async (after: string): Promise<string | null> => {
       const runs =
         after === '' ? await listUnfinishedRuns(database, await before(graceMs), pageSize) : []
@@ -57,7 +58,7 @@ export function sweepActivities({ database, workflows, clock, storage }: Deps) {
       for (const link of links) await startCleanUp(workflows, link)
       return links.at(pageSize - 1)?.linkId ?? null
     },
-    // Bulk operations and runs of rules of any account too, on the first page.
+    // Deletes old bulk operations and runs of rules too, of all accounts, on the first page.
     expireFiles: async (after: string): Promise<string | null> => {
       const old = await before(bulkKeptMs)
       if (after === '') await deleteBulkOperations(database, old, pageSize)

@@ -38,7 +38,7 @@ type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 
 /** Maximum transactions of a change in a group commit: a larger one would delay other changes. */
 const sharedSizeMax = 10
-/** Pages of a search that a filter may read: each examines 20,000 transactions at most. */
+/** Maximum number of search pages that a filter reads; each examines up to 20,000 transactions. */
 const pagesMax = 5
 
 /** Returns the RPC handlers that change many transactions, and undo that (docs/money/bulk.md). */
@@ -87,7 +87,10 @@ function readChange(request: ChangeTransactionsRequest, timezone: string): BulkC
   return change
 }
 
-/** Returns the IDs of a request, of a filter newest first. Throws invalid beyond the bound. */
+/**
+ * Returns the IDs of a request; those of a filter are newest first. Throws invalid beyond the
+ * bound.
+ */
 async function findIds(
   { database }: Deps,
   { bankAccountId, items, filter }: ChangeTransactionsRequest,

@@ -29,8 +29,8 @@ export type BulkChange =
   | { kind: 'restore' }
 
 /**
- * A transaction to change, and the ID of its own operation in the journal. `isRefund`: whether the
- * change makes it a refund; undefined leaves that as it is.
+ * A transaction to change, and the ID of its operation in the journal. `isRefund`: whether it is a
+ * refund after the change; undefined if the change does not determine this.
  */
 export type BulkItem = { transactionId: string; operationId: string; isRefund?: boolean }
 
@@ -61,9 +61,10 @@ export function deciderOf(change: BulkChange): Decide {
 }
 
 /**
- * Changes transactions in order, each as its own operation on the rows that the one before leaves:
- * refunds last, as they give back at most what payments have taken. Returns the outcomes in the
- * order of the items. A refused item has no effect. Throws if the bank account is archived.
+ * Changes transactions in order, each as its own operation after the operations before it. Refunds
+ * come last, because a refund is limited to the amounts that payments have taken. Returns the
+ * outcomes in the order of the items. A refused item has no effect. Throws if the bank account is
+ * archived.
  */
 export function changeEach(
   current: Current,
@@ -76,7 +77,7 @@ export function changeEach(
   const bookings = Map.groupBy(current.bookings, ({ causeId }) => causeId)
   const isRefund = ({ transactionId, isRefund: after }: BulkItem) => {
     const one = transactions.get(transactionId)
-    // A deposit with an envelope, also with that which its deletion has taken from it.
+    // A refund is a deposit with an envelope, or one whose deletion has unassigned it.
     const envelope = one?.spendingId ?? one?.unassignedByDeletion ?? null
     return after ?? (envelope !== null && (one?.amount ?? 0n) < 0n)
   }
@@ -98,7 +99,7 @@ export function changeEach(
     })
     if ('refusal' in decided) return { transactionId, refusal: decided.refusal }
     const { before, transaction: after, settlement } = decided.result
-    // A correction may move a balance alone: after a PATCH, which moves none.
+    // A correction after a PATCH may change a balance but no field, since a PATCH moves no balance.
     const isChanged = !isDeepStrictEqual(before, after) || settlement.entries.length > 0
     if (isChanged) addSettlement(settlements, settlement)
     return { transactionId, before, after, bookings: state.bookings, isChanged }
@@ -124,8 +125,8 @@ export function changedOf(outcomes: readonly BulkOutcome[]) {
 
 /**
  * Returns the function that undoes the change of one transaction; it throws refused if the
- * transaction has changed since. Money moves by the rules of today: a former envelope gives what
- * it holds now.
+ * transaction has changed since. Money moves by the usual rules as of now: a former envelope gives
+ * the amount that it holds now, which may be less than before.
  */
 export function undoerOf(
   kind: string,
@@ -150,7 +151,9 @@ export function undoerOf(
   }
 }
 
-/** Returns whether the fields have these marks, as JSON: an edit to an equal value is an edit. */
+/**
+ * Returns whether the fields have these marks (JSON), so that an edit to an equal value counts too.
+ */
 function hasMarks({ fieldMarks }: Transaction, marks: string): boolean {
   return isDeepStrictEqual(fieldMarks, readMarks(marks))
 }

@@ -4,10 +4,10 @@ import { markedFields, sourceOf } from '../book/field-marks.ts'
 import type { ProviderRecord } from '../book/provider-record.ts'
 import type { Transaction } from '../book/transaction.ts'
 
-/** Returns whether the name of a transaction is none that a record of the provider states. */
+/** Returns whether a transaction has a name that a record of the provider does not state. */
 export type IsRenamed = (transaction: Transaction, record: ProviderRecord) => boolean
 
-/** Returns whether the name of a stored transaction with these records is not its provider's. */
+/** Returns whether a stored transaction has another name than its provider's records. */
 export function hasOwnName(
   transaction: Transaction,
   records: readonly ProviderRecord[],

@@ -14,7 +14,7 @@ import { endOperation, startOperation } from '../money/operation.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { findTagged, listTags, type TaggedKey } from './tag.sql.ts'
 
-/** Renames tags in what gives transactions tags: the actions of rules. */
+/** Renames tags in the actions of rules. */
 export type RenameInRules = (accountId: string, change: TagRenaming) => Promise<void>
 
 type Deps = Pick<ServiceDeps, 'database'> &
@@ -23,10 +23,10 @@ type Deps = Pick<ServiceDeps, 'database'> &
 /** Maximum number of tags in the list, the most frequent ones (docs/limits.md). */
 const listedMax = 1_000
 
-/** Transactions of a save. A larger one would delay other changes of the bank account. */
+/** Number of transactions per save; more would delay other changes of the bank account. */
 const pageSize = 200
 
-/** Pages of a request, so that it ends before its deadline (docs/limits.md). */
+/** Maximum number of pages per request, so that it ends before its deadline (docs/limits.md). */
 const pagesMax = 10
 
 /** Returns the RPC handlers of the tags of an account (docs/rules/tags.md). */
@@ -58,7 +58,7 @@ async function renameAll(
   // Other spellings of the new name become it too.
   const all = name === null ? tags : [...tags, name]
   const change = { former: new Set(all.map(foldText)), name }
-  // First: a row that is imported meanwhile already gets the new name.
+  // Rules first, so that a transaction imported in between already gets the new name.
   await deps.renameInRules(accountId, change)
   let after: TaggedKey = { bankAccountId: '', transactionId: '' }
   let changedCount = 0
@@ -113,7 +113,7 @@ async function renameIn(
   })
 }
 
-/** Returns the marks after a renaming: tags of a rule stay those of the rule. */
+/** Returns the marks after a renaming: tags set by a rule still count as set by this rule. */
 function renameMark(before: Transaction, tags: string[] | null): FieldMarks | null {
   const ruleId = findRuleOf(before, 'tags')
   return ruleId === null

@@ -31,7 +31,7 @@ const MANUAL_ONLY = ['amount', 'date', 'isPending'] as const
 /**
  * Returns the rows to save for a PATCH of a transaction (docs/transactions.md#change). If envelope
  * or amount change, the old envelope gets `spendingAmount` back, then the new one gives min(held,
- * amount); a refund the other way round. Balances do not change.
+ * amount); for a refund, the reverse. Balances do not change.
  */
 export function changeTransaction(
   locked: Locked & { transaction: Transaction },
@@ -47,9 +47,9 @@ export function changeTransaction(
 export type Correction = Pick<TransactionPatch, (typeof MANUAL_ONLY)[number]>
 
 /**
- * Returns the rows to save for a correction (docs/money.md#corrections): those of a PATCH of these
- * fields, and what the balances lack so that they hold the transaction as it is now. Balances do
- * not change if the transaction has booked nothing. A repetition changes nothing more.
+ * Returns the rows to save for a correction (docs/money.md#corrections): the PATCH of these fields,
+ * and changes of the balances by the difference between the transaction as it is now and the amount
+ * that it has booked. Balances do not change if it has booked nothing. Idempotent.
  */
 export function correctTransaction(
   locked: BookedState,
@@ -63,8 +63,8 @@ export function correctTransaction(
 }
 
 /**
- * Returns the rows to save for a PATCH on a manual link that also moves the balances, until the
- * transaction has moved them by `wanted` in all.
+ * Returns the rows to save for a PATCH on a manual link that also moves the balances: in total, the
+ * transaction then has moved them by `wanted`.
  */
 export function changeAndMove(
   locked: BookedState,
@@ -107,7 +107,7 @@ function changeIn(
   return { ...merged, ...assign(started, merged, named) }
 }
 
-/** Returns the fields that a PATCH states, its user's from now on; some ignore null. */
+/** Returns the fields that a PATCH states, which count as set by the user; some ignore null. */
 function editedFields(patch: TransactionPatch): MarkedField[] {
   const { name, merchantName, notes, tags, addTags, removeTags } = patch
   const stated: [MarkedField, boolean][] = [

@@ -51,7 +51,7 @@ export type NewTransaction = TransactionPatch &
     fieldMarks?: FieldMarks | null
   }
 
-/** Returns bodies with the values of rules, where they ask for them (docs/rules/rules.md). */
+/** Fills fields of those bodies that ask for it with the values of rules (docs/rules/rules.md). */
 export type FillByRules = <Body extends NewTransaction>(
   of: { accountId: string; bankAccountId: string; timezone: string },
   bodies: readonly Body[],
@@ -59,7 +59,7 @@ export type FillByRules = <Body extends NewTransaction>(
 
 /**
  * Returns the rows to save for a transaction on a manual link (docs/transactions.md#create). Its
- * envelope gives min(held, amount), or gets a refund of a deposit.
+ * envelope gives min(held, amount), or gets the refund if it is a deposit.
  */
 export function createTransaction(locked: Locked, body: NewTransaction): TransactionDecision {
   requireManual(locked.bankAccount)
@@ -92,7 +92,9 @@ export function storedFields(
   return { ...Object.fromEntries(stored), tags: changeTags(before.tags, patch) }
 }
 
-/** Returns the envelope that a request names, or else the present one; a blank text names none. */
+/**
+ * Returns the envelope in a request, or else the present one; a blank text removes the envelope.
+ */
 export function nameEnvelope(patch: TransactionPatch, present: NamedEnvelope): NamedEnvelope {
   const { spendingId = present.spendingId, refundSpendingId = present.refundSpendingId } = patch
   return { spendingId: spendingId || null, refundSpendingId: refundSpendingId || null }
@@ -137,7 +139,7 @@ export function requireAmount(amount: bigint): void {
   inRange(amount)
 }
 
-/** Throws `invalid` if a deposit names the envelope that pays, or another one that of a refund. */
+/** Throws `invalid` for a deposit with `spendingId`, or a payment with `refundSpendingId`. */
 export function requireSpending(
   { amount }: Pick<Transaction, 'amount'>,
   { spendingId, refundSpendingId }: NamedEnvelope,

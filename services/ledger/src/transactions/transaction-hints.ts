@@ -3,7 +3,8 @@ import type { JournalEntry } from '../book/journal.ts'
 import type { Transaction } from '../book/transaction.ts'
 import { isBooked } from '../money/bookings.ts'
 
-// Hints are texts for people about a success that may surprise (docs/api.md#hints).
+// Hints are texts for people about a successful request whose effect may surprise
+// (docs/api.md#hints).
 
 /** Returns the hints of a creation. */
 export function creationHints(
@@ -44,7 +45,10 @@ export function changeHints(
   ]
 }
 
-/** Returns the hints of another amount or envelope. Banks and files state the balances. */
+/**
+ * Returns the hints about a changed amount or envelope. Balances of synced bank accounts and files
+ * do not follow the change, because banks and files state them.
+ */
 function assignmentHints(
   before: Transaction,
   after: Transaction,

@@ -58,7 +58,7 @@ export async function searchTransactions(
     const listed = await scan(database, accountId, { search, examined })
     if (!listed) return null
     const { transactions } = listed
-    // The oldest version: a change between two statements then changes the tag of the list.
+    // The oldest version: if the list changes between two statements, its ETag changes later.
     const version = index === 0 ? listed.version : page.version
     const next = nextOf(transactions, limit)
     if (next) return { transactions, next, version }

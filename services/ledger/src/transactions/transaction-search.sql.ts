@@ -60,7 +60,7 @@ export async function scan(
   return listedOf(rows)
 }
 
-/** Returns the cursor of the last of `examined` scanned transactions; null if there are fewer. */
+/** Returns the cursor after `examined` scanned transactions; null if there are fewer. */
 export function endOfScan(
   { pool }: Database,
   accountId: string,
@@ -145,13 +145,13 @@ function indexedBy(p: Parameters, has: Filters): FragmentSqlToken {
           @> ARRAY[${p.accountId}::text || '/' || ${p.bankAccountId}::text]`
 }
 
-/** Returns the SQL clause of the bank accounts whose transactions a list of all of them has. */
+/** Returns the WHERE clause of the bank accounts in a list over all bank accounts. */
 function isOwned({ accountId }: Parameters): FragmentSqlToken {
   return sql.fragment`WHERE owned.account_id = ${accountId} AND owned.removed_at IS NULL`
 }
 
 function ownerOf(p: Parameters, has: Filters): FragmentSqlToken {
-  // A digest: versions of different bank accounts come from clocks that may differ.
+  // A digest of all versions: their clocks may differ, so no version is the newest for sure.
   if (has.has('everywhere')) {
     return sql.fragment`(
       SELECT coalesce(hashtextextended(string_agg(

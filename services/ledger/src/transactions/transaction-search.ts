@@ -16,7 +16,7 @@ export interface TransactionSearch {
   isDeleted: boolean
   /** Whether to return only transactions without an envelope. */
   isFree: boolean
-  /** Whether to return, of those, only the ones of which no user has said that they stay so. */
+  /** Of those, only transactions that no user has decided to leave without an envelope. */
   isUndecided: boolean
   isPending: boolean | null
   text: string | null
@@ -31,7 +31,7 @@ export interface TransactionSearch {
   tag: string | null
   /** Only transactions from this instant on: midnight of the oldest day. */
   from: Date
-  /** Only transactions after this cursor, that is older ones. */
+  /** Only transactions after this cursor, that is, older than it. */
   behind: TransactionCursor
   limit: number
 }

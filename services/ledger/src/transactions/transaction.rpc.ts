@@ -180,7 +180,7 @@ function change<Reply>(
 
 /**
  * Removes a deleted funding schedule from all transactions; a repetition raises only the version.
- * `notFound` is success: the bank account is being deleted with its transactions.
+ * `notFound` counts as success: the bank account is being deleted with its transactions.
  */
 async function forgetSchedule(
   { database, clock, writeIn }: Deps,

@@ -5,7 +5,7 @@ import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { Transaction } from '../book/transaction.ts'
 
-/** A row of a list, with the version of the bank account; without an ID, the list is empty. */
+/** A row of a list, with the bank account's version; an empty list is one row without an ID. */
 export const ListedRow = z.union([
   Transaction.extend({ accountVersion: z.bigint() }),
   z.object({ transactionId: z.null(), accountVersion: z.bigint() }),
@@ -42,7 +42,7 @@ const pageOfEnvelope = prepare([...parameterNames, 'spendingId'], ({ spendingId,
   })
 })
 
-/** Rows before a page that is a short read: Postgres reads and drops them. */
+/** Offset up to which a page is cheap: Postgres reads and drops the rows before it. */
 const shortOffsetMax = 500
 
 // LEFT JOIN: a bank account without transactions gives one row of nulls, a missing one no row.
