@@ -103,7 +103,7 @@ export function requireAggregatorSettings(config: AggregatorConfig): void {
   if (faults.length > 0) throw new SettingsError(faults.join('\n'))
 }
 
-/** Returns the addresses that the aggregator is told; null for those that are not set. */
+/** Returns the URLs that are registered at the aggregator; null for those that are not set. */
 export function aggregatorAddresses({
   webhooksEnabled,
   webhooksDomain,

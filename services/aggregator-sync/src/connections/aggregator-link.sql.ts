@@ -87,7 +87,7 @@ export async function insertLink(tx: Transaction, link: AggregatorLink): Promise
 
 /** Deletes the row of a link that was never created, with its token. */
 export async function deleteLink(tx: Transaction, { accountId, linkId }: LinkKey): Promise<void> {
-  // The database keeps the token of a link that is not released.
+  // A trigger refuses to delete the token of a link that is not released.
   await tx.query(sql.unsafe`
     UPDATE aggregator_links SET released_at = deleted_at
     WHERE account_id = ${accountId} AND link_id = ${linkId}`)
@@ -139,7 +139,10 @@ export async function scheduleSync(
     WHERE account_id = ${accountId} AND link_id = ${linkId}`)
 }
 
-/** Lets the next sync of a link read all transactions: those of new bank accounts were skipped. */
+/**
+ * Makes the next sync of a link read all transactions, since those of new bank accounts were
+ * skipped.
+ */
 export async function requestWholeLoop(
   tx: Transaction,
   { accountId, linkId }: LinkKey,
@@ -151,8 +154,8 @@ export async function requestWholeLoop(
 }
 
 /**
- * Lets the next sync of a link read all transactions, unless that is requested already: a repeated
- * request joins the whole loop that is due or runs.
+ * Makes the next sync of a link read all transactions. Idempotent: does nothing if this is
+ * requested already, or such a loop is running.
  */
 export async function ensureWholeLoop(
   tx: Transaction,
@@ -164,7 +167,9 @@ export async function ensureWholeLoop(
     WHERE account_id = ${accountId} AND link_id = ${linkId} AND whole_requested_at IS NULL`)
 }
 
-/** Ends the syncs of a link: no schedule, no request, and a sync that runs has no effect. */
+/**
+ * Ends the syncs of a link: clears the schedule and requests; a running sync has no further effect.
+ */
 export async function endSyncs(tx: Transaction, { accountId, linkId }: LinkKey): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE aggregator_links SET next_sync_at = NULL, requested_at = NULL, sync_run_id = NULL,
@@ -173,8 +178,8 @@ export async function endSyncs(tx: Transaction, { accountId, linkId }: LinkKey):
 }
 
 /**
- * Lists links, of all accounts, whose item has another webhook URL, after the key `after`. Links
- * without an item are left out.
+ * Lists links of all accounts whose item has another webhook URL than the given one, after the key
+ * `after`. Leaves out links without an item.
  */
 export function listOtherWebhooks(
   { pool }: Database,
@@ -188,7 +193,7 @@ export function listOtherWebhooks(
     ORDER BY ${key} LIMIT ${limit}`)
 }
 
-/** Stores the webhook URL that the item of a live link has. */
+/** Stores the webhook URL that is registered for the item of a live link. */
 export async function saveWebhookUrl(
   { pool }: Database,
   { accountId, linkId }: LinkKey,
@@ -205,7 +210,7 @@ const SealedToken = z.object({
   ciphertext: z.instanceof(Buffer),
 })
 
-/** Kinds of tokens: the one of Plaid Link while a link is created, then the one of the item. */
+/** Kinds of tokens: `public` (of Plaid Link, before the exchange), then `access` (of the item). */
 type TokenKind = 'public' | 'access'
 
 /** Returns the sealed token of a link if it is of this kind, otherwise null. */
@@ -233,7 +238,7 @@ export async function saveToken(
       key_id = excluded.key_id, data_key = excluded.data_key, ciphertext = excluded.ciphertext`)
 }
 
-/** Deletes the token of a link, and the transactions of the loop that its last sync left. */
+/** Deletes the token of a link, and the transactions stored for an unfinished loop of its syncs. */
 export async function deleteToken(tx: Transaction, { accountId, linkId }: LinkKey): Promise<void> {
   await tx.query(sql.unsafe`
     WITH loop_rows AS (
@@ -243,8 +248,8 @@ export async function deleteToken(tx: Transaction, { accountId, linkId }: LinkKe
 }
 
 /**
- * Lists links whose creation, update or release has not ended, of all accounts, after the key
- * `after`. Those changed since `before` are left out: their request is under way.
+ * Lists links of all accounts whose creation, update or release has not ended, after the key
+ * `after`. Leaves out links changed since `before`, because a request still handles them.
  */
 export function listUnfinishedLinks(
   { pool }: Database,
@@ -272,7 +277,7 @@ export function listHeldLinks(
 
 const Waiting = z.object({ count: z.number(), oldest: z.date().nullable() })
 
-/** Returns the number of ended links that are not released, and when the first of them ended. */
+/** Returns the number of ended links that are not released, and the earliest end among them. */
 export function countUnreleased({ pool }: Database): Promise<z.infer<typeof Waiting>> {
   return pool.one(sql.type(Waiting)`
     SELECT count(*)::int AS count, min(deleted_at) AS oldest FROM aggregator_links

@@ -23,14 +23,14 @@ export const AggregatorLink = LinkKey.extend({
   webhookUrl: z.string().nullable(),
   /** The aggregator's IDs of the accounts to create; empty once the ledger has them. */
   chosenAccounts: z.array(z.string()),
-  /** The aggregator's code for an item that does not work. */
+  /** The aggregator's code of the error that keeps the item from working. */
   errorCode: z.string().nullable(),
   /** End of the user's consent. */
   expirationDate: z.date().nullable(),
   newAccountsAvailable: z.boolean(),
-  /** Instant of the last statement about the status: older ones are ignored. */
+  /** Instant of the last applied statement about the status; older statements are ignored. */
   statusAsOf: z.date().nullable(),
-  /** Occasion of the last mail about the link. */
+  /** Reason and instant of the last mail about the link, so that it is sent once. */
   noticedFor: z.string().nullable(),
   createdAt: z.date(),
   createdBy: z.string(),
@@ -84,8 +84,8 @@ export function createLink(
 }
 
 /**
- * Returns a link that has ended before its creation, for a public token of an update: the item of
- * the token is removed at the aggregator, unless another link has it.
+ * Returns an ended link that stores the public token of an update, so that the item of the token is
+ * removed at the aggregator if the update fails, unless another link has this item.
  */
 export function createTentative(
   updated: AggregatorLink,
@@ -96,20 +96,20 @@ export function createTentative(
   return endLink(createLink({ institutionId, institutionName, accountIds }, by), now)
 }
 
-/** Returns whether a link is for a public token of an update (`createTentative`). */
+/** Returns whether a link only stores the public token of an update (`createTentative`). */
 export function isTentative({ createdAt, deletedAt, itemId }: AggregatorLink): boolean {
   return itemId === null && deletedAt?.getTime() === createdAt.getTime()
 }
 
 /**
- * Returns a link with the item of its public token. If its creation was given up meanwhile, the
- * item is still to be released.
+ * Returns a link with the item of its public token. `releasedAt` is null, so that the item is
+ * released even if the link has ended meanwhile.
  */
 export function identifyLink(link: AggregatorLink, itemId: string, now: Date): AggregatorLink {
   return { ...link, itemId, releasedAt: null, updatedAt: now }
 }
 
-/** Returns a link whose bank accounts the ledger has, and that waits for its first sync. */
+/** Returns a link whose bank accounts the ledger has, in the status before its first sync. */
 export function completeLink(link: AggregatorLink, now: Date): AggregatorLink {
   return { ...link, status: 'pending', chosenAccounts: [], updatedAt: now }
 }
@@ -132,9 +132,9 @@ export function renewLink(
 }
 
 /**
- * Returns a link that has ended, unchanged if it had. Only one that was never created keeps its
- * chosen accounts: the ledger discards it, instead of leaving its data to its user. The daily check
- * deletes it a day after its release.
+ * Returns the link as ended; an ended link is unchanged. Only a link that was never created keeps
+ * its chosen accounts: by them the release discards it in the ledger, instead of leaving its data
+ * to the user. The daily check deletes this row a day after the release.
  */
 export function endLink(link: AggregatorLink, now: Date): AggregatorLink {
   if (link.deletedAt !== null) return link
@@ -147,7 +147,7 @@ export function tokenOwnerOf({ accountId, linkId }: LinkKey): string {
   return `${accountId}/${linkId}`
 }
 
-/** A public token is short; so is the list of chosen accounts. */
+/** Bounds on the length of a public token, and on the number of chosen accounts. */
 const tokenLengthMax = 500
 const accountsMax = 200
 

@@ -10,8 +10,8 @@ const columns = columnsOf(AggregatorLink, { table: 'aggregator_links' })
 const Served = AggregatorLink.extend({ isServed: z.boolean() })
 
 /**
- * Locks and returns the link of an item, of any account: a webhook names the item only. `isServed`:
- * its account is paid up and not being deleted. Null for an unknown item.
+ * Locks and returns the link of an item, of any account, since a webhook names only the item.
+ * `isServed`: its account is paid up and not being deleted. Null for an unknown item.
  */
 export async function lockLinkOfItem(
   tx: Transaction,
@@ -26,7 +26,7 @@ export async function lockLinkOfItem(
   return { link, isServed: served }
 }
 
-/** Saves the fields of a link that statements and notices change. */
+/** Saves the fields of a link that statements of the aggregator and mails change. */
 export async function saveStatement(tx: Transaction, link: AggregatorLink): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE aggregator_links

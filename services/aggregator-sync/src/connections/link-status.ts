@@ -9,7 +9,7 @@ export type Statement = { asOf: Date } & (
   /** The consent ends. */
   | { kind: 'expiring'; at: Date | null }
   | { kind: 'accounts-available' }
-  /** The answer to a call for the accounts of the item. */
+  /** The result of a call that reads the accounts of the item. */
   | { kind: 'read'; errorCode: string | null; consentExpiresAt: Date | null }
 )
 
@@ -32,7 +32,7 @@ export function applyStatement<Link extends AggregatorLink>(
   return { ...link, ...statedFields(link, statement), statusAsOf: statement.asOf, updatedAt: now }
 }
 
-/** Webhooks state whole seconds: in the same second the last arrival counts. */
+/** Webhooks state whole seconds: within the same second, the statement that arrives last counts. */
 function isOlder({ asOf }: Statement, { statusAsOf }: AggregatorLink): boolean {
   return statusAsOf !== null && secondOf(asOf) < secondOf(statusAsOf)
 }
@@ -77,7 +77,9 @@ function readFields(
   return { status: workingStatusOf(link.status, isRenewed), errorCode: null, expirationDate }
 }
 
-/** Returns the status of an item that works. A pending link waits for its first complete sync. */
+/**
+ * Returns the status of a working item. A pending link stays pending until its first complete sync.
+ */
 function workingStatusOf(status: Status, isRenewed: boolean): Status {
   if (status === 'pending_expiration') return isRenewed ? 'setup' : status
   return status === 'pending' ? status : 'setup'

@@ -6,8 +6,8 @@ import type { AggregatorLink } from './aggregator-link.ts'
 import { noticeOf } from './notice.ts'
 
 /**
- * Emits the mail that a change of a link's status causes, in the transaction of the change. Returns
- * the link to save: with the occasion of the mail, or `after` itself.
+ * Emits the mail about a change of a link's status, in the transaction of the change. Returns the
+ * link to save: with the occasion of the mail, or `after` if there is no mail.
  */
 export async function emitNotice<Link extends AggregatorLink>(
   tx: Transaction,

@@ -2,7 +2,7 @@ import { dayMs } from '@coffer/kit/values/time'
 import { faultCodeOf } from '../provider/plaid-fault.ts'
 import type { AggregatorLink } from './aggregator-link.ts'
 
-/** Why the user of a link has to act. */
+/** Reason for which the user of a link has to act. */
 export type NoticeReason = 'expiring' | 'login-required' | 'revoked'
 
 /** A mail about a link. `occasion` is its reason and instant: one mail for each. */
@@ -14,8 +14,8 @@ export interface Notice {
 type Noticed = Pick<AggregatorLink, 'status' | 'errorCode' | 'expirationDate' | 'noticedFor'>
 
 /**
- * Returns the mail that a change of a link's status causes, null for none
- * (docs/banks/webhooks.md#mails). A link whose status goes to and fro causes one a day.
+ * Returns the mail about a change of a link's status, null for none (docs/banks/webhooks.md#mails).
+ * A link whose status alternates causes one mail a day.
  */
 export function noticeOf(before: Noticed, after: Noticed, now: Date): Notice | null {
   const reason = reasonOf(after)

@@ -8,13 +8,13 @@ import type { settings } from '../config.ts'
 import type { CallBy, OpenAggregator } from '../provider/aggregator.ts'
 import { describeFault, faultOf, type PlaidFaultCode } from '../provider/plaid-fault.ts'
 
-/** Dependencies of everything that creates, updates and ends links. */
+/** Dependencies of the functions that create, update and end links. */
 export type LinkDeps = LedgerDeps &
   Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'workflows' | 'log'> & {
     openAggregator: OpenAggregator
   }
 
-// A user waits: less than the gateway's deadline.
+// Shorter than the gateway's deadline, because a user waits for the reply.
 const requestMs = 12_000
 const exchangeMs = 30_000
 const backgroundMs = 60_000
@@ -25,8 +25,8 @@ export function byRequest(context: HandlerContext): CallBy {
 }
 
 /**
- * Returns the deadline of an exchange. It does not end with the request of a client that goes away:
- * the answer has the only token of the item.
+ * Returns the deadline of an exchange. It does not depend on the client's connection, because the
+ * answer contains the only token of the item.
  */
 export function byExchange(): CallBy {
   return { signal: AbortSignal.timeout(2 * exchangeMs), timeoutMs: exchangeMs }
@@ -46,8 +46,8 @@ export function requireEnabled({ config }: Pick<LinkDeps, 'config'>): void {
 type FailedStep = Extract<ReasonCode, `PLAID_${string}_FAILED`>
 
 /**
- * Throws refused (500) with the step that failed, `before` and the fault's text; rethrows errors
- * that are no faults.
+ * Throws refused (500) with a text about the failed step and the fault; rethrows errors that are
+ * not faults.
  */
 export function refuseFault(
   step: FailedStep,
@@ -60,8 +60,8 @@ export function refuseFault(
 }
 
 /**
- * Throws unanswered (504) instead of unavailable (503), which promises that nothing was done: the
- * public token is stored, and a workflow goes on with it. Rethrows other errors.
+ * Throws unanswered (504) for an outage, because the public token is stored and a workflow
+ * continues; unavailable (503) would promise that nothing was done. Rethrows other errors.
  */
 export function refuseContinued(error: unknown): never {
   throw isOutage(error) ? unanswered(say('LINK_GOES_ON')) : error
@@ -76,7 +76,7 @@ const finalCodes: readonly PlaidFaultCode[] = [
   'no-transactions',
 ]
 
-/** Returns whether an error is an answer of the aggregator that a repetition does not change. */
+/** Returns whether the aggregator would answer a repeated call with the same error. */
 export function isFinal(error: unknown): boolean {
   const fault = faultOf(error)
   return fault !== null && finalCodes.includes(fault.code)

@@ -24,7 +24,8 @@ const unknownMax = 1_000
 
 /** Returns the RPC handlers of institutions (docs/banks/aggregator.md#institutions). */
 export function institutionRoutes(deps: LinkDeps): ServiceImpl<typeof InstitutionService> {
-  // Until when an ID counts as unknown: the aggregator's limits are of all accounts.
+  // Negative cache: expiry of unknown IDs. It saves calls, since the aggregator's limits apply to
+  // all accounts together.
   const unknownUntil = new LRUCache<string, number>({ max: unknownMax })
   return {
     getInstitution: async ({ institutionId }, context) => {

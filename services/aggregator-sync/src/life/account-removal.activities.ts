@@ -9,25 +9,25 @@ import { endConnection, releaseItem } from '../links/link-release.service.ts'
 const linksPerCall = 5
 
 /**
- * Returns the activities that delete an account (docs/account-data.md#deletion). Both may be
- * repeated, and are refused unless the deletion was requested.
+ * Returns the activities that delete an account (docs/account-data.md#deletion). Both are
+ * idempotent, and are refused unless the deletion was requested.
  */
 export function accountRemovalActivities(deps: LinkDeps & { requireDeletion: RequireDeletion }) {
   const { config, database, requireDeletion } = deps
   return {
-    /** Marks the account as deleted: no link is created any more. */
+    /** Marks the account as deleted, so that no further link is created. */
     closeAccount: async (accountId: string): Promise<void> => {
       await requireDeletion(accountId)
       await database.transaction(async (tx) => {
-        // A link that is being created holds this lock.
+        // Waits for a concurrent creation of a link, which holds this lock.
         await lockBound(tx, aggregatorLinkBound(accountId, { max: 0, refusal: '' }))
         await markDeleted({ pool: tx }, accountId)
       })
     },
     /**
-     * Removes items at the aggregator, and when none is left the rows of the account; returns
-     * whether all are gone. Throws while the aggregator does not answer, or is off: an item without
-     * a token could not be removed.
+     * Removes items at the aggregator, then deletes the rows of the account once no item is left.
+     * Returns whether all are gone. Throws while the aggregator does not answer or is off: without
+     * its token in the rows, an item could not be removed any more.
      */
     removeAccountRows: async (accountId: string): Promise<boolean> => {
       await requireDeletion(accountId)

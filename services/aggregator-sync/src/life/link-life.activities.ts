@@ -18,14 +18,15 @@ const pageSize = 200
 const noticeMs = 7 * dayMs
 
 /**
- * Ages at which rows are deleted: a webhook is too old after 5 minutes, an institution is read
- * anew, a link that was never created is of no use after its release.
+ * Ages at which rows are deleted: webhooks are refused after 5 minutes, so older receipts are
+ * unused; institutions are read again; links that were never created are unused after their
+ * release.
  */
 const ageMs = {
   webhook_receipts: hourMs,
   link_tokens: 0,
   institutions: dayMs,
-  // An exchange that ends late stores an item that is still to be released.
+  // Not earlier, because an exchange that ends late stores an item that has to be released.
   aggregator_links: dayMs,
 } as const
 
@@ -33,13 +34,13 @@ const oldTables = ['webhook_receipts', 'link_tokens', 'institutions', 'aggregato
 
 /**
  * Returns the Temporal activities of the daily check of links (docs/banks/aggregator.md#lapse).
- * Those with a key `after` (empty: the first page) handle a page, and return its last key, null
- * after the last page. They do nothing while the aggregator is off.
+ * Activities with a key `after` (empty: the first page) handle one page, and return its last key,
+ * null after the last page. They do nothing while the aggregator is off.
  */
 export function linkLifeActivities(deps: Deps) {
   const { config, database } = deps
   return {
-    /** Tells users whose consent ends within a week, also without a webhook. */
+    /** Mails users whose consent ends within a week, even if no webhook has announced the end. */
     warnOfConsents: async (after: string[]): Promise<string[] | null> => {
       if (!config.aggregatorEnabled) return null
       const now = await database.now()
@@ -54,7 +55,7 @@ export function linkLifeActivities(deps: Deps) {
       isEnabled: config.aggregatorEnabled,
       end: (key) => endConnection(deps, key),
     }),
-    /** Deletes a page of rows that are of no use any more; returns whether it was the last. */
+    /** Deletes a page of expired rows; returns whether it was the last page. */
     deleteOldRows: async (): Promise<boolean> => {
       const now = await database.now()
       let isLast = true

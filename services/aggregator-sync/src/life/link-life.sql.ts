@@ -5,12 +5,12 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { LinkKey } from '../connections/aggregator-link.ts'
 
-/** A text keeps the microseconds of Postgres, which a Date would drop. */
+/** `endsAt` is a text, because a Date would drop the microseconds of Postgres. */
 const Expiring = LinkKey.extend({ endsAt: z.string() })
 
 /**
- * Lists links that work and whose consent ends between `now` and `until`, the earliest first. The
- * key of the page is `endsAt`, account ID and link ID.
+ * Lists working links whose consent ends between `now` and `until`, the earliest first. The key of
+ * the page is `endsAt`, account ID and link ID.
  */
 export function listExpiring(
   { pool }: Database,
@@ -26,12 +26,12 @@ export function listExpiring(
     ORDER BY ${key} LIMIT ${of.limit}`)
 }
 
-/** Tables whose rows are of no use after a time, with the column of its begin. */
+/** Tables whose rows expire, with the column from which their age is counted. */
 const oldRows = {
   webhook_receipts: { column: 'received_at', condition: sql.fragment`true` },
   link_tokens: { column: 'expires_at', condition: sql.fragment`true` },
   institutions: { column: 'fetched_at', condition: sql.fragment`true` },
-  // Links that were never created: only these keep their chosen accounts after their end.
+  // Selects links that were never created: only these keep their chosen accounts after their end.
   aggregator_links: { column: 'released_at', condition: sql.fragment`chosen_accounts <> '{}'` },
 } as const
 

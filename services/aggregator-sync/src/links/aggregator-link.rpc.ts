@@ -99,7 +99,7 @@ function createAggregatorLink(
   })
 }
 
-/** Before the first sync ends, a link is pending to clients, whatever creates it. */
+/** The status `creating` is internal: clients see `pending` until the first sync ends. */
 function toReply(link: ShownLink) {
   const status = link.status === 'creating' ? 'pending' : link.status
   return toMessage(AggregatorLinkSchema, { ...link, status })

@@ -26,7 +26,9 @@ export async function discardLink(deps: LedgerDeps, { accountId, linkId }: LinkK
   await importsOf(deps).discardLink({ linkId }, callFor(deps, accountId))
 }
 
-/** Leaves a link to its user as a manual one, unless it was deleted. */
+/**
+ * Converts a link to a manual one, so that the user keeps its data; does nothing if it is deleted.
+ */
 export async function detachLink(deps: LedgerDeps, { accountId, linkId }: LinkKey): Promise<void> {
   await importsOf(deps).detachLink({ linkId }, callFor(deps, accountId))
 }

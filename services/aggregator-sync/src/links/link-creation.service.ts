@@ -24,16 +24,16 @@ import { identify, requireCreating, sayLater, storeWithToken } from './link-item
 import { endConnection, unfinished } from './link-release.service.ts'
 import { linkBounds } from './link-token.service.ts'
 
-/** Work in the transaction that completes a creation. */
+/** Work to do in the transaction that completes a creation. */
 type Finish = (tx: Transaction, linkId: string) => Promise<void>
 
-// The first webhook starts the first sync; this one replaces a lost webhook.
+// Fallback schedule: normally the first webhook starts the first sync, but it may be lost.
 const firstSyncMs = 10 * 60_000
 
 /**
- * Stores a link to create, with its public token: from here on it is finished or undone, even if
- * this process ends (docs/banks/aggregator.md#set-up). Throws refused (400) at a maximum of links,
- * and refused (429) beyond the account's limit.
+ * Stores a link to create, with its public token. From then on the link is created or released,
+ * even if this process ends (docs/banks/aggregator.md#set-up). Throws refused (400) at a maximum of
+ * links, and refused (429) beyond the account's limit.
  */
 export async function beginCreation(
   deps: LinkDeps,
@@ -58,8 +58,8 @@ export async function beginCreation(
 
 /**
  * Continues the creation of a link from its stored step to the end; returns the ID of the link.
- * Every step may be repeated. `finish` runs in the transaction that completes the link. Throws
- * refused after the creation was given up, and if it may still succeed later.
+ * Every step is idempotent. `finish` runs in the transaction that completes the link. Throws
+ * refused if the creation was given up, and if a later attempt may still succeed.
  */
 export async function continueCreation(
   deps: LinkDeps,
@@ -77,7 +77,7 @@ export async function continueCreation(
   return identified.linkId
 }
 
-/** Reads the chosen accounts of the item. Gives the link up if one of them is missing. */
+/** Reads the chosen accounts of the item. Gives up the creation if one of them is missing. */
 async function readChosen(deps: LinkDeps, link: AggregatorLink, by: CallBy): Promise<ReadItem> {
   const item = await openItem(deps, link)
   if (!item) return requireCreating(null) as never
@@ -98,7 +98,7 @@ async function readChosen(deps: LinkDeps, link: AggregatorLink, by: CallBy): Pro
   throw refused(say('PLAID_ACCOUNTS_FAILED', { fault }), { status: 500 })
 }
 
-/** Creates the link and its bank accounts in the ledger; gives it up if the ledger refuses. */
+/** Creates the link and its bank accounts in the ledger; gives up if the ledger refuses. */
 async function createInLedger(
   deps: LinkDeps,
   link: AggregatorLink,

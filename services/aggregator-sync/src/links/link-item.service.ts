@@ -36,7 +36,7 @@ interface Exchanged {
   accessToken: string
 }
 
-/** Text of refusals after which the creation continues. */
+/** Text of refusals after which a workflow continues the creation. */
 export const sayLater = (fault: string) => say('LINK_CONTINUES', { fault })
 
 /**
@@ -51,7 +51,7 @@ export async function storeWithToken(
   const { accountId } = link
   const token = await secrets.seal(publicToken, tokenOwnerOf(link))
   await database.transaction(async (tx) => {
-    // The deletion of the account takes the same lock before it lists the links.
+    // Waits for a concurrent deletion of the account, which takes this lock before it lists links.
     await lockBound(tx, aggregatorLinkBound(accountId, { max: 0, refusal: '' }))
     if (await isClosed(tx, accountId)) throw notFound('account')
     await admitRequest({ pool: tx }, { accountId, kind: 'callbacks', now })
@@ -63,7 +63,7 @@ export async function storeWithToken(
 
 /**
  * Exchanges the public token of a link that has no item yet; returns the link that owns the item.
- * Throws refused (500) for faults of the aggregator; a final fault also ends the link.
+ * Throws refused (500) for faults of the aggregator; an unrepeatable one also ends the link.
  */
 export async function identify(deps: LinkDeps, link: AggregatorLink): Promise<AggregatorLink> {
   if (link.itemId !== null) return link
@@ -93,9 +93,9 @@ export async function exchangeStored(
 }
 
 /**
- * Stores the item and its token at once, because a public token is exchanged only once. Returns the
- * link, or the account's other link that has the item; null if the link's row is gone. Throws
- * refused (500) for an item of another account.
+ * Stores the item and its token right after the exchange, because a public token can be exchanged
+ * only once. Returns the link, or the account's other link that has the item; null if the link's
+ * row is gone. Throws refused (500) for an item of another account.
  */
 export async function storeItem(
   deps: LinkDeps,
@@ -128,7 +128,9 @@ export async function storeItem(
   }
 }
 
-/** Stores the newest access token of an item that has a link: the former may be invalid. */
+/**
+ * Stores the newest access token of an item that has a link, since it may replace the former one.
+ */
 async function renewToken(
   { database, secrets }: LinkDeps,
   link: LinkKey,

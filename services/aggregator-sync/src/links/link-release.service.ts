@@ -15,7 +15,9 @@ import type { CallBy, OpenItem } from '../provider/aggregator.ts'
 import { detachLink, discardLink } from './ledger.client.ts'
 import { exchangeStored, storeItem } from './link-item.service.ts'
 
-/** Starts the workflow that finishes creations and ends; if it runs, it looks once more. */
+/**
+ * Starts the workflow that completes creations and releases; a running one checks again at its end.
+ */
 export function startFinish(
   { workflows }: Pick<LinkDeps, 'workflows'>,
   { accountId, linkId }: LinkKey,
@@ -25,7 +27,7 @@ export function startFinish(
   return workflows.start({ type: 'finishAggregatorLink', id, args: [key] })
 }
 
-/** Returns the event whose handler starts the workflow. */
+/** Returns the event whose handler calls `startFinish`. */
 export function unfinished({ accountId, linkId, updatedAt }: AggregatorLink): Change {
   const subject = { accountId, entityId: linkId, version: BigInt(updatedAt.getTime()) }
   return changeOf(AggregatorLinkSettingUpSchema, subject, { accountId, linkId })
@@ -43,7 +45,7 @@ export async function endConnection(
     const locked = await lockLink(tx, key)
     if (!locked || locked.releasedAt !== null) return
     const ended = endLink(locked, clock())
-    // First: a link that has ended has no schedule.
+    // Before `saveLink`, because a constraint refuses a schedule on an ended link.
     await endSyncs(tx, key)
     await saveLink(tx, ended)
     await emit(tx, unfinished(ended))
@@ -51,8 +53,8 @@ export async function endConnection(
 }
 
 /**
- * Removes the item of an ended link at the aggregator, and only then its token. Waits for a call of
- * the item that is in flight. Throws faults of the aggregator: then the token is kept.
+ * Removes the item of an ended link at the aggregator, then its token. Waits while another call of
+ * the item is in flight. Throws faults of the aggregator, and then keeps the token for a retry.
  */
 export async function releaseItem(deps: LinkDeps, key: LinkKey, by: CallBy): Promise<void> {
   const link = await findLink(deps.database, key)
@@ -68,12 +70,14 @@ export async function releaseItem(deps: LinkDeps, key: LinkKey, by: CallBy): Pro
   await markReleased(deps, key, item !== null)
 }
 
-/** A link that was never created is deleted; otherwise it becomes a manual one, with its data. */
+/**
+ * Discards a link that was never created; converts others to manual ones, which keep their data.
+ */
 function leaveToLedger(deps: LinkDeps, link: AggregatorLink): Promise<void> {
   return link.chosenAccounts.length > 0 ? discardLink(deps, link) : detachLink(deps, link)
 }
 
-/** Opens the item of a public token that was not exchanged; null if there is none. */
+/** Exchanges a stored public token to find its item; null if there is none. */
 async function openUnknown(deps: LinkDeps, link: AggregatorLink): Promise<OpenItem | null> {
   try {
     const exchanged = await exchangeStored(deps, link)
@@ -93,7 +97,7 @@ async function markReleased(
 ): Promise<void> {
   await database.transaction(async (tx) => {
     const locked = await lockLink(tx, key)
-    // An exchange that ended meanwhile has stored an item: the next attempt removes it.
+    // A concurrent exchange has stored an item: the next attempt removes it.
     if (!locked || locked.releasedAt !== null || (locked.itemId !== null && !hadItem)) return
     const now = clock()
     await saveLink(tx, { ...locked, updatedAt: now, releasedAt: now })

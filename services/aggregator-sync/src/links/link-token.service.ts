@@ -7,14 +7,14 @@ import type { CallBy } from '../provider/aggregator.ts'
 import { admitRequest } from '../provider/request-limit.sql.ts'
 import { findLinkToken, saveLinkToken, type UserKey } from './link-token.sql.ts'
 
-/** The user as the aggregator is told. */
+/** The user's data that is sent to the aggregator. */
 export interface LinkUser {
   legalName: string
   email: string
   emailVerifiedAt: Date | null
 }
 
-// A user needs this long to open Plaid Link with a token.
+// Minimum remaining validity in ms of a cached token: the user needs time to open Plaid Link.
 const marginMs = 60_000
 
 /** Returns the bounds on an account's links: of the server, and of a trial. */
@@ -33,8 +33,8 @@ export function linkBounds(
 
 /**
  * Returns a link token for Plaid Link (docs/banks/aggregator.md#links); with `isCacheUsed` the last
- * one that the user has not used. Throws refused (400) at the maximum of links or for a second one
- * in a trial, refused (429) beyond the account's limit, and refused (500) if the aggregator fails.
+ * unused one of the user. Throws refused (400) at the maximum of links (one in a trial), refused
+ * (429) beyond the account's limit, and refused (500) if the aggregator fails.
  */
 export async function createLinkToken(
   deps: LinkDeps,
@@ -59,7 +59,10 @@ export async function createLinkToken(
   return created.linkToken
 }
 
-/** Stores a link token for the user's next request; without it that one gets another token. */
+/**
+ * Caches a link token for the user's next request. A failure is only logged, because that request
+ * then creates a new one.
+ */
 async function keepLinkToken(
   { database, secrets, log }: LinkDeps,
   { accountId, userId }: UserKey,

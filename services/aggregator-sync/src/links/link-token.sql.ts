@@ -42,7 +42,7 @@ export async function saveLinkToken(
       key_id = excluded.key_id, data_key = excluded.data_key, ciphertext = excluded.ciphertext`)
 }
 
-/** Deletes the link token of a user: it was used. */
+/** Deletes the used link token of a user. */
 export async function deleteLinkToken(
   { pool }: Database | { pool: Transaction },
   { accountId, userId }: UserKey,

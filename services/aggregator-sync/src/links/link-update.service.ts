@@ -64,11 +64,11 @@ export async function createUpdateToken(
 
 /**
  * Ends an update (docs/banks/aggregator.md#update): stores the token and the state of a working
- * link, requests a sync, and creates bank accounts for chosen accounts that the ledger does not
- * know; if that fails with an error that may pass, the workflow repeats it. Returns the link.
- * Throws notFound for a link that is not in use, refused (400) for the token of another item or at
- * the maximum of bank accounts, refused (429) beyond the account's limit, refused (500) for faults,
- * and unanswered (504) for an outage after which the workflow goes on.
+ * link, requests a sync, and creates bank accounts for chosen accounts that the ledger lacks; after
+ * a transient error the workflow repeats this last step. Returns the link. Throws notFound for a
+ * link that is not in use, refused (400) for the token of another item or at the maximum of bank
+ * accounts, refused (429) beyond the account's limit, refused (500) for faults, and unanswered
+ * (504) for an outage after which the workflow continues.
  */
 export async function updateLink(
   deps: LinkDeps,
@@ -119,8 +119,9 @@ async function renew(
 }
 
 /**
- * Creates chosen accounts in the request that chose them. The choice is committed, so an error that
- * may pass does not fail the request: the workflow creates them. Throws refused for a final one.
+ * Creates the chosen accounts within the user's request. The choice is already committed, so a
+ * transient error does not fail the request: the workflow creates them later. Throws refused for a
+ * final error.
  */
 async function createChosenNow(deps: LinkDeps, key: LinkKey, by: CallBy): Promise<void> {
   try {
@@ -133,9 +134,10 @@ async function createChosenNow(deps: LinkDeps, key: LinkKey, by: CallBy): Promis
 }
 
 /**
- * Stores the public token before its exchange, as a link that has ended: no call tells which item a
- * token is of, and an exchange cannot be undone. If the process ends, the item is removed at the
- * aggregator, unless it is that of the link. Throws refused (429) beyond the account's limit.
+ * Stores the public token before its exchange, in a link that has ended: only the exchange, which
+ * cannot be undone, shows the item of a token. If the process ends in between, the release of this
+ * link removes the item at the aggregator, unless it is the item of `updated`. Throws refused (429)
+ * beyond the account's limit.
  */
 async function beginExchange(
   deps: LinkDeps,
@@ -176,8 +178,8 @@ const accountsMax = 500
 
 /**
  * Creates bank accounts for the accounts that an update of a link has added, and requests a sync
- * that reads their history too. May be repeated. Throws refused after a final refusal, which drops
- * the choice; faults of the aggregator and outages, which may pass, are thrown as they are.
+ * that also reads their history. Idempotent. Throws refused after a final refusal, which drops the
+ * choice; rethrows faults of the aggregator and outages, which are transient.
  */
 export async function createChosen(deps: LinkDeps, key: LinkKey, by: CallBy): Promise<void> {
   const { link, item } = await openInUse(deps, key)
@@ -185,7 +187,7 @@ export async function createChosen(deps: LinkDeps, key: LinkKey, by: CallBy): Pr
   if (chosenAccounts.length === 0) return
   try {
     const { accountId, linkId } = link
-    // A renewed consent may have changed IDs: with the whole list, known bank accounts are matched.
+    // A renewed consent may have changed IDs: the whole list allows matching known bank accounts.
     const all = (await readAccounts(deps, { item }, by)).map(toProviderAccount)
     if (all.length <= accountsMax) {
       const isComplete = all.length > 0
@@ -201,7 +203,7 @@ export async function createChosen(deps: LinkDeps, key: LinkKey, by: CallBy): Pr
   await endChoice(deps, link)
 }
 
-/** Faults of the aggregator are refused too, but may pass. */
+/** Faults of the aggregator are refusals too, but may be transient. */
 function isLedgerRefusal(error: unknown): boolean {
   const { code } = ConnectError.from(error)
   return !faultOf(error) && [Code.InvalidArgument, Code.FailedPrecondition].includes(code)

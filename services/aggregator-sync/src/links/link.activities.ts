@@ -8,13 +8,14 @@ import { endConnection, releaseItem, startFinish } from './link-release.service.
 import { createChosen } from './link-update.service.ts'
 
 const pageSize = 200
-// Maximum duration of a request that creates a link: a younger link may still be created by it.
+// Maximum duration of a request that creates a link. Younger links are left to their request.
 const requestMs = 60_000
 const retryMs = 60_000
-// A public token is valid for 30 minutes; an institution that does not answer gets a day.
+// Time after which a creation is given up. A public token is valid for 30 minutes, but an
+// institution may be out of order for a day.
 const creationMsMax = dayMs
 
-/** Returns the idempotent activities that finish what requests have begun. */
+/** Returns the idempotent activities that complete the work which requests have begun. */
 export function linkActivities(deps: LinkDeps) {
   const { config, database, clock, log } = deps
   return {
@@ -24,8 +25,9 @@ export function linkActivities(deps: LinkDeps) {
       await endConnection(deps, { accountId, linkId })
     },
     /**
-     * Creates, updates or releases a link as its row says. Returns the pause in ms after which to
-     * look again, null if nothing is left. Does nothing while the aggregator is off.
+     * Creates, updates or releases a link, depending on its stored state. Returns the pause in ms
+     * before the next call, null if nothing is left to do. Does nothing while the aggregator is
+     * off.
      */
     finishLink: async (key: LinkKey): Promise<number | null> => {
       const link = config.aggregatorEnabled ? await findLink(database, key) : null

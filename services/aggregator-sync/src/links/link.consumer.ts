@@ -4,11 +4,11 @@ import { LinkDeletedSchema } from '@coffer/proto/ledger/v1/events'
 import type { LinkDeps } from '../connections/upstream-call.service.ts'
 import { endConnection, startFinish } from './link-release.service.ts'
 
-/** Returns the handlers of links that are being created, and of deleted ones. */
+/** Returns the handlers of unfinished and of deleted links. */
 export function linkHandlers(deps: LinkDeps): Handler[] {
   return [
     on(AggregatorLinkSettingUpSchema, (key) => startFinish(deps, key)),
-    // The ledger's clean-up calls the activity too: here for replicas of different versions.
+    // The ledger's clean-up ends the connection too; replicas of a former version may not.
     on(LinkDeletedSchema, ({ accountId, linkId }) => endConnection(deps, { accountId, linkId })),
   ]
 }

@@ -16,8 +16,8 @@ export type OperatorDeps = Pick<ServiceDeps, 'database' | 'secrets'> & {
 }
 
 /**
- * Lets the aggregator ask the institution of a link for new transactions; returns whether there is
- * such a link. Throws refused for one that is deactivated or being created, and faults.
+ * Makes the aggregator ask the institution of a link for new transactions; returns false for an
+ * unknown link. Throws refused for a link that is deactivated or being created, and faults.
  */
 export async function refreshByOperator(deps: OperatorDeps, linkId: string): Promise<boolean> {
   const key = await itemSyncs.findKey(deps.database, linkId)
@@ -36,19 +36,19 @@ async function openLive(deps: OperatorDeps, key: LinkKey): Promise<OpenItem> {
   return item
 }
 
-/** The registration of a webhook URL for a link; `failure` has the reason, null if it succeeded. */
+/** The registration of a webhook URL for a link; `failure` is null after success. */
 export interface WebhookResult extends LinkKey {
   failure: string | null
 }
 
-// A call waits for an answer of Plaid; its client sends at most 20 at once.
+// Calls mostly wait for Plaid's answer; its client sends at most 20 at once.
 const callsAtOnce = 8
 const pageSize = 200
 
 /**
- * Registers a webhook URL at the aggregator for all links with another one, eight at a time, and
- * stores it: a later run goes on with the links that are left. Throws the fault `keys-refused`,
- * which would be that of every link. `pause` waits.
+ * Registers a webhook URL at the aggregator for all links with another URL, eight at a time, and
+ * stores it; so a later run continues with the remaining links. Throws the fault `keys-refused`,
+ * which every link would have. `pause` sleeps.
  */
 export async function setWebhooks(
   deps: OperatorDeps,
@@ -59,7 +59,7 @@ export async function setWebhooks(
   const work = async () => {
     for await (const key of keys) onResult({ ...key, failure: await setWebhook(deps, key, of) })
   }
-  // The others end before the caller closes the database.
+  // Waits for all, so that none uses the database after the caller has closed it.
   const ends = await Promise.allSettled(Array.from({ length: callsAtOnce }, work))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
@@ -86,10 +86,12 @@ async function* listAll({ database }: OperatorDeps, url: string): AsyncGenerator
 
 const triesMax = 5
 const pauseMs = 1_000
-/** Longest wait in ms for a limit. Those of a minute end sooner; an item may pause for longer. */
+/**
+ * Maximum wait in ms for a limit. Limits per minute end sooner; the pause of an item may be longer.
+ */
 const pauseMsMax = 65_000
 
-/** Returns the reason of a failure, null after success. Waits for limits of a minute. */
+/** Returns the reason of a failure, null after success. Waits for limits per minute. */
 async function setWebhook(
   deps: OperatorDeps,
   key: LinkKey,

@@ -14,7 +14,7 @@ const watchAge = createWatchedGauge({
   help: 'Time since the end of the oldest of these links; 0 without any.',
 })
 
-/** Exports the numbers of this service's database until disposed. */
+/** Exports metrics of the unreleased links until disposed. */
 export function startReleaseMetrics({ database, clock }: Deps): Disposable {
   const stack = new DisposableStack()
   stack.use(watchCount(async () => (await countUnreleased(database)).count))

@@ -30,8 +30,8 @@ export interface CallBy {
 }
 
 /**
- * An item to call. The key of its link finds the call in flight and the counts of calls. It must
- * not be logged, because it has the access token.
+ * An item to call. Its link's key identifies the call in flight and the counts of calls. Must not
+ * be logged, because it contains the access token.
  */
 export interface OpenItem {
   accountId: string
@@ -39,26 +39,28 @@ export interface OpenItem {
   accessToken: string
 }
 
-/** Calls of the aggregator. Every failure is thrown as a fault without tokens and keys. */
+/**
+ * Calls of the aggregator. Every failure is thrown as a fault, whose text contains no token or key.
+ */
 export interface Aggregator {
   createLinkToken: (
     of: LinkTokenRequest,
     by: CallBy,
   ) => Promise<{ linkToken: string; expiresAt: Date }>
   exchange: (publicToken: string, by: CallBy) => Promise<{ accessToken: string; itemId: string }>
-  /** Reads the item and its accounts; all of them without `accountIds`. */
+  /** Reads the item and its accounts; without `accountIds`, all accounts. */
   readItem: (
     item: OpenItem,
     of: { accountIds?: readonly string[] },
     by: CallBy,
   ) => Promise<ReadItem>
-  /** Reads the page of changes after a cursor; the first page of all without one. */
+  /** Reads the page of changes after a cursor; with null, the first page of all transactions. */
   readChanges: (item: OpenItem, cursor: string | null, by: CallBy) => Promise<ChangePage>
   readWindow: (item: OpenItem, of: TransactionWindow, by: CallBy) => Promise<WindowPage>
   setWebhook: (item: OpenItem, url: string, by: CallBy) => Promise<void>
   /** Removes the item, so that its token is no longer valid; does nothing if it is gone. */
   removeItem: (item: OpenItem, by: CallBy) => Promise<void>
-  /** Lets the aggregator ask the institution for new transactions: for operators only. */
+  /** Makes the aggregator ask the institution for new transactions; for operators only. */
   refresh: (item: OpenItem, by: CallBy) => Promise<void>
   /** Returns null for an unknown ID. */
   readInstitution: (institutionId: string, by: CallBy) => Promise<UpstreamInstitution | null>
@@ -66,7 +68,7 @@ export interface Aggregator {
   readWebhookKey: (keyId: string, by: CallBy) => Promise<WebhookKey | null>
 }
 
-/** Loads the client's library at the first call: it takes 70 MiB and a quarter of a second. */
+/** Lazy loading: the client's library takes 70 MiB and a quarter of a second at the first call. */
 export type OpenAggregator = () => Promise<Aggregator>
 
 /** The purpose of a link token: a new link of a user, or the update of an item. */
@@ -89,7 +91,7 @@ export interface ReadItem {
   institutionName: string | null
   products: string[]
   webhookUrl: string | null
-  /** Code of the fault for which the item does not work; null if it works. */
+  /** Code of the fault that keeps the item from working; null if it works. */
   errorCode: string | null
   consentExpiresAt: Date | null
 }
@@ -97,7 +99,7 @@ export interface ReadItem {
 /** An account as received. Balances are decimal texts, null if missing, empty if unreadable. */
 export interface UpstreamAccount {
   accountId: string
-  /** ID that remains when the user renews the consent; only of some institutions. */
+  /** ID that stays the same when the user renews the consent; only some institutions have one. */
   persistentId: string | null
   name: string
   officialName: string
@@ -145,18 +147,18 @@ export interface ChangePage {
   removed: { id: string; accountId: string }[]
   nextCursor: string
   hasMore: boolean
-  /** How much of the history the aggregator has read from the institution so far. */
+  /** Progress of the aggregator's import of the history from the institution. */
   readiness: 'not-ready' | 'initial' | 'historical' | 'unknown'
   /** Number of transactions left out because they could not be read. */
   unreadable: number
   /**
-   * IDs of the pending transactions that these replace; an empty one for each whose ID cannot be
-   * read either.
+   * IDs of the pending transactions that the unreadable rows replace; an empty text for each row
+   * whose ID is unreadable too.
    */
   awaited: string[]
 }
 
-/** Transactions of some days, first and last as YYYY-MM-DD, from the n-th on. */
+/** Transactions of some days (first and last, YYYY-MM-DD), from an offset on. */
 export interface TransactionWindow {
   from: string
   to: string

@@ -11,7 +11,9 @@ import { faultOf, plaidFailure } from './plaid-fault.ts'
 /** Dependencies of calls within the limits. */
 export type LimitDeps = Pick<ServiceDeps, 'database' | 'log'>
 
-/** A call: its endpoint with the limit of all items, and the item with its own, if it has one. */
+/**
+ * A call: its endpoint with the limit over all items, and its item with a limit of its own, if any.
+ */
 export interface LimitedCall extends CallBy {
   path: string
   clientMax: number
@@ -24,14 +26,14 @@ interface Permitted {
 }
 
 const pollMs = 200
-// The hold of a call outlives its timeout by this time.
+// Lease: the hold on an item expires this long after the timeout of the call.
 const holdMarginMs = 5_000
 
 /**
- * Runs `send` within the limits of all replicas (docs/banks/aggregator.md#limits). Waits while
- * another call of the item is in flight; the signal that `send` gets ends at the timeout. Throws
- * the fault `rate-limited` at a limit, unavailable if the item does not become free in time, the
- * reason of the caller's signal, and errors of `send`.
+ * Runs `send` within the limits over all replicas (docs/banks/aggregator.md#limits). Waits while
+ * another call of the item is in flight; aborts the signal of `send` at the timeout. Throws the
+ * fault `rate-limited` at a limit, unavailable if the item is not free in time, the reason of the
+ * caller's signal, and errors of `send`.
  */
 export async function runLimited<Result>(
   deps: LimitDeps,
@@ -70,14 +72,16 @@ async function untilPermitted(
       const retryAfterMs = permission.until.getTime() - now.getTime()
       throw plaidFailure('rate-limited', { retryAfterMs })
     }
-    // A rejection means that the signal has ended.
+    // `sleep` rejects only when the signal is aborted, which the caller checks next.
     await sleep(pollMs, undefined, { signal }).catch(() => null)
     caller.throwIfAborted()
     if (signal.aborted) throw unavailable(say('LINK_BUSY'))
   }
 }
 
-/** Ends the hold of the item; pauses it, or the endpoint of a call without one, after a 429. */
+/**
+ * Ends the hold on the item. After a 429, pauses the item, or the endpoint of a call without one.
+ */
 async function release(
   { database, log }: LimitDeps,
   { item, path }: LimitedCall,
@@ -91,7 +95,7 @@ async function release(
     if (item) await endCall(database, { ...item, holder }, { limitedUntil })
     else if (limitedUntil || limitedInRow > 0) await pauseEndpoint(database, { path, limitedUntil })
   } catch (error) {
-    // The hold expires by itself: the answer is worth more.
+    // The hold expires anyway, so an error here must not lose the answer.
     log.warn({ err: error }, 'the item of a call was not released')
   }
 }

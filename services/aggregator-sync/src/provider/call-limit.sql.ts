@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { dayOf, type LinkKey, minuteOf, type Refusal, refusalOf } from './call-limit.ts'
 
-/** A call before it is sent: its endpoint, and the item it is for, null for calls without one. */
+/** A call before it is sent: its endpoint, and its item; null for calls without an item. */
 export interface PlannedCall {
   path: string
   clientMax: number
@@ -11,13 +11,13 @@ export interface PlannedCall {
   now: Date
 }
 
-/** `limitedInRow`: number of answers 429 since the last other one. */
+/** `limitedInRow`: number of answers 429 since the last answer of another status. */
 export type Permission = { kind: 'permitted'; limitedInRow: number } | Refusal
 
 /**
- * Counts a call and takes its item, all or nothing: one call of an item is in flight at once, over
- * all replicas. A lease, not a lock: no connection is held, and the hold of a process that ended
- * expires.
+ * Counts a call and takes its item, both or neither: over all replicas, one call of an item is in
+ * flight at once. Lease instead of a lock: it needs no connection during the call, and expires if
+ * the process ends.
  */
 export async function permitCall(database: Database, call: PlannedCall): Promise<Permission> {
   let refusal: Refusal | null = null
@@ -49,7 +49,7 @@ function takeItem(
   item: NonNullable<PlannedCall['item']>,
 ): Promise<z.infer<typeof Limited> | null> {
   const at = now.toISOString()
-  // The clock of another replica may be a minute behind: the later minute is counted.
+  // Concurrent calls may be counted in another order than their instants: the later minute stays.
   return tx.maybeOne(sql.type(Limited)`
     INSERT INTO item_calls AS old (account_id, link_id, holder, held_until, minute, minute_counts,
       day, day_count, total_count)
@@ -113,7 +113,7 @@ async function findRefusal(tx: Transaction, call: PlannedCall): Promise<Refusal>
   return refusalOf(state, { max: item?.itemMax ?? clientMax, now })
 }
 
-/** Ends the hold of an item, if it is still this one's. `limitedUntil`: the end of a pause. */
+/** Ends the hold on an item, if this call still has it. `limitedUntil`: the end of a pause. */
 export async function endCall(
   { pool }: Database,
   item: LinkKey & { holder: string },
@@ -146,7 +146,7 @@ const Counts = z.object({
   limitedUntil: z.date().nullable(),
 })
 
-/** Calls of a link: of this day (UTC), of all days, and the end of a pause that is not over. */
+/** Calls of a link: today (UTC) and in total, and the end of a pause that is still running. */
 export type CallCounts = z.infer<typeof Counts>
 
 /** Returns the calls of a link; null if there was none. */

@@ -7,7 +7,7 @@ export interface LinkKey {
   linkId: string
 }
 
-/** Path of a method, and its limits: calls of an item and of all items in a minute. */
+/** Path of a method, and its limits per minute: for each item, and for all items together. */
 interface Endpoint {
   path: string
   itemMax: number | null
@@ -15,8 +15,8 @@ interface Endpoint {
 }
 
 /**
- * Plaid's limits in production (docs/banks/aggregator.md#limits). Plaid states none for link
- * tokens, exchanges and webhooks: these numbers are ours.
+ * Plaid's limits in production (docs/banks/aggregator.md#limits). For link tokens, exchanges and
+ * webhooks Plaid publishes none: these are Coffer's own.
  */
 export const endpoints = {
   linkTokenCreate: { path: '/link/token/create', itemMax: null, clientMax: 1_000 },
@@ -28,7 +28,7 @@ export const endpoints = {
   itemWebhookUpdate: { path: '/item/webhook/update', itemMax: 15, clientMax: 1_000 },
   itemRemove: { path: '/item/remove', itemMax: 30, clientMax: 2_000 },
   institutionsGetById: { path: '/institutions/get_by_id', itemMax: null, clientMax: 400 },
-  // Anyone can send a webhook with an unknown key.
+  // Limited, because every sender of a webhook can name an unknown key.
   webhookVerificationKeyGet: {
     path: '/webhook_verification_key/get',
     itemMax: null,
@@ -36,29 +36,29 @@ export const endpoints = {
   },
 } satisfies Record<string, Endpoint>
 
-/** Methods of Plaid's client that are called. */
+/** Methods of Plaid's client that Coffer calls. */
 export type PlaidMethod = keyof typeof endpoints
 
 export const minuteMs = hourMs / 60
 
-/** Returns the start of the minute of an instant: a limit counts the calls since then. */
+/** Returns the start of the minute of an instant, from which a limit counts calls. */
 export function minuteOf(now: Date): Date {
   return new Date(Math.floor(now.getTime() / minuteMs) * minuteMs)
 }
 
-/** Returns the begin of the day of an instant, in UTC. */
+/** Returns the start of the UTC day of an instant. */
 export function dayOf(now: Date): Date {
   return new Date(Math.floor(now.getTime() / dayMs) * dayMs)
 }
 
-/** Why a call may not be sent. */
+/** Reason why a call may not be sent. */
 export type Refusal =
-  /** Another call of the item is in flight, or just was. */
+  /** Another call of the item is in flight, or was when the permission was refused. */
   | { kind: 'busy' }
   /** A limit is reached until this instant. */
   | { kind: 'limited'; until: Date }
 
-/** Calls of an item or an endpoint: the one in flight, the last pause, and those of a minute. */
+/** State of an item or endpoint: end of the hold, end of the last pause, and calls of a minute. */
 interface LimitState {
   heldUntil: Date | null
   limitedUntil: Date | null
@@ -67,8 +67,8 @@ interface LimitState {
 }
 
 /**
- * Returns why a call was refused, from a state that was read after the refusal: `busy` if this
- * state would permit it.
+ * Returns the reason of a refusal, from a state read after it: `busy` if that state would permit
+ * the call by now.
  */
 export function refusalOf(
   { heldUntil, limitedUntil, minute, count }: LimitState,
@@ -87,8 +87,8 @@ const pauseMsMax = 10 * minuteMs
 const jitterMsMax = 10_000
 
 /**
- * Returns the pause in ms after a 429: 30 s, doubled for each one in a row before it, at most 10
- * minutes, with a jitter of up to 10 s by key.
+ * Returns the pause in ms after a 429. Exponential backoff with jitter: 30 s, doubled for each
+ * preceding 429 in a row, at most 10 minutes, plus up to 10 s derived from the key.
  */
 export function backOffMs(inRow: number, key: string): number {
   const pause = Math.min(pauseMs * 2 ** Math.min(inRow, 10), pauseMsMax)

@@ -19,7 +19,7 @@ import {
   Text,
 } from './plaid-row.ts'
 
-/** Contents of Plaid's answers, by method; those of other methods are empty. */
+/** Contents of Plaid's answers by method; empty objects for methods whose answer has no content. */
 export interface PlaidAnswers extends Record<PlaidMethod, unknown> {
   linkTokenCreate: { linkToken: string; expiresAt: Date }
   itemPublicTokenExchange: { accessToken: string; itemId: string }
@@ -38,7 +38,7 @@ const logoLengthMax = 700_000
 
 const Token = z.string().regex(/^[!-~]{1,1000}$/)
 const Url = Token.nullable().catch(null)
-/** An instant as Plaid states it. */
+/** An instant in Plaid's format. */
 export const Instant = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
@@ -59,7 +59,7 @@ const Exchange = z
   .object({ access_token: Token, item_id: Id })
   .transform((of) => ({ accessToken: of.access_token, itemId: of.item_id }))
 
-/** Code of an error: the library names hundreds, and Plaid adds others. */
+/** Code of an error. A pattern instead of an enum, because Plaid adds codes. */
 export const ErrorCode = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/)
 
 const Item = z.object({
@@ -74,7 +74,7 @@ const Item = z.object({
   }),
 })
 
-/** Every account must be readable: one that is missing in the answer counts as closed. */
+/** Every account must be readable, because an account missing in the answer counts as closed. */
 function readItem(answer: unknown): ReadItem | null {
   const { data } = Item.safeParse(answer)
   if (!data) return null
@@ -249,7 +249,7 @@ const readers: { [Method in PlaidMethod]: (answer: unknown) => PlaidAnswers[Meth
 
 /**
  * Returns the content of an answer; null if it is not JSON of this method, `too-large` above a
- * million tokens.
+ * million JSON tokens.
  */
 export function readAnswer<Method extends PlaidMethod>(
   body: Uint8Array,

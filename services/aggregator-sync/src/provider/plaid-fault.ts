@@ -10,7 +10,7 @@ const update = 'Update the connection of the link: sign in at the institution ag
 const again = 'Connect the institution again as a new link.'
 const operator = 'Ask the operator of the server to look at its log.'
 
-/** Words of each fault, where `detail` completes the text; advice for the user. */
+/** Text of each fault, which `detail` completes, and advice for the user. */
 const table = {
   'no-answer': [() => say('AGGREGATOR_SILENT'), repeated],
   upstream: [(detail) => say('AGGREGATOR_STATUS', { detail }), repeated],
@@ -76,12 +76,12 @@ const meaningByCode = new Map(
   ),
 )
 
-/** Returns the fault that a code of Plaid's errors means; `refused` for unknown codes. */
+/** Returns the fault for a code of Plaid's errors; `refused` for unknown codes. */
 export function faultCodeOf(errorCode: string): PlaidFaultCode {
   return meaningByCode.get(errorCode) ?? 'refused'
 }
 
-/** Returns the status of a link after a fault of its item; null if the fault leaves it as it is. */
+/** Returns the status of a link after a fault of its item; null if the fault does not change it. */
 export function linkStatusAfter(code: PlaidFaultCode): 'error' | 'revoked' | null {
   if (code === 'login-required' || code === 'unsupported') return 'error'
   return code === 'revoked' || code === 'item-gone' ? 'revoked' : null
@@ -107,7 +107,7 @@ export function faultOfAnswer(
   const error = body.length > errorSizeMax ? null : readJson(body, readError)
   const found = error === 'too-large' ? null : error
   const detail = found?.error_code ?? `status ${status}`
-  // Plaid states no time after which calls are allowed again.
+  // Plaid does not state when calls are allowed again.
   return { code: codeOf(found, { status, method }), detail, retryAfterMs: null }
 }
 

@@ -12,7 +12,7 @@ const categoriesMax = 20
 /** An ID, a token or a cursor of Plaid: visible ASCII. */
 export const Id = z.string().regex(/^[!-~]{1,200}$/)
 
-/** Returns whether databases and messages can hold an instant: from 1970 to the year 9999. */
+/** Returns whether Postgres and Protobuf can store an instant: from 1970 to the year 9999. */
 export function isStorable(instant: Date): boolean {
   return instant.getTime() >= 0 && instant.getUTCFullYear() <= 9_999
 }
@@ -26,7 +26,7 @@ export const Text = z
 
 const Currency = Text.transform((code) => code?.toUpperCase() ?? null)
 const decimal = /^-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,2})?$/
-// Not 0, as a missing one: what cannot be read changes no balance.
+// Not 0, which stands for a missing balance: an unreadable balance must not change the stored one.
 const unreadable = ''
 const Balance = z
   .string()
@@ -104,7 +104,7 @@ const Transaction = z.object({
   personal_finance_category: z.object({ detailed: Text }).catch({ detailed: null }),
 })
 
-/** Returns the transaction of a row, null without IDs, a decimal amount or a calendar day. */
+/** Returns the transaction of a row; null if IDs, decimal amount or calendar day are missing. */
 export function readTransaction(row: unknown): UpstreamTransaction | null {
   const { data } = Transaction.safeParse(row)
   if (!data) return null
@@ -130,15 +130,15 @@ export function readTransaction(row: unknown): UpstreamTransaction | null {
 const Replacing = z.object({ pending_transaction_id: Id.nullish() })
 
 /**
- * Returns the ID of the pending transaction that a row which is no transaction replaces: null if it
- * replaces none, empty if the ID cannot be read.
+ * Returns the ID of the pending transaction that an unreadable row replaces: null if it replaces
+ * none, empty if the ID is unreadable too.
  */
 export function readPendingId(row: unknown): string | null {
   const { data } = Replacing.safeParse(row)
   return data ? (data.pending_transaction_id ?? null) : ''
 }
 
-/** Returns the rows that `read` accepts, and the others as sent. */
+/** Returns the rows that `read` accepts, and separately the rejected rows as received. */
 export function readRows<Row>(
   sent: readonly unknown[],
   read: (row: unknown) => Row | null,
@@ -159,7 +159,9 @@ export function printable(text: string): string {
   return toPrintable(line, { lengthMax: textLengthMax, instead: ' ' })
 }
 
-/** Returns the JSON of the fields of a schema: another order, or a new field, is no change. */
+/**
+ * Returns the JSON of the schema's fields only, so that a new field or another order is no change.
+ */
 function rawOf(fields: object): string | null {
   const raw = JSON.stringify(fields)
   return Buffer.byteLength(raw) <= rawBytesMax ? raw : null

@@ -11,7 +11,7 @@ export interface PlaidOptions {
   clientSecret: string
 }
 
-/** Body of a request of a method. */
+/** Request body of a method. */
 export type PlaidRequest<Method extends PlaidMethod> = Parameters<PlaidApi[Method]>[0]
 
 /** An answer with its whole body, decompressed. */
@@ -23,9 +23,9 @@ export interface PlaidAnswer {
 /** Sends requests to Plaid. */
 export interface Plaid extends Disposable {
   /**
-   * Returns the answer; `no-answer` if the signal ends or the connection breaks before the last
-   * byte, `too-large` for a body of more than 10 MiB. Never throws: errors of the library contain
-   * the headers, and so the secret.
+   * Returns the answer; `no-answer` if the signal aborts or the connection breaks before the last
+   * byte, `too-large` for a body of more than 10 MiB. Never throws, because errors of the library
+   * contain the headers with the secret.
    */
   send: <Method extends PlaidMethod>(
     method: Method,
@@ -39,8 +39,8 @@ const requestSizeMax = 1024 * 1024
 const socketsMax = 20
 
 /**
- * Loads Plaid's library, which takes 240 ms and 70 MiB, and returns a client. It sends requests to
- * the given URL only: no redirects, and no proxy of the environment.
+ * Loads Plaid's library, which takes 240 ms and 70 MiB, and returns a client. SSRF: it sends
+ * requests to the given URL only, without redirects and without a proxy from the environment.
  */
 export async function openPlaid({ url, clientId, clientSecret }: PlaidOptions): Promise<Plaid> {
   const { Configuration, PlaidApi } = await import('plaid')
@@ -54,7 +54,7 @@ export async function openPlaid({ url, clientId, clientSecret }: PlaidOptions): 
         proxy: false,
         maxContentLength: bodySizeMax,
         maxBodyLength: requestSizeMax,
-        // Bytes: our readers keep decimals exact, and trust no declared type.
+        // As bytes: `readAnswer` keeps decimals exact and validates the content.
         responseType: 'arraybuffer',
         transformResponse: [],
         validateStatus: () => true,
@@ -69,7 +69,8 @@ export async function openPlaid({ url, clientId, clientSecret }: PlaidOptions): 
         return { status, body: Buffer.isBuffer(data) ? data : Buffer.alloc(0) }
       }
       try {
-        // A token is exchanged only once: the call must not meet a connection that is closed.
+        // A public token can be exchanged only once, so the call avoids a kept connection that the
+        // server may have closed.
         if (method === 'itemPublicTokenExchange') return await sendOn(fresh)
         return await sendOn(kept).catch((error) => {
           if (!isStale(error)) throw error
@@ -100,15 +101,17 @@ function createAgents({ keepAlive }: { keepAlive: boolean }) {
 }
 
 /**
- * Returns whether a kept connection broke before an answer began: servers close idle connections,
- * and a request may cross with that.
+ * Returns whether a kept connection broke before an answer began. Servers close idle connections,
+ * possibly while a request is on its way: it can be repeated.
  */
 function isStale(error: unknown): boolean {
   const { code, request } = error as { code?: string; request?: ClientRequest & { res?: unknown } }
   return code === 'ECONNRESET' && request?.reusedSocket === true && !request.res
 }
 
-/** Returns whether the library ended an answer at its bound: only the message tells it. */
+/**
+ * Returns whether the library aborted an answer at its bound; only the error's message shows this.
+ */
 function isTooLarge(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('maxContentLength')
 }

@@ -18,7 +18,7 @@ export interface ProviderOptions extends PlaidOptions {
   countryCodes: readonly string[]
   /** Page to which institutions redirect users; null without one. */
   redirectUri: string | null
-  /** Limit of an item's calls of `/transactions/sync`. */
+  /** Limit of an item's calls of `/transactions/sync` per minute. */
   itemCallsPerMinute: number
 }
 
@@ -44,7 +44,7 @@ const observe = createHistogram({
   labelNames: ['endpoint', 'outcome'],
 })
 
-/** Starts the client of the aggregator; its library is loaded when it is first opened. */
+/** Starts the client of the aggregator; its library is loaded at the first use. */
 export function startAggregator(
   deps: LimitDeps,
   options: ProviderOptions,
@@ -82,7 +82,7 @@ function createAggregator(deps: Opened): Aggregator {
       const from = cursor === null ? {} : { cursor }
       const request = { ...tokenOf(item), ...from, count: pageSize, options: rowOptions }
       const page = await ask(deps, 'transactionsSync', request, { by, item })
-      // The next page would be this one, endlessly.
+      // An unchanged cursor would make the loop endless.
       if (page.hasMore && page.nextCursor === cursor) throw unreadable('transactionsSync')
       return page
     },
@@ -128,7 +128,7 @@ function createAggregator(deps: Opened): Aggregator {
   }
 }
 
-/** Sends a request within the limits; returns the content of its answer. Throws faults. */
+/** Sends a request within the limits; returns the content of the answer. Throws faults. */
 async function ask<Method extends PlaidMethod>(
   deps: Opened,
   method: Method,
@@ -164,7 +164,7 @@ async function send<Method extends PlaidMethod>(
   throw error
 }
 
-/** Returns null instead of a fault that means that the thing does not exist. */
+/** Converts a fault that means a missing object to null. */
 async function absent<Result>(
   answer: Promise<Result>,
   isAbsent: (fault: PlaidFault) => boolean,
@@ -182,7 +182,7 @@ function tokenOf({ accessToken }: OpenItem): { access_token: string } {
   return { access_token: accessToken }
 }
 
-/** Returns the body of the request of a link token: of a new link, or to update an item. */
+/** Returns the request body for a link token: to create a link, or to update an item. */
 function linkTokenOf(
   of: LinkTokenRequest,
   { countryCodes, redirectUri }: ProviderOptions,

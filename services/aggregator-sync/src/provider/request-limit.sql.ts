@@ -7,9 +7,9 @@ import { z } from 'zod'
 import { dayOf, minuteMs, minuteOf } from './call-limit.ts'
 
 /**
- * Requests of an account in a minute, and in a day (UTC), that call the aggregator
- * (docs/limits.md). The aggregator's limits are of all accounts. A callback also stores a link,
- * which stays for a day if it fails.
+ * Rate limits per minute and per day (UTC) for requests of an account that call the aggregator
+ * (docs/limits.md), because the aggregator's limits apply to all accounts together. A callback also
+ * stores a link, which stays for a day if it fails.
  */
 const limits = {
   'link tokens': { minuteMax: 30, dayMax: 300 },

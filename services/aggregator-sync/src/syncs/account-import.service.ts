@@ -39,8 +39,8 @@ export async function listKnown(deps: SyncDeps, key: LinkKey): Promise<Known> {
 const accountsMax = 500
 
 /**
- * Reads the item, and updates the bank accounts of its link. Returns what was read, and the
- * aggregator's IDs of the accounts that have bank accounts.
+ * Reads the item, and updates the bank accounts of its link. Returns the item's accounts, and the
+ * aggregator's IDs of those that have bank accounts.
  */
 export async function refreshItem(
   deps: SyncDeps,
@@ -49,14 +49,14 @@ export async function refreshItem(
 ): Promise<{ read: ReadItem; knownIds: string[] }> {
   const read = await aggregator.readItem(item, {}, callBy())
   const { accounts } = read
-  // An empty list may be a fault: it makes no bank account inactive.
+  // An empty list may be a fault, so it must not make all bank accounts inactive.
   const isComplete = accounts.length > 0 && accounts.length <= accountsMax
   const listed = accounts.slice(0, accountsMax).map(toProviderAccount)
   const request = { linkId, accounts: listed, isComplete }
   return { read, knownIds: await refreshAccounts(deps, accountId, request) }
 }
 
-/** Imports the rows that a page adds and modifies; returns what became of them. */
+/** Imports the rows that a page adds or modifies; returns the counts of their outcomes. */
 export async function importRows(
   deps: SyncDeps,
   run: BegunRun,
@@ -86,7 +86,7 @@ async function importAccount(
       countIn(tally, await importTransactions(deps, accountId, request))
     }
   } catch (error) {
-    // The user archived the bank account meanwhile: the others go on.
+    // The user has archived this bank account meanwhile: continue with the other ones.
     if (!isArchived(error)) throw error
     tally.skipped += changes.transactions.length
   }

@@ -9,9 +9,9 @@ import type { pageActivities } from './page.activities.ts'
 type Activities = ReturnType<typeof itemSyncActivities> & ReturnType<typeof pageActivities>
 
 /**
- * Syncs one aggregator link (docs/banks/aggregator.md#syncs); the workflow ID is
- * `aggregator-sync/<linkId>`, so two syncs of a link never run at once. A start during a sync is
- * followed by another one, if there is work.
+ * Syncs one aggregator link (docs/banks/aggregator.md#syncs). The workflow ID
+ * `aggregator-sync/<linkId>` prevents concurrent syncs of a link. A start during a sync runs
+ * another sync afterwards, if there is work.
  */
 export async function syncAggregatorLink(key: LinkKey, isContinued = false): Promise<void> {
   const steps = createSteps()
@@ -19,7 +19,7 @@ export async function syncAggregatorLink(key: LinkKey, isContinued = false): Pro
   await runPerStart((runId) => runItemSync(steps, { ...key, runId }, sleep), { isContinued, again })
 }
 
-/** Returns the activities as steps. Each is named: the object of all is a proxy without keys. */
+/** Returns the activities as steps. Each is named, because the proxy of activities has no keys. */
 function createSteps(): ItemSyncSteps {
   const workTimeout = '15 minutes'
   const { states, work } = syncActivities<Activities>('aggregator-sync', { workTimeout })

@@ -7,14 +7,17 @@ import type { Begun, ItemOutcome } from './item-sync.ts'
 export type Run = LinkKey & { runId: string }
 export type BegunRun = Run & { isManual: boolean }
 
-/** until 0.4: an activity of 0.2.0 reads the last days in every requested sync. */
+/**
+ * until 0.4: an activity of 0.2.0 returns no `hasWindow`, and reads the window in requested syncs.
+ */
 type OfAnyVersion = Omit<Begun, 'hasWindow'> & Partial<Begun>
 
 /** The result of some pages of changes. */
 export type Pages = Tally & {
   /**
-   * `more`: there are further pages; `restarted`: the loop begins anew; `end`: all changes are
-   * stored; `initial`: all that the aggregator has so far; `not-ready`: it has nothing yet.
+   * `more`: further pages follow; `restarted`: the loop begins again; `end`: all changes are
+   * stored; `initial`: stored as far as the aggregator has the history; `not-ready`: it has no
+   * transactions yet.
    */
   next: 'more' | 'restarted' | 'end' | 'initial' | 'not-ready'
 }
@@ -38,7 +41,7 @@ export interface ItemSyncSteps {
 const stepsMax = 200
 const restartsMax = 5
 
-/** A sync that runs. Its fields change while its steps are done. */
+/** State of a running sync; steps change its fields. */
 interface Sync {
   steps: ItemSyncSteps
   pause: (ms: number) => Promise<void>
@@ -50,8 +53,8 @@ interface Sync {
 
 /**
  * Runs the steps of one sync (docs/banks/aggregator.md#syncs). Calls `endAggregatorSync` exactly
- * once if `beginAggregatorSync` found work, and rethrows errors that are no failures of steps.
- * `pause` waits.
+ * once if `beginAggregatorSync` found work, and rethrows errors that are not failures of steps.
+ * `pause` sleeps.
  */
 export async function runItemSync(
   steps: ItemSyncSteps,
@@ -76,7 +79,7 @@ async function syncLink(sync: Sync): Promise<ItemOutcome> {
   if (hasWindow) {
     const window = await settle(sync, () => steps.importWindow(run))
     if (window.kind !== 'done') return window
-    // The last days list again which rows are skipped, of this sync and of earlier ones.
+    // The window repeats rows of the pages, so its skipped rows are not counted again.
     countIn(tally, { ...window, skipped: 0 })
   }
   return changes
@@ -95,11 +98,11 @@ async function importChanges(sync: Sync): Promise<ItemOutcome> {
     if (pages.next === 'not-ready') return { kind: 'early', code: 'not-ready' }
     if (pages.next === 'restarted') {
       restarts += 1
-      // The loop reads the same rows again.
+      // The restarted loop reads these rows again.
       tally.skipped = 0
     }
     if (restarts > restartsMax) return { kind: 'early', code: 'mutated' }
   }
-  // The next sync goes on at the stored cursor.
+  // The next sync continues at the stored cursor.
   return { kind: 'unfinished' }
 }

@@ -8,7 +8,7 @@ import { emitNotice } from '../connections/notice.sql.ts'
 import { ItemSync } from './item-sync.ts'
 import { loopFields } from './loop.ts'
 
-/** Links over the aggregator: of a revoked one, the schedule starts only requested syncs. */
+/** Aggregator links; a revoked link is synced only on request. */
 export const itemSyncs = createSyncStore({
   table: 'aggregator_links',
   row: ItemSync,
@@ -32,7 +32,7 @@ export const itemSyncs = createSyncStore({
   tell: (save, objects) => objectsChanged(ObjectsChangedSchema, save, objects),
 })
 
-/** Applies a change to a link, unless its sync has ended or another one has begun: then null. */
+/** Changes a link during its sync; returns null if the sync has ended or another one has begun. */
 export async function changeRunning(
   tx: Transaction,
   run: LinkKey & { runId: string },

@@ -19,10 +19,10 @@ import { hasUnreadable, Loop, nextLookAt } from './loop.ts'
 export const ItemSync = AggregatorLink.extend({
   ...Loop.shape,
   ...SyncState.shape,
-  /** A code of a newer version of this service is read as `internal`. */
+  /** An unknown code, of a newer version of this service, is read as `internal`. */
   faultCode: FaultCode.nullable().catch('internal'),
   lastAccountSync: z.date().nullable(),
-  /** Since when a user or an operator waits for a sync that reads the last days too. */
+  /** When a user or operator requested a sync that also reads the last days; null once one has. */
   windowRequestedAt: z.date().nullable(),
   /** Number of ended syncs. */
   syncCount: z.bigint(),
@@ -39,7 +39,7 @@ export type ItemOutcome =
 
 /** Work that a sync has begun. */
 export interface Begun {
-  /** Whether it was requested, and not only due. */
+  /** Whether it was requested, instead of only due. */
   isManual: boolean
   /** Whether it also reads the transactions of the last days. */
   hasWindow: boolean
@@ -50,18 +50,18 @@ const minuteMs = 60_000
 const policy: Omit<SyncPolicy, 'periodMs'> = {
   jitterMsMax: 20 * minuteMs,
   pausesMs: [10 * minuteMs, hourMs, 6 * hourMs, 18 * hourMs],
-  // A day without the aggregator ends by itself: the schedule goes on.
+  // Outages of the aggregator end without an action of the user: the schedule continues daily.
   lastPauseMs: dayMs,
 }
 
-/** Periods with webhooks, which announce changes, and without. */
+/** Period of syncs if webhooks announce changes, and if not (polling). */
 const periodMs = { announced: 48 * hourMs, polled: 12 * hourMs }
 
 /**
- * Returns the link with a requested sync (docs/banks/aggregator.md#syncs). One of a user or an
- * operator also reads the last days, even if the service requests one too. Throws refused for a
- * link that has ended, and for a user's request of one whose status is not setup or error; also
- * like `requestSync`.
+ * Returns the link with a requested sync (docs/banks/aggregator.md#syncs). A request of a user or
+ * operator also reads the last days, even if the service has requested a sync already. Throws
+ * refused for a link that has ended, for a user's request unless the status is setup or error, and
+ * in the cases of `requestSync`.
  */
 export function requestItemSync(
   sync: ItemSync,
@@ -86,12 +86,12 @@ export function beginItemSync(
   return begun && { ...begun, hasWindow: isWindowDue(begun.sync) }
 }
 
-/** Returns the link after the sync that runs has read the last days: no earlier request waits. */
+/** Clears the request of the last days after the running sync has read them. */
 export function endWindow(sync: ItemSync): ItemSync {
   return isWindowDue(sync) ? { ...sync, windowRequestedAt: null } : sync
 }
 
-/** A request during a sync waits for the next one. */
+/** A request that came during the sync is left for the next sync. */
 function isWindowDue({ windowRequestedAt, syncStartedAt }: ItemSync): boolean {
   return windowRequestedAt !== null && syncStartedAt !== null && windowRequestedAt <= syncStartedAt
 }
@@ -115,7 +115,7 @@ export function endItemSync(
   return { ...ended, ...nextOf(sync, ended, { now, outcome }), syncCount: sync.syncCount + 1n }
 }
 
-/** Returns the outcome that the state of syncs knows. */
+/** Maps the outcomes of this service to those of sync-kit. */
 function simpleOf(outcome: ItemOutcome): SyncOutcome {
   if (outcome.kind === 'partial') return { ...outcome, kind: 'complete' }
   return outcome.kind === 'early' ? { kind: 'unfinished' } : outcome
@@ -163,7 +163,10 @@ function isYoung({ createdAt }: ItemSync, now: Date): boolean {
   return now.getTime() - createdAt.getTime() < dayMs
 }
 
-/** The pause is the age of the link, 1 to 60 minutes: it grows as the aggregator takes longer. */
+/**
+ * The pause equals the age of the link, from 1 to 60 minutes: it grows while the aggregator is not
+ * ready.
+ */
 function earlyRetryOf({ createdAt }: ItemSync, now: Date): Date {
   const ageMs = now.getTime() - createdAt.getTime()
   return new Date(now.getTime() + Math.min(Math.max(ageMs, minuteMs), hourMs))

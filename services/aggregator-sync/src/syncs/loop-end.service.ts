@@ -16,8 +16,8 @@ interface Listed {
 }
 
 /**
- * Removes transactions at the end of a loop, whose last page is `page`: those that the loop takes
- * back, and of a whole loop those that it does not list. Returns their number.
+ * Removes transactions at the end of a loop, whose last page is `page`: transactions that the loop
+ * withdraws, and for a whole loop also those that it does not list. Returns their number.
  */
 export async function removeAtEnd(
   deps: SyncDeps,
@@ -32,15 +32,16 @@ export async function removeAtEnd(
   return count + (await removeUnlisted(deps, sync, of))
 }
 
-// A million transactions, as many as the pages of a sync have.
+// 2,000 pages: as many as a sync reads.
 const withdrawnPagesMax = 2_000
 
 /**
- * Removes those that its pages remove, and those that pages before its restart have added and that
- * it no longer lists, whose removal the aggregator does not list. An ID of an unknown account is
- * tried in all bank accounts: the ledger ignores unknown IDs. An incomplete loop removes only what
- * its pages remove. It keeps pending transactions whose posting may be unreadable, and those of an
- * unknown account: after a renewed consent, an unreadable row may add them under a new ID.
+ * Removes transactions that pages of the loop remove. Also removes those that only pages before a
+ * restart added: the aggregator does not list their removal. The ID of an unknown account is tried
+ * in all bank accounts, since the ledger ignores unknown IDs. An incomplete loop removes only
+ * transactions that its pages remove. It keeps pending transactions whose posting may be
+ * unreadable, and those of an unknown account: after a renewed consent, an unreadable row may add
+ * them under a new ID.
  */
 async function takeBack(
   deps: SyncDeps,
@@ -78,8 +79,9 @@ async function takeBack(
 const days = 90
 
 /**
- * Removes transactions of the last 90 days that a whole loop does not list. Older ones are kept,
- * because the aggregator's history ends; so are those of an account of which it lists nothing.
+ * Removes transactions of the last 90 days that a whole loop does not list. Keeps older ones,
+ * because the aggregator's history is limited, and those of accounts without any listed
+ * transaction.
  */
 async function removeUnlisted(
   deps: SyncDeps,

@@ -4,18 +4,20 @@ import { z } from 'zod'
 import type { LinkKey } from '../connections/aggregator-link.ts'
 
 const LoopRow = z.object({
-  /** Empty for a removal in an account that is unknown, and may be one of any bank account. */
+  /**
+   * Empty for the removal of a transaction whose account is unknown: it may be in any bank account.
+   */
   bankAccountId: z.string(),
   providerTransactionId: z.string(),
 })
 
-/** A transaction that the loop which runs has added or removed. */
+/** A transaction that the running loop has added or removed. */
 export type LoopRow = z.infer<typeof LoopRow>
 
 /**
- * Notes the transactions that a page of a loop adds, before they are imported, and those that it
- * removes. They count as withdrawn until `confirmLoopRows`: a crash after an addition may be
- * followed by a removal that the aggregator does not list, and a removal is applied by the end of
+ * Stores the IDs of transactions that a page adds, before their import, and of those that it
+ * removes. They count as withdrawn until `confirmLoopRows`, because a crash after an addition may
+ * be followed by a removal that the aggregator does not list. Removals are applied at the end of
  * the loop.
  */
 export async function noteLoopRows(
@@ -29,7 +31,7 @@ export async function noteLoopRows(
   if (removed.length > 0) await insertRows(tx, never, { rows: removed, onConflict: withdraw })
 }
 
-// Below the number of every loop.
+// Marks a removal; lower than every number of a loop.
 const removedNumber = -2
 
 const keep = sql.fragment`NOTHING`
@@ -53,7 +55,7 @@ async function insertRows(
     ON CONFLICT (account_id, link_id, provider_transaction_id) DO ${onConflict}`)
 }
 
-/** Marks noted transactions as listed by the loop that runs. */
+/** Marks stored transactions as listed by the running loop. */
 export async function confirmLoopRows(
   tx: Transaction,
   { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
@@ -66,9 +68,9 @@ export async function confirmLoopRows(
 }
 
 /**
- * Lists noted transactions that neither a page of this loop since its restart, nor its last page
- * (`listed`) contains: at most `limit`, by ascending ID after `after`. Of a loop that is not
- * complete, only those that a page removes: it may lack others because their rows are unreadable.
+ * Lists stored transactions that neither a page of this loop since its restart nor its last page
+ * (`listed`) contains: at most `limit`, by ascending ID after `after`. For an incomplete loop,
+ * lists only those that a page removes, because the others may be in unreadable rows.
  */
 export function listWithdrawn(
   { pool }: Database,
@@ -91,7 +93,9 @@ export function listWithdrawn(
     ORDER BY provider_transaction_id LIMIT ${of.limit}`)
 }
 
-/** Returns whether the loop that runs, or its last page (`listed`), has added to a bank account. */
+/**
+ * Returns whether the running loop, including its last page (`listed`), has rows of a bank account.
+ */
 export function isAnyListed(
   { pool }: Database,
   { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
@@ -104,7 +108,7 @@ export function isAnyListed(
         OR provider_transaction_id = ANY(${sql.array(listed, 'text')}))`)
 }
 
-/** Returns those of known IDs that neither the loop that runs nor its last page has added. */
+/** Returns the known IDs that neither the running loop nor its last page has added. */
 export async function findUnlisted(
   { pool }: Database,
   { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },

@@ -4,27 +4,27 @@ import type { ChangePage } from '../provider/aggregator.ts'
 
 /**
  * The position of a link's syncs in the changes of its item. A loop reads all pages of changes from
- * a cursor to the end; the cursor of its end is the first of the next loop. A whole loop begins
- * without a cursor, and reads all transactions.
+ * a cursor to the end, whose cursor begins the next loop. A whole loop begins without a cursor, and
+ * reads all transactions.
  */
 export const Loop = z.object({
   /** Cursor of the first page of the loop; null before the first loop. */
   cursor: z.string().nullable(),
-  /** Cursor of the next page of the loop that runs; null at its first page. */
+  /** Cursor of the next page of the running loop; null at its first page. */
   pageCursor: z.string().nullable(),
-  /** Raised when a loop is restarted. */
+  /** Incremented when a loop is restarted. */
   loopNumber: z.number(),
-  /** Begin of the whole loop that runs; null in other loops. */
+  /** Start of the running whole loop; null in other loops. */
   wholeLoopStartedAt: z.date().nullable(),
   /** Since when a whole loop is due, because an earlier one may have missed transactions. */
   wholeRequestedAt: z.date().nullable(),
   /** The aggregator's IDs of unknown accounts whose transactions were skipped, oldest first. */
   skippedAccounts: z.array(z.string()),
-  /** Whether the loop that runs has met a row that could not be read. */
+  /** Whether the running loop has met an unreadable row. */
   loopIsIncomplete: z.boolean(),
   /**
-   * The aggregator's IDs of pending transactions that unreadable rows of the loop replace; an empty
-   * one stands for any.
+   * The aggregator's IDs of pending transactions that unreadable rows of the loop replace. An empty
+   * text stands for any pending transaction.
    */
   awaitedPending: z.array(z.string()),
   /** Since when the loop is read again from the same cursor; null if its last end was complete. */
@@ -34,7 +34,7 @@ export const Loop = z.object({
 })
 export type Loop = z.infer<typeof Loop>
 
-/** The fields that reading changes. */
+/** The fields that reading pages changes. */
 export const loopFields = Loop.keyof().options
 
 /** Returns the cursor of the page to read next; null for the first page of all transactions. */
@@ -42,7 +42,7 @@ export function nextCursorOf({ cursor, pageCursor, wholeLoopStartedAt }: Loop): 
   return pageCursor ?? (wholeLoopStartedAt ? null : cursor)
 }
 
-/** Returns whether two positions are the same, so that the page that was read from one counts. */
+/** Returns whether two positions are equal, so that a page read from one is valid at the other. */
 export function isSamePosition(one: Loop, other: Loop): boolean {
   return (
     one.loopNumber === other.loopNumber &&
@@ -54,7 +54,7 @@ export function isSamePosition(one: Loop, other: Loop): boolean {
 
 const awaitedMax = 500
 
-/** Notes that a page of the loop that runs has rows that could not be read, if it has any. */
+/** Marks the running loop as incomplete if a page has unreadable rows. */
 export function noteUnreadable<State extends Loop>(
   loop: State,
   { unreadable, awaited }: Pick<ChangePage, 'unreadable' | 'awaited'>,
@@ -67,15 +67,15 @@ export function noteUnreadable<State extends Loop>(
 
 const anyPending = ''
 
-/** Returns whether an unreadable row of the loop that runs is the posting of a transaction. */
+/** Returns whether an unreadable row of the running loop may be the posting of a transaction. */
 export function isAwaited({ awaitedPending }: Pick<Loop, 'awaitedPending'>, id: string): boolean {
   return awaitedPending.includes(id) || awaitedPending.includes(anyPending)
 }
 
 /**
- * Returns the position after a page. At the end of a loop, a whole loop begins if it is due: the
- * loop before has read the removals, which a whole loop does not list. An incomplete loop is held
- * (`isHeld`): its cursor stays for a day.
+ * Returns the position after a page. At the end of a loop, begins a whole loop if one is due: the
+ * loop before has read the removals, which a whole loop does not list. Holds an incomplete loop
+ * (`isHeld`): its cursor stays for a day, so that syncs read its rows again.
  */
 export function passPage<State extends Loop>(
   loop: State,
@@ -103,7 +103,7 @@ function isOver(since: Date, now: Date): boolean {
   return now.getTime() - since.getTime() >= dayMs
 }
 
-/** Returns the position after the end of a loop: that of the whole loop that is due, if one is. */
+/** Returns the position after the end of a loop; begins a whole loop if one is due. */
 function beginDue<State extends Loop>(loop: State, now: Date): State {
   const { wholeLoopStartedAt, wholeRequestedAt } = loop
   const ended = { ...loop, pageCursor: null, wholeLoopStartedAt: null }
@@ -114,12 +114,12 @@ function beginDue<State extends Loop>(loop: State, now: Date): State {
     : { ...ended, loopNumber: loop.loopNumber + 1, wholeLoopStartedAt: now }
 }
 
-/** Returns whether a loop has ended incomplete, and is read again from its cursor. */
+/** Returns whether a loop has ended incomplete, so that syncs read it again from its cursor. */
 export function isHeld(loop: Loop): boolean {
   return loop.incompleteSince !== null && !isWithinLoop(loop)
 }
 
-/** Returns whether rows are left out that could not be read. */
+/** Returns whether unreadable rows have been left out. */
 export function hasUnreadable({ incompleteSince, rereadAt }: Loop): boolean {
   return incompleteSince !== null || rereadAt !== null
 }
@@ -127,8 +127,8 @@ export function hasUnreadable({ incompleteSince, rereadAt }: Loop): boolean {
 const heldMs = { min: 10 * 60_000, max: 6 * hourMs }
 
 /**
- * Returns when the next sync looks for unreadable rows again: of a held loop after a pause as long
- * as it is held, 10 minutes to 6 hours; null if there are none.
+ * Returns when the next sync reads unreadable rows again; null if there are none. Backoff: a held
+ * loop pauses for as long as it has been held, 10 minutes to 6 hours.
  */
 export function nextLookAt({ incompleteSince, rereadAt }: Loop, now: Date): Date | null {
   if (incompleteSince === null) return rereadAt
@@ -136,7 +136,7 @@ export function nextLookAt({ incompleteSince, rereadAt }: Loop, now: Date): Date
   return new Date(now.getTime() + Math.min(Math.max(ageMs, heldMs.min), heldMs.max))
 }
 
-/** Requests the whole loop that reads unreadable rows of earlier loops again, once it is due. */
+/** Once it is due, requests a whole loop that reads unreadable rows of earlier loops again. */
 export function requestReread<State extends Loop>(loop: State, now: Date): State {
   const isDue = loop.rereadAt !== null && loop.rereadAt <= now
   return isDue ? { ...loop, wholeRequestedAt: loop.wholeRequestedAt ?? now } : loop
@@ -144,15 +144,15 @@ export function requestReread<State extends Loop>(loop: State, now: Date): State
 
 const skippedMax = 500
 
-/** Notes accounts whose transactions a page had, and which are skipped because they are unknown. */
+/** Stores unknown accounts, whose transactions on a page are skipped. */
 export function noteSkipped<State extends Loop>(loop: State, accountIds: readonly string[]): State {
   const all = new Set([...loop.skippedAccounts, ...accountIds])
   return { ...loop, skippedAccounts: [...all].slice(-skippedMax) }
 }
 
 /**
- * Requests a whole loop if transactions of an account were skipped that is known by now. An account
- * that stays unknown, because the user did not choose it, requests none.
+ * Requests a whole loop if an account with skipped transactions is known by now. An account that
+ * stays unknown, because the user did not choose it, causes no request.
  */
 export function requestSkipped<State extends Loop>(
   loop: State,
@@ -165,17 +165,17 @@ export function requestSkipped<State extends Loop>(
   return { ...loop, skippedAccounts, wholeRequestedAt: now }
 }
 
-/** Restarts the loop at its first page, because transactions have changed since that page. */
+/** Restarts the loop at its first page, because transactions have changed since it was read. */
 export function restartLoop<State extends Loop>(loop: State): State {
   return { ...loop, pageCursor: null, loopNumber: loop.loopNumber + 1 }
 }
 
-/** Restarts the loop without a cursor, because the aggregator does not know the cursor any more. */
+/** Restarts the loop without a cursor, because the aggregator no longer knows the cursor. */
 export function restartWhole<State extends Loop>(loop: State, now: Date): State {
   return { ...restartLoop(loop), wholeLoopStartedAt: now }
 }
 
-/** Returns whether a loop runs whose end is not stored, so that there is a next page. */
+/** Returns whether a loop is running, so that there is a next page. */
 export function isWithinLoop({ pageCursor, wholeLoopStartedAt }: Loop): boolean {
   return pageCursor !== null || wholeLoopStartedAt !== null
 }

@@ -29,14 +29,17 @@ export interface ImportedPage {
   /** The position after the page. */
   at: Position
   tally: Tally
-  /** `page`: read the next page at once; `gone`: the sync has ended meanwhile. Others: `Pages`. */
+  /**
+   * `page`: read the next page now; `gone`: the sync has ended meanwhile. Other values: see
+   * `Pages`.
+   */
   next: 'page' | 'gone' | Pages['next']
 }
 
 /**
- * Imports one page from its position: reads it, notes what it adds, imports its rows, removes what
- * a loop no longer lists at its end, and saves the next cursor last. So a crash between any two of
- * these is followed by the same page, which then changes nothing. `isFirst`: of the activity.
+ * Imports one page: reads it, stores the IDs that it adds, imports its rows, removes transactions
+ * at the end of a loop, and saves the next cursor last. After a crash, the same page is read again
+ * and changes nothing twice. `isFirst`: first page of the activity.
  */
 export async function importPage(
   deps: SyncDeps,
@@ -55,7 +58,9 @@ export async function importPage(
   return { at: { ...at, sync }, tally, next: isWithinLoop(sync) ? 'page' : end }
 }
 
-/** Reads the page at a position; `restarted` if the loop begins anew, `more` if a limit is met. */
+/**
+ * Reads the page at a position; `restarted` if the loop begins again, `more` at a limit of calls.
+ */
 async function readPage(
   deps: SyncDeps,
   run: BegunRun,
@@ -69,9 +74,9 @@ async function readPage(
   } catch (error) {
     const { code } = faultOf(error) ?? {}
     if (code === 'not-ready') return 'not-ready'
-    // Loans and brokerage accounts: the institution has balances only.
+    // Loan and brokerage accounts have balances only.
     if (code === 'no-transactions') return 'end'
-    // The pages so far count; the next step waits.
+    // Keeps the pages read so far; the next step waits for the limit.
     if (code === 'rate-limited' && !isFirst) return 'more'
     const isRefused = code === 'cursor-refused' && cursor !== null
     if (code !== 'mutated' && !isRefused) throw error
@@ -85,9 +90,9 @@ async function readPage(
 }
 
 /**
- * Returns the bank accounts for a page. Reads the accounts of the item again if one of the page is
- * unknown: a renewed consent may have changed an ID after the sync read them. Accounts whose rows
- * were skipped before cause no such call.
+ * Returns the bank accounts for a page. If the page has an unknown account, reads the accounts of
+ * the item again, because a renewed consent may have changed an ID since the sync read them.
+ * Accounts with skipped rows from earlier pages cause no such call.
  */
 async function listKnownFor(
   deps: SyncDeps,
@@ -102,8 +107,8 @@ async function listKnownFor(
 }
 
 /**
- * Notes what a page adds, rows that are skipped too, and what it removes, before it is imported.
- * Returns the link; it is at another position if another attempt has passed the page.
+ * Stores the IDs of the rows that a page adds (skipped ones too) and removes, before the import.
+ * Returns the link, whose position differs if another attempt has already passed the page.
  */
 async function noteRows(
   deps: SyncDeps,
@@ -153,8 +158,8 @@ function savePosition(
 }
 
 /**
- * Compare-and-set: applies a change to a link if its position is still that of `sync`. Returns the
- * link after it, null if the sync has ended meanwhile.
+ * Compare-and-set: changes a link if its position is still that of `sync`. Returns the changed
+ * link, null if the sync has ended meanwhile.
  */
 function changeAt(
   { database }: SyncDeps,

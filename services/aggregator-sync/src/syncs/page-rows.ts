@@ -17,12 +17,12 @@ export interface AccountChanges {
 /** A bank account that takes imports. */
 export type Importing = Pick<SyncedBankAccount, 'bankAccountId' | 'providerAccountId' | 'currency'>
 
-/** Transactions that pages of changes have. */
+/** Transactions in a page of changes. */
 type Rows = Pick<ChangePage, 'added' | 'modified'>
 
 /**
- * Divides a page of changes by bank accounts. Rows of unknown accounts, and those that the
- * ledger cannot store, are counted as skipped.
+ * Groups a page of changes by bank account. Counts rows of unknown accounts, and rows that the
+ * ledger cannot store, as skipped.
  */
 export function divideChanges(
   page: Rows & Pick<ChangePage, 'unreadable'>,
@@ -43,13 +43,13 @@ export function divideChanges(
   return { changes, skipped }
 }
 
-/** Returns the IDs of the rows that a page adds or modifies, and does not remove. */
+/** Returns the IDs of the rows that a page adds or modifies, without those that it also removes. */
 export function listedIn({ added, modified, removed }: ChangePage): string[] {
   const gone = new Set(removed.map(({ id }) => id))
   return [...added, ...modified].flatMap(({ id }) => (gone.has(id) ? [] : id))
 }
 
-/** Returns the accounts of a page's rows that are not among these, by the aggregator's IDs. */
+/** Returns the aggregator's IDs of the accounts of a page's rows that are not in `knownIds`. */
 export function listStrangers(page: Rows, knownIds: readonly string[]): string[] {
   const known = new Set(knownIds)
   const all = new Set([...page.added, ...page.modified].map(({ accountId }) => accountId))
@@ -89,7 +89,7 @@ export function toProviderTransaction(
   })
 }
 
-/** Returns the shorter one of name and merchant: names may be descriptions of the bank. */
+/** Returns the shorter of name and merchant, because names may be long descriptions of the bank. */
 function nameOf({ name, merchantName, originalDescription }: UpstreamTransaction): string {
   const isShorter = merchantName && merchantName.length < name.length
   if (isShorter) return merchantName

@@ -18,7 +18,7 @@ export function pageActivities(deps: SyncDeps) {
 
 const pagesMax = 10
 
-/** Imports at most ten pages, one after the other. */
+/** Imports at most ten pages, one after another. */
 async function importPages(
   deps: SyncDeps,
   run: BegunRun,

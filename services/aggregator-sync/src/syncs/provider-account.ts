@@ -6,9 +6,9 @@ import type { UpstreamAccount } from '../provider/aggregator.ts'
 const currencyDefault = 'USD'
 
 /**
- * Converts an account of the aggregator to one that the ledger takes. A missing balance counts as
- * 0. Balances are left out that `parseBalance` does not accept, and in a currency outside of ISO
- * 4217: the ledger has no decimal places for it.
+ * Converts an account of the aggregator for an import by the ledger. A missing balance counts as 0.
+ * Leaves out balances that `parseBalance` rejects, and balances in a currency outside of ISO 4217,
+ * whose decimal places are unknown.
  */
 export function toProviderAccount(account: UpstreamAccount): ProviderAccount {
   const currency = account.currency ?? currencyDefault

@@ -72,7 +72,7 @@ async function storeFault(
   )
 }
 
-/** Tells clients that wait for the set-up of a link that its status has changed. */
+/** Publishes to clients that wait for the set-up of a link that its status has changed. */
 export function publishStatus(
   { broker }: Pick<ServiceDeps, 'broker'>,
   { before, after }: { before: ItemSync; after: ItemSync },

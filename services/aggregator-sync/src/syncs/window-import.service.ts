@@ -13,9 +13,9 @@ const windowDays = 14
 const windowPagesMax = 20
 
 /**
- * Imports the transactions of the last 14 days again: they repair what an earlier sync missed. No
- * loop lists the removal of one that it adds, if it is removed before the next loop. So it requests
- * a whole loop before its imports, and withdraws this request if they add nothing.
+ * Imports the transactions of the last 14 days again, to repair omissions of earlier syncs. If an
+ * added transaction is removed before the next loop, no loop lists this removal: therefore a whole
+ * loop is requested before the imports. The request is withdrawn if the imports add nothing.
  */
 export async function importWindow(
   deps: SyncDeps,
@@ -47,7 +47,7 @@ async function importDays(
   const { accounts } = await listKnown(deps, run)
   const tally = emptyTally()
   const dayOf = (days: number) => dayAfter(deps.clock(), days)
-  // A day more on both sides: days are those of the institution.
+  // A day more on both sides, because days are in the timezone of the institution.
   const window = { from: dayOf(-windowDays - 1), to: dayOf(1) }
   let offset = 0
   for (let pages = 0; pages < windowPagesMax; pages += 1) {
@@ -63,7 +63,7 @@ async function importDays(
   return tally
 }
 
-/** Returns null if the institution has no transactions, or none yet. */
+/** Returns null if the institution has no transactions, or the aggregator has not read them yet. */
 async function readWindow(answer: Promise<WindowPage>): Promise<WindowPage | null> {
   try {
     return await answer

@@ -25,7 +25,7 @@ const actions = new Map<string, Action>([
   ['TRANSACTIONS SYNC_UPDATES_AVAILABLE', sync],
   ['TRANSACTIONS INITIAL_UPDATE', sync],
   ['TRANSACTIONS HISTORICAL_UPDATE', sync],
-  // SYNC_UPDATES_AVAILABLE arrives with each of them.
+  // Ignored, because SYNC_UPDATES_AVAILABLE arrives together with each of them.
   ['TRANSACTIONS DEFAULT_UPDATE', nothing],
   ['TRANSACTIONS TRANSACTIONS_REMOVED', nothing],
   ['TRANSACTIONS RECURRING_TRANSACTIONS_UPDATE', nothing],
@@ -43,7 +43,8 @@ const actions = new Map<string, Action>([
   ['ITEM PENDING_EXPIRATION', expiring],
   ['ITEM PENDING_DISCONNECT', expiring],
   ['ITEM USER_PERMISSION_REVOKED', revoked],
-  // One account of several: the sync makes it inactive, and finds out whether the item still works.
+  // Revokes one account of several: the sync makes it inactive, and checks whether the item still
+  // works.
   [
     'ITEM USER_ACCOUNT_REVOKED',
     (webhook, asOf) =>
@@ -61,7 +62,7 @@ export function effectOf(webhook: Webhook, asOf: Date): Effect | null {
   return actions.get(nameOf(webhook))?.(webhook, asOf) ?? null
 }
 
-/** Returns type and code of a known webhook, else `other`: a label of bounded number. */
+/** Returns type and code of a known webhook, else `other`, to bound the number of metric labels. */
 export function labelOf(webhook: Webhook): string {
   const name = nameOf(webhook)
   return actions.has(name) ? name.replace(' ', '.') : 'other'

@@ -37,7 +37,10 @@ interface Handled {
 /** Thrown so that the receipt is rolled back. */
 class TooEarly extends Error {}
 
-/** Applies a webhook once, in one transaction with its receipt: one that failed may be repeated. */
+/**
+ * Applies a webhook once: its receipt is stored in the same transaction, so a failed one can be
+ * repeated.
+ */
 export async function handleWebhook(deps: Deps, signed: SignedWebhook): Promise<Outcome> {
   const { database, broker, log } = deps
   const now = deps.clock()
@@ -74,7 +77,7 @@ async function apply(
   const stated = effect.statement ? applyStatement(before, effect.statement, now) : before
   const after = await emitNotice(tx, { before, after: stated })
   if (after !== before) await saveStatement(tx, after)
-  // The schedule syncs a lapsed account when it is paid up again.
+  // A lapsed account is synced by the schedule once it is paid up again.
   if (effect.requestsSync && isServed) await itemRequests.request(tx, after, { now, by: 'service' })
   return { outcome: 'applied', changed: { before, after } }
 }

@@ -23,15 +23,15 @@ interface Found {
 const minuteMs = hourMs / 60
 const knownMs = 30 * minuteMs
 const unknownMs = minuteMs
-// A known key is kept so long while the limit of calls keeps it from being read again.
+// Time in ms for which a known key stays valid if the limit of calls prevents reading it again.
 const staleMs = 24 * hourMs
-// Below the gateway's deadline, so that its answer is 424.
+// Shorter than the gateway's deadline, so that the client gets 424 instead of a timeout.
 const callMs = 4_000
 
 /**
- * Creates the cache of keys: until they expire, or else for 30 minutes; that an ID is unknown, for
- * a minute. The two have caches of their own, so that forged IDs do not displace the keys. Beyond
- * the limit of calls a key that is known stays valid for a day, and other IDs are refused at once.
+ * Creates the cache of webhook keys. Known keys are cached until they expire, otherwise for 30
+ * minutes; unknown IDs for a minute, in a cache of their own, so that forged IDs do not evict keys.
+ * At the limit of calls, a known key stays valid for a day, and other IDs are refused at once.
  */
 export function createWebhookKeys({
   openAggregator,
@@ -77,8 +77,8 @@ export function createWebhookKeys({
 }
 
 /**
- * Remembers the limit of reads in this process: until its minute ends, a read beyond it is refused
- * without a look at the database, where it would wait for the row that counts the calls.
+ * Caches the limit of reads in this process. Until the minute of the limit ends, further reads are
+ * refused without a query, which would wait for the row lock of the call count.
  */
 function createReadLimit(clock: () => Date) {
   let minute = 0
@@ -91,7 +91,7 @@ function createReadLimit(clock: () => Date) {
       if (Math.floor(now / minuteMs) !== minute) [minute, count] = [Math.floor(now / minuteMs), 0]
       const isOver = count >= endpoints.webhookVerificationKeyGet.clientMax
       const retryAfterMs = isOver ? (minute + 1) * minuteMs - now : limitedUntil - now
-      // A clock that was set back does not prolong the limit.
+      // A clock that was set back must not prolong the limit.
       if (retryAfterMs > 0 && retryAfterMs <= minuteMs) {
         throw plaidFailure('rate-limited', { retryAfterMs })
       }
@@ -105,7 +105,7 @@ function createReadLimit(clock: () => Date) {
   }
 }
 
-/** Returns what was read before instead of the limit of calls, for a day. */
+/** At the limit of calls, returns the cached key if it was read within the last day. */
 function orStale(cached: Found | undefined, now: Date) {
   return (error: unknown): Found => {
     const isLimited = faultOf(error)?.code === 'rate-limited'
@@ -115,7 +115,7 @@ function orStale(cached: Found | undefined, now: Date) {
   }
 }
 
-/** A key that is none of ES256 and P-256 is an answer that cannot be read. */
+/** A key of another algorithm or curve than ES256 and P-256 makes the answer unreadable. */
 function orUnusable(error: unknown): null {
   if (faultOf(error)?.code === 'unreadable') return null
   throw error

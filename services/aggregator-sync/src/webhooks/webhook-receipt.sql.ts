@@ -2,8 +2,8 @@ import type { Transaction } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 
 /**
- * Stores that a webhook was handled, in the transaction of its effect, by `hashToken`.
- * Returns false if another transaction has done so, after it has ended.
+ * Idempotency: stores the receipt of a webhook by `hashToken`, in the transaction of its effect.
+ * Returns false if another transaction has stored it; waits for a concurrent one to end.
  */
 export async function insertReceipt(
   tx: Transaction,

@@ -13,7 +13,7 @@ const algorithm = 'ES256'
 const leewaySeconds = 5
 const ageSecondsMax = 5 * 60
 
-/** Returns the ID of the key that signed a webhook's token; null if the token is none of ES256. */
+/** Returns the ID of the key that signed a webhook's token; null unless it is an ES256 token. */
 export function readKeyId(token: string): string | null {
   try {
     const { alg, kid } = decodeProtectedHeader(token)
@@ -38,12 +38,13 @@ export async function importKey({
   }
 }
 
-/** Reason for which a token does not verify a webhook. */
+/** Reason why a token does not verify a webhook. */
 export type Mismatch = 'signature' | 'age' | 'body'
 
 /**
- * Returns the instant at which a webhook was signed, or why its token is not valid for this body:
- * signature, an age of at most 5 minutes and the end, hash of the body.
+ * Returns the instant at which a webhook was signed, or the reason why its token is not valid for
+ * this body. Checks the signature, an age of at most 5 minutes, the expiry, and the hash of the
+ * body.
  */
 export async function verifyToken(
   token: string,
@@ -74,9 +75,9 @@ async function claimsOf(
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
 /**
- * Returns the SHA-256 of a verified token by which it is recognized. Anyone can write a signature
- * in another way that is valid too: with s or n − s (SEC 1, 4.1.4), and in other base64url texts.
- * All of these have the same hash.
+ * Returns the SHA-256 by which a repeated token is recognized. ECDSA signatures are malleable: s
+ * and n − s are both valid (SEC 1, 4.1.4), and base64url has several texts for the same bytes. All
+ * variants of a token have the same hash.
  */
 export function hashToken(token: string): Buffer {
   const [header, payload, signature = ''] = token.split('.')
@@ -90,7 +91,7 @@ export function hashToken(token: string): Buffer {
     .digest()
 }
 
-/** Compares the hash in constant time. */
+/** Constant-time comparison of the hash. */
 function isHashOf(body: Uint8Array, hash: unknown): boolean {
   if (typeof hash !== 'string' || !/^[\da-f]{64}$/i.test(hash)) return false
   return timingSafeEqual(createHash('sha256').update(body).digest(), Buffer.from(hash, 'hex'))

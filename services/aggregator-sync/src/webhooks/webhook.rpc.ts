@@ -17,7 +17,7 @@ type Deps = Pick<
   'config' | 'database' | 'broker' | 'clock' | 'log'
 > & { openAggregator: OpenAggregator }
 
-// Webhooks have some hundred bytes; those with IDs of removed transactions have more.
+// Webhooks have some hundred bytes; webhooks with IDs of removed transactions have more.
 const bytesMax = 1024 * 1024
 
 const observe = createHistogram({
@@ -40,7 +40,7 @@ export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
       if (token === '') throw unverified('the header Plaid-Verification is missing')
       if (body.length > bytesMax) throw refused('the body is larger than 1 MiB')
       const signedAt = await verify(deps, { keys, warn, token, body })
-      // Parsed after the verification: only Plaid can make this process parse.
+      // Parsed only after the verification, so that only Plaid can cause the cost.
       const content = readContent(body)
       await observed(content, () => handleWebhook(deps, { content, token, signedAt }))
       return {}
@@ -60,7 +60,9 @@ function readContent(body: Uint8Array): Webhook {
   return content
 }
 
-/** Returns when a webhook was signed. Throws refused: 401 if it is not valid, 424 without key. */
+/**
+ * Returns when a webhook was signed. Throws refused: 401 for an invalid token, 424 without a key.
+ */
 async function verify(
   { clock }: Deps,
   of: { keys: WebhookKeys; warn: (error: unknown) => void; token: string; body: Uint8Array },
@@ -81,9 +83,9 @@ async function verify(
 const warnMs = 60_000
 
 /**
- * Returns a function that logs that keys could not be read, without a stack: anyone can send
- * webhooks with unknown keys. The first one is logged at once, the number of the others a minute
- * later.
+ * Returns a function that logs keys that could not be read, without a stack. Rate-limited, because
+ * anyone can send webhooks with unknown keys: the first one is logged at once, the number of
+ * further ones a minute later.
  */
 function createUnreadKeyLog({ log }: Pick<Deps, 'log'>) {
   let others: number | null = null

@@ -7,7 +7,7 @@ const text = z.string().catch('')
 const id = Id.catch('')
 const instant = Instant.nullable().catch(null)
 
-/** The fields of a webhook that are read; empty or null if they are missing or malformed. */
+/** The fields of a webhook that Coffer uses; empty or null if they are missing or malformed. */
 export const Webhook = z
   .object({
     webhook_type: text,

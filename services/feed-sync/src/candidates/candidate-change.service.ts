@@ -9,7 +9,7 @@ import {
 } from './feed-bank-account.sql.ts'
 import type { FeedBankAccount, Use } from './feed-bank-account.ts'
 
-/** A candidate with the bank account that uses it, or did; `version` only in newer events. */
+/** A candidate, and the bank account that uses or used it; older events have no `version`. */
 interface CandidateUse {
   accountId: string
   feedBankAccountId: string
@@ -18,8 +18,8 @@ interface CandidateUse {
 }
 
 /**
- * Locks a candidate, applies `decide` and saves it. If it got a bank account, the next sync of its
- * connection becomes due. Returns the candidate, null if it does not exist.
+ * Locks a candidate, applies `decide` and saves it. If the candidate got a bank account, the next
+ * sync of its connection becomes due. Returns the candidate, null if it does not exist.
  */
 export async function changeCandidate(
   { database, clock }: Pick<ServiceDeps<typeof settings>, 'database' | 'clock'>,

@@ -97,7 +97,9 @@ export async function saveFeedBankAccount(
   await tellCandidate(tx, candidate)
 }
 
-/** Saves the provider's current fields of known candidates where they differ from the stored. */
+/**
+ * Saves the provider's current fields of known candidates if they differ from the stored fields.
+ */
 export async function updateOffered(
   { pool }: Database,
   { accountId, feedLinkId }: LinkKey,
@@ -136,7 +138,10 @@ export async function forgetSyncs(
     WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}`)
 }
 
-/** Locks the feed connection of a candidate: always before the candidate, against deadlocks. */
+/**
+ * Locks the feed connection of a candidate. Lock order: connection before candidate, against
+ * deadlocks.
+ */
 export async function lockConnectionOf(
   tx: Transaction,
   { accountId, feedBankAccountId }: Pick<FeedBankAccount, 'accountId' | 'feedBankAccountId'>,

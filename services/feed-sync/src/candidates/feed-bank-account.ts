@@ -20,7 +20,7 @@ export const FeedBankAccount = z.object({
   currentBalance: z.bigint(),
   /** ID of the last bank account that used the candidate, archived or not; null if none. */
   bankAccountId: z.string().nullable(),
-  /** Largest version of an event about that use; 0 before the first event with a version. */
+  /** Version of the last event about the use; 0 before the first event with a version. */
   useVersion: z.bigint(),
   createdAt: z.date(),
   createdBy: z.string(),
@@ -40,7 +40,7 @@ export const CandidateSync = FeedBankAccount.extend({
   /** ID of the sync that was counted last. */
   endedRunId: z.string().nullable(),
   failuresInRow: z.number(),
-  /** The fault of the last sync, kept until the next success; `faultDetail` has its particulars. */
+  /** The fault of the last sync, kept until the next success; `faultDetail` completes its text. */
   faultCode: StoredFaultCode,
   faultDetail: z.string().nullable(),
   faultAt: z.date().nullable(),
@@ -67,13 +67,13 @@ export function createFeedBankAccount(
   }
 }
 
-/** A bank account that uses a candidate, or did; `version` is that of its event, 0 if unknown. */
+/** A bank account that uses or used a candidate, and the version of the event; 0 if unknown. */
 export type Use = { bankAccountId: string; version: bigint }
 
 /**
- * Returns the candidate as active with a new bank account. Repeated and late events change nothing:
- * their version is not above that of the last one. Without a version, the bank account with the
- * largest ID counts.
+ * Returns the candidate as active with a new bank account. Idempotent: an event whose version is
+ * not above the last one is repeated or late, and changes nothing. Without versions, the bank
+ * account with the largest ID is the current one.
  */
 export function activateFeedBankAccount(
   candidate: FeedBankAccount,
@@ -85,9 +85,9 @@ export function activateFeedBankAccount(
 }
 
 /**
- * Returns the candidate as inactive, after its bank account was archived or got another candidate;
- * the event of the bank account's creation may arrive later. Repeated and late events change
- * nothing, as in an activation.
+ * Returns the candidate as inactive, after its bank account was archived or attached to another
+ * candidate; the event of the bank account's creation may arrive later. Idempotent, as the
+ * activation.
  */
 export function deactivateFeedBankAccount(
   candidate: FeedBankAccount,
@@ -114,7 +114,7 @@ function used(
   const useVersion = version > 0n ? version : candidate.useVersion
   const isInUse = candidate.status !== 'inactive'
   const isSame = candidate.bankAccountId === bankAccountId && isInUse === (status === 'active')
-  // An event after the call of the gateway says the same: a status `error` stays.
+  // The gateway's call has made this change before the event; a status `error` since then stays.
   if (isSame) return { ...candidate, useVersion }
   return { ...candidate, bankAccountId, useVersion, status, updatedAt: now }
 }
@@ -123,9 +123,9 @@ function used(
 const failuresMax = 5
 
 /**
- * Counts a sync of the candidate's bank account; unchanged if the sync was counted already. The
- * fifth failure in a row sets the status error, a success ends it; a failed request counts as the
- * first one only. A candidate that became inactive during the sync remains so.
+ * Counts a sync of the candidate's bank account, once. The fifth failure in a row sets the status
+ * error, a success resets it. A failed request counts only as the first failure. A candidate that
+ * became inactive during the sync stays inactive.
  */
 export function endCandidateSync(
   candidate: CandidateSync,

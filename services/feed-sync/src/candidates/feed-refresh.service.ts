@@ -35,7 +35,7 @@ export async function refreshCandidates(
 
 /**
  * Stores up to 200 bank accounts of the provider's list that are not yet candidates. A balance that
- * is unreadable, or arrives after `signal`, is 0.
+ * is unreadable, or does not arrive before `signal` aborts, is stored as 0.
  */
 export async function addCandidates(
   deps: Deps,

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { describeFault, FaultCode } from '../provider/feed-fault.ts'
 import { canonicalFeedUrl, findUrlProblem } from '../provider/feed-url.ts'
 
-/** A stored code; one of a newer version of this service is read as `internal`. */
+/** A stored code. An unknown code, of a newer version of this service, is read as `internal`. */
 export const StoredFaultCode = FaultCode.nullable().catch('internal')
 
 /** A connection to an instance of the feed provider (docs/banks/feed.md#connections). */
@@ -20,7 +20,7 @@ export const FeedLink = z.object({
   lastManualSync: z.date().nullable(),
   lastSuccessfulUpdate: z.date().nullable(),
   lastAttemptedUpdate: z.date().nullable(),
-  /** The fault of the last sync, kept until the next success; `faultDetail` has its particulars. */
+  /** The fault of the last sync, kept until the next success; `faultDetail` completes its text. */
   faultCode: StoredFaultCode,
   faultDetail: z.string().nullable(),
   createdAt: z.date(),

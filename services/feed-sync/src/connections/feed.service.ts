@@ -15,7 +15,7 @@ export type FeedDeps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' 
 
 /**
  * Returns the client of a connection. Throws refused if the connection has ended, and the error of
- * a fault if its URL is not allowed any more. `attemptMs`: timeout of one attempt, 4 s by default.
+ * a fault if its URL is no longer allowed. `attemptMs`: timeout of one attempt, 4 s by default.
  */
 export async function openFeed(
   { config, database, secrets, parse }: FeedDeps,

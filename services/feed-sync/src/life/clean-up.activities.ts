@@ -18,7 +18,9 @@ const abandonedMs = dayMs
 export function cleanUpActivities(deps: Deps) {
   const { config, database } = deps
   return {
-    /** Deletes up to 200 connections that are pending for over a day; returns their number. */
+    /**
+     * Deletes up to 200 connections that have been pending for over a day; returns their number.
+     */
     deleteAbandonedLinks: async (): Promise<number> => {
       if (!config.feedEnabled) return 0
       const before = new Date((await database.now()).getTime() - abandonedMs)

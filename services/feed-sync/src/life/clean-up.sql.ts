@@ -2,8 +2,8 @@ import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 
 /**
- * Deletes connections that were created before `before` and that no link uses, with their keys and
- * candidates: at most `limit`. Returns their number. Leaves out locked connections: a link may be
+ * Deletes at most `limit` connections that were created before `before` and that no link uses, with
+ * their keys and candidates. Returns their number. Skips locked connections, because a link may be
  * about to use them.
  */
 export async function deleteAbandoned(

@@ -17,8 +17,8 @@ export function feedLinkActivities(deps: Deps) {
 }
 
 /**
- * Ends the feed connection of a deleted link, if any; deletes its API key and candidates. With
- * `feedLinkId`, a connection is found by its own ID, since its activation may not have arrived yet.
+ * Ends the feed connection of a deleted link, if it has one; deletes its API key and candidates.
+ * Finds it also by `feedLinkId`, since the link may be deleted before the connection is activated.
  */
 export async function releaseConnection(
   { database, clock }: Pick<Deps, 'database' | 'clock'>,

@@ -1,4 +1,4 @@
-/** First and last day as YYYY-MM-DD, both inclusive; null is without a bound. */
+/** First and last day as YYYY-MM-DD, both included; null is unbounded. */
 export interface DayRange {
   from: string | null
   to: string | null
@@ -8,8 +8,8 @@ const firstDay = '1970-01-01'
 const futureDays = 365
 
 /**
- * Returns the two halves of a range of days, the earlier first; null for a single day. No bound
- * means 1970-01-01, or a year after `today`; the outer bounds are kept.
+ * Returns the two halves of a range of days, the earlier first; null for a single day. For the
+ * middle, an open range begins on 1970-01-01 and ends a year after `today`; the halves stay open.
  */
 export function splitRange({ from, to }: DayRange, today: string): [DayRange, DayRange] | null {
   const first = numberOf(from ?? firstDay)

@@ -18,14 +18,14 @@ export interface FeedAnswers {
 
 export type AnswerKind = keyof FeedAnswers
 
-/** An answer to parse, of a call about the bank account `feedId`, if it is about one. */
+/** An answer to parse; `feedId` is set if the call is about one bank account. */
 export interface AnswerTask {
   body: Uint8Array
   kind: AnswerKind
   feedId: string | undefined
 }
 
-/** Parses bodies of answers; see `readAnswer`. `too-large` also means too much time. */
+/** Parses bodies of answers (`readAnswer`). Returns `too-large` also if parsing takes too long. */
 export type AnswerParser = <Kind extends AnswerKind>(
   body: Uint8Array,
   kind: Kind,
@@ -46,7 +46,8 @@ const readers: { [Kind in AnswerKind]: Reader<Kind> } = {
 
 /**
  * Returns the content of an answer; null if it is not JSON of this kind, `too-large` above a
- * million tokens, about 55,000 transactions. `feedId`: the bank account of transactions.
+ * million JSON tokens, which are about 55,000 transactions. `feedId`: the bank account of the
+ * transactions.
  */
 export function readAnswer<Kind extends AnswerKind>(
   body: Uint8Array,

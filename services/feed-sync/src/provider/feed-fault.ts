@@ -7,8 +7,8 @@ const reachable = 'Check that it runs and that its URL is right.'
 const split = 'Look at the provider: it ignores the days of a request, or has too much for one day.'
 
 /**
- * Words of each fault, where `detail` completes the text; advice for the user, to which
- * `describeSyncFault` adds whether syncs are repeated.
+ * Text of each fault, which `detail` completes, and advice for the user; `describeSyncFault` adds
+ * whether syncs are repeated.
  */
 const faults = {
   'no-answer': [() => say('FEED_SILENT'), reachable],
@@ -86,14 +86,14 @@ const onRequest = 'To go on, request a sync with POST /api/feed/link/sync: none 
 
 /**
  * Returns the text of a stored fault, and advice that says whether syncs are repeated. `isStopped`:
- * only requested ones run.
+ * only requested syncs run.
  */
 export function describeSyncFault(
   fault: Pick<FeedFault, 'code' | 'detail'>,
   { isStopped }: { isStopped: boolean },
 ): { text: string; advice: string } {
   const { text, advice } = describeFault(fault)
-  // Another URL needs another feed link.
+  // Repeating does not help: another URL needs another feed link.
   if (fault.code === 'redirected') return { text, advice }
   const isRepeated = fault.code === 'rate-limited' || fault.code === 'internal'
   if (isRepeated) return { text, advice: isStopped ? onRequest : advice }

@@ -12,13 +12,14 @@ import { type AnswerKind, type AnswerParser, type FeedAnswers, readAnswer } from
 import { feedFailure, readRetryAfter } from './feed-fault.ts'
 
 /**
- * Client of an instance of the feed provider. A call throws the error of a fault (`feedFailure`);
- * the reason of the signal, unless that is a timeout; `unavailable` if large answers queue up.
+ * Client of an instance of the feed provider. A call throws the error of a fault (`feedFailure`),
+ * the reason of an aborted signal unless it is a timeout, and `unavailable` if too many large
+ * answers wait to be parsed.
  */
 export interface Feed {
   listAccounts: (signal: AbortSignal) => Promise<FeedAnswers['accounts']>
   readBalance: (feedId: string, signal: AbortSignal) => Promise<FeedAnswers['balance']>
-  /** Servers that know no days send their whole list, without pending transactions. */
+  /** Servers that do not support days send their whole list, without pending transactions. */
   listTransactions: (
     feedId: string,
     range: DayRange,
@@ -26,11 +27,11 @@ export interface Feed {
   ) => Promise<FeedAnswers['transactions']>
 }
 
-/** URL and key of an instance, and how it is called. */
+/** URL and API key of an instance, and options of calls. */
 export interface LunchFlowOptions {
   apiUrl: string
   apiKey: string
-  /** Whether host names may lead to private addresses; false by default. */
+  /** Whether host names may resolve to private addresses; false by default. */
   allowsPrivate?: boolean
   /** Timeout of one attempt in ms; 4 s by default. */
   attemptMs?: number
@@ -58,8 +59,8 @@ const nouns: Record<AnswerKind, string> = {
 }
 
 /**
- * Returns a client of Lunch Flow's HTTP API (docs/banks/feed.md#calls). A call resolves
- * the host name once, is repeated once after no answer or 5xx, and ends after 60 s. The key is sent
+ * Returns a client of Lunch Flow's HTTP API (docs/banks/feed.md#calls). A call resolves the host
+ * name once, is repeated once after no answer or 5xx, and times out after 60 s. The key is sent
  * only to URLs below `apiUrl`.
  */
 export function createLunchFlow(options: LunchFlowOptions): Feed {
@@ -112,16 +113,16 @@ async function call(
 }
 
 /**
- * Returns whether a URL has an IP address or `localhost` as its host: it needs no permission, as
- * the operator has allowed the URL.
+ * Returns whether a URL has an IP address or `localhost` as its host. Such a URL may be private
+ * without `allowsPrivate`, because the operator has allowed the URL itself.
  */
 function namesAddress({ hostname }: URL): boolean {
   return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || hostname === 'localhost'
 }
 
 /**
- * Returns the answer to the first of the paths; to the next one if that is 400, 404 or 422, as
- * servers that know no query may refuse it.
+ * Returns the answer to the first path that the server supports. 400, 404 and 422 lead to the next
+ * path, because servers without support for queries may refuse them so.
  */
 async function callInTurn(
   paths: readonly string[],
@@ -135,13 +136,13 @@ async function callInTurn(
   return answer
 }
 
-/** Returns the reason for which there is no answer. Throws another error. */
+/** Returns the reason why a call has no answer. Rethrows other errors. */
 function reasonOf(error: unknown): Unanswered['reason'] {
   if (error instanceof Unanswered) return error.reason
   throw error
 }
 
-/** Returns the answer of the last attempt; at most two are made. */
+/** Makes at most two attempts; returns the answer of the last one. */
 async function repeat(path: string, within: Within): Promise<Answer | Unanswered['reason']> {
   let answer = await attempt(path, within)
   for (let tries = 1; tries < attempts && isFailed(answer); tries += 1) {
@@ -152,8 +153,8 @@ async function repeat(path: string, within: Within): Promise<Answer | Unanswered
 }
 
 /**
- * Returns the provider's answer, `no-answer` if there is none in time. At most three redirects are
- * followed, below the base URL only; the next one is the answer.
+ * Returns the provider's answer, `no-answer` if there is none in time. Follows at most three
+ * redirects, only to URLs below the base URL; a further redirect is returned as the answer.
  */
 async function attempt(path: string, within: Within): Promise<Answer | Unanswered['reason']> {
   const { apiUrl, apiKey, lookup, attemptMs } = within
@@ -179,12 +180,12 @@ function isBelow(url: URL, apiUrl: string): boolean {
   const base = new URL(apiUrl)
   const folder = base.pathname.replace(/\/*$/, '/')
   const isSamePlace = url.origin === base.origin && `${url.pathname}/`.startsWith(folder)
-  // A proxy may decode %2f and %2e, and leave the base by `/..`.
+  // Path traversal: a proxy may decode %2f and %2e, so that `/..` leaves the base URL.
   if (/%(2f|2e|5c)/i.test(url.pathname.slice(folder.length))) return false
   return isSamePlace && url.username === '' && url.password === ''
 }
 
-/** Returns whether a second attempt may succeed at once. */
+/** Returns whether an immediate second attempt may succeed. */
 function isFailed(answer: Answer | Unanswered['reason']): boolean {
   if (typeof answer === 'string') return answer === 'no-answer'
   return answer.status >= 500 && answer.retryAfter === null

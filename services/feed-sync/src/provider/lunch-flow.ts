@@ -4,8 +4,8 @@ import { toPrintable } from '@coffer/kit/values/printable'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 
-// Schemas of the provider's answers (docs/banks/feed.md#calls); `readJson` turns numbers
-// into texts.
+// Schemas of the provider's answers (docs/banks/feed.md#calls). `readJson` returns numbers as
+// texts, to keep decimals exact.
 
 const text = z.string().nullish()
 
@@ -21,7 +21,7 @@ const Account = z.object({
 /** A bank account in the provider's list. */
 export type OfferedAccount = z.infer<typeof Account>
 
-/** A bank account in the words of Coffer; the balance is in minor units of the currency. */
+/** A bank account in Coffer's terms; the balance is in minor units of the currency. */
 export interface Discovery {
   /** ID of the bank account at the feed provider, in the provider's format. */
   feedId: string
@@ -41,11 +41,11 @@ export type StatedBalance = z.infer<typeof Balance>['balance']
 const anyText = z.string().catch('')
 
 const Transaction = z.object({
-  /** Null if there is none that the ledger can store: 1 to 200 characters on one line. */
+  /** Null unless the ledger can store it: 1 to 200 characters on one line. */
   id: z.string().refine(isId).nullable().catch(null),
   /** Decimal as in the answer; positive amounts enter the account. */
   amount: anyText,
-  /** Null if it is that of the bank account. */
+  /** Null if it is the currency of the bank account. */
   currency: z.string().nullable().catch(null),
   date: anyText,
   merchant: anyText,
@@ -56,7 +56,7 @@ const Transaction = z.object({
 /** A transaction in the provider's list; its texts are as in the answer, '' where missing. */
 export type OfferedTransaction = z.infer<typeof Transaction>
 
-/** Readable rows of a list; `isComplete` if none is missing from what the provider has. */
+/** Readable rows of a list; `isComplete` if no row of the provider is missing. */
 export interface OfferedList<Row> {
   rows: Row[]
   isComplete: boolean
@@ -69,8 +69,8 @@ const Accounts = z.object({ accounts: z.array(z.unknown()), total })
 const Transactions = z.object({ transactions: z.array(z.unknown()), total })
 
 /**
- * Returns the accounts of an answer that have an ID; null if the answer is no list of accounts. Of
- * several with an equal ID, the first counts.
+ * Returns the accounts of an answer that have an ID; null if the answer is no list of accounts.
+ * Among accounts with an equal ID, the first one counts.
  */
 export function readAccounts(answer: unknown): OfferedList<OfferedAccount> | null {
   const { data } = Accounts.safeParse(answer)
@@ -86,9 +86,9 @@ export function readBalance(answer: unknown): StatedBalance | null {
 }
 
 /**
- * Returns the transactions of an answer; null if it is no list of transactions. Posted ones without
- * an ID, and those of another bank account than `feedId`, are left out and make the list
- * incomplete. A transaction that an incomplete list lacks may still exist at the provider.
+ * Returns the transactions of an answer; null if it is no list of transactions. Posted transactions
+ * without an ID, and transactions of another bank account than `feedId`, are left out and make the
+ * list incomplete. A transaction that an incomplete list lacks may still exist at the provider.
  */
 export function readTransactions(
   answer: unknown,
@@ -128,7 +128,7 @@ function listOf<Row>(
   return { rows, isComplete: isWhole && unreadable === 0, unreadable }
 }
 
-/** Returns whether a row states another bank account. Servers need not state any. */
+/** Returns whether a row names another bank account; servers may leave out the name. */
 function isOfAnother(row: unknown, feedId: string | undefined): boolean {
   const { accountId } = Object(row)
   const isStated = typeof accountId === 'string' && accountId !== ''

@@ -44,7 +44,7 @@ export function accountSyncActivities(deps: SyncDeps) {
   }
 }
 
-/** Runs a step with the bank account; it is gone if the bank account is archived. */
+/** Runs a step with the bank account; returns `gone` if it is archived. */
 function runOfAccount<Result>(
   deps: SyncDeps,
   of: AccountRun,
@@ -100,7 +100,7 @@ async function listTransactions(
     const { rows, isComplete, unreadable } = list
     const selected = selectRows(rows, { currency, lastDay: lastDayOf(clock()) })
     const skipped = selected.skipped + unreadable
-    // Only of a complete list all transactions of a day are known.
+    // An incomplete list may lack transactions of any day.
     const readableDays = isComplete ? selected.readableDays : new Set<string>()
     return { ...selected, skipped, readableDays, rows: rows.length, isComplete }
   } catch (error) {
@@ -110,8 +110,8 @@ async function listTransactions(
 }
 
 /**
- * Removes transactions that the provider's whole list still lacks. The second look keeps those that
- * moved to another day, or that were missing for a moment.
+ * Removes transactions that the provider's whole list still lacks. Reading the list a second time
+ * keeps transactions that moved to another day, or were missing only temporarily.
  */
 async function removeMissing(
   deps: SyncDeps,
@@ -126,7 +126,8 @@ async function removeMissing(
   const { accountId, bankAccountId } = of
   const request = { bankAccountId, providerTransactionIds: gone }
   const removed = await removeTransactions(deps, accountId, request)
-  // A pending row that a removed posted one had replaced is shown again (docs/syncs.md#removal).
+  // Imports pending rows again, which become visible when their posted transaction is removed
+  // (docs/syncs.md#removal).
   const batches = [...batchRows(list)].filter(({ rows }) => rows.some((row) => row.isPending))
   await sendAll(deps, of, { batches, opened, send: importTransactions })
   return { kind: 'done', removed }
@@ -159,10 +160,10 @@ async function syncBalance(
   return { kind: 'done' }
 }
 
-// 'the feed provider sent …'
+// Completes the text 'the feed provider sent …'.
 const tooLarge = 'more data than a sync reads (200,000 transactions, 10 MiB for one day)'
 
-/** Counts the sync of a bank account, and closes its sockets. */
+/** Counts the sync of a bank account, and closes the sockets that show its progress. */
 async function endAccount(
   deps: SyncDeps,
   of: AccountRun & { ending: AccountEnding; isWhole: boolean },

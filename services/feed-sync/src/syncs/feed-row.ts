@@ -11,13 +11,13 @@ import type { OfferedTransaction } from '../provider/lunch-flow.ts'
 
 /** Readable rows of an answer by ascending day, each ID once. */
 export interface ReadableRows {
-  /** The rows that are kept, for `toProviderTransaction`. */
+  /** The selected rows, for `toProviderTransaction`. */
   readable: Row[]
-  /** Number of rows that are left out: bad amount, day or currency. */
+  /** Number of skipped rows: bad amount, day or currency. */
   skipped: number
   /** IDs of all rows, skipped ones included: the provider still has these transactions. */
   ids: ReadonlySet<string>
-  /** Days of which no row is skipped; none if a skipped row has no valid day. */
+  /** Days without a skipped row; empty if a skipped row has no valid day. */
   readableDays: ReadonlySet<string>
 }
 
@@ -67,7 +67,7 @@ function readableDaysOf(
   return days
 }
 
-/** At most 500 rows, and the days of which they are all rows of the provider's list. */
+/** At most 500 rows, and the days of which the batch has all rows in the provider's list. */
 export interface RowBatch {
   rows: Row[]
   wholeDays: string[]
@@ -77,8 +77,9 @@ export interface RowBatch {
 const batchSize = 500
 
 /**
- * Yields rows in batches, cut between two days where possible: a day of more than 500 rows is in
- * several batches, and whole in none. `readable` is by ascending day.
+ * Yields rows in batches, split between two days where possible. A day of more than 500 rows is
+ * split over several batches, and then no batch lists it as complete. `readable` is by ascending
+ * day.
  */
 export function* batchRows({
   readable,
@@ -104,8 +105,9 @@ function endOfBatch(readable: readonly Row[], start: number): number {
 }
 
 /**
- * Gives pending rows without an ID one of their day, amount and currency, with an ordinal among
- * equal rows. Their texts only order them, because banks change the texts while they are pending.
+ * Generates IDs for pending rows without one, from day, amount, currency and an ordinal among equal
+ * rows. The texts only determine the order of equal rows, because banks change the texts of pending
+ * transactions.
  */
 function identify(rows: readonly OfferedTransaction[]): Row[] {
   const keyOf = ({ date, amount, currency }: OfferedTransaction) =>
@@ -127,15 +129,15 @@ function isDayOf({ date }: Row, lastDay: string): boolean {
   return isDay(date) && isImportedDay(date, lastDay)
 }
 
-/** Returns the exact amount of a row, in minor units; null if it is in another currency. */
+/** Returns the amount of a row in minor units; null if it is inexact or in another currency. */
 function amountOf(row: Row, currency: string): bigint | null {
   const stated = row.currency?.trim().toUpperCase() || currency
   return stated === currency ? parseExact(row.amount, currency) : null
 }
 
 /**
- * Converts a readable row for an import by the ledger, in the currency of the bank account. Amounts
- * change their sign: positive ones leave the account.
+ * Converts a readable row for an import by the ledger, in the currency of the bank account. Inverts
+ * the sign: in the ledger a positive amount leaves the account.
  */
 export function toProviderTransaction(row: Row, currency: string): ProviderTransaction {
   const merchant = printable(row.merchant)

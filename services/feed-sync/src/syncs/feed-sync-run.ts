@@ -22,7 +22,7 @@ export interface AccountToSync {
   isWhole: boolean
 }
 
-/** A list of transactions to request from the provider and to store. */
+/** A page of a sync: days of transactions to request from the provider and to store. */
 export type Page = AccountRun & { range: DayRange; isFirst: boolean }
 
 export type PageResult = Omit<Tally, 'removed'> & {
@@ -30,11 +30,13 @@ export type PageResult = Omit<Tally, 'removed'> & {
   missing: string[]
   /** Number of transactions in the list. */
   rows: number
-  /** Whether the answer was over its bound, so that nothing of it was stored. */
+  /** Whether the answer exceeded a bound, so that no row was stored. */
   isTooLarge: boolean
 }
 
-/** `too-large`: the provider has more transactions than a sync reads; no step stored the fault. */
+/**
+ * `too-large`: the provider has more transactions than a sync reads; this fault is not stored yet.
+ */
 export type AccountEnding = 'complete' | 'failed' | 'too-large'
 
 /** Steps of a sync: activities, each of which may be repeated. */
@@ -49,13 +51,13 @@ export interface FeedSyncSteps {
   removeMissing(of: AccountRun & { missing: string[] }): Promise<Step<{ removed: number }>>
   syncFeedBalance(of: AccountRun): Promise<Step<object>>
   endFeedAccount(of: AccountRun & { ending: AccountEnding; isWhole: boolean }): Promise<void>
-  /** `unended`: bank accounts whose sync has begun and not ended. */
+  /** `unended`: bank accounts whose sync has begun but not ended. */
   endFeedSync(of: Run & { outcome: SyncOutcome; unended: string[] }): Promise<void>
   /** Whether an error means that a step failed after all its repetitions. */
   isStepFailure(error: unknown): boolean
 }
 
-/** A sync between two of its bank accounts. */
+/** State of a sync between two bank accounts, for continue-as-new. */
 export interface Progress {
   run: Run & { isManual: boolean }
   today: string
@@ -69,11 +71,11 @@ export interface Progress {
   hasFailed: boolean
 }
 
-/** Bounds the history of the workflow: a sync may continue in a new run, from its progress. */
+/** Continue-as-new: bounds the history of the workflow. A new run resumes the sync from `from`. */
 export interface Continuation {
-  /** Progress of the sync in the run before; null for a new sync. */
+  /** Progress of the sync in the previous run; null for a new sync. */
   from: Progress | null
-  /** Called before each bank account but the first; throws to end the run. */
+  /** Called before each bank account except the first; throws to end the run. */
   boundHistory: (progress: Progress) => Promise<void>
 }
 
@@ -82,10 +84,10 @@ const wholeSync: Continuation = { from: null, boundHistory: async () => undefine
 const windowDays = 90
 const rowsMax = 200_000
 const pagesMax = 100
-// A call of RemoveTransactions takes 500 IDs. The next sync removes further ones.
+// A call of RemoveTransactions takes 500 IDs. The next sync removes the rest.
 const missingMax = 500
 
-/** A sync that runs. Its fields change while its steps are done. */
+/** State of a running sync; steps change its fields. */
 interface Sync {
   steps: FeedSyncSteps
   pause: (ms: number) => Promise<void>
@@ -93,7 +95,7 @@ interface Sync {
   today: string
   tally: Tally
   waits: number
-  /** IDs of the bank accounts whose sync has begun and not ended. */
+  /** IDs of the bank accounts whose sync has begun but not ended. */
   unended: Set<string>
   boundHistory: Continuation['boundHistory']
 }
@@ -102,8 +104,8 @@ type Ending = Settled<object> | { kind: 'too-large' }
 
 /**
  * Runs the steps of one sync (docs/banks/feed.md#syncs). Calls `endFeedSync` exactly once if
- * `beginFeedSync` found work, and rethrows errors that are no failures of steps. `pause` waits.
- * With `from` it goes on with the bank accounts that are left.
+ * `beginFeedSync` found work, and rethrows errors that are not failures of steps. `pause` sleeps.
+ * With `from`, it continues with the bank accounts that are left.
  */
 export async function runFeedSync(
   steps: FeedSyncSteps,
@@ -121,7 +123,7 @@ export async function runFeedSync(
   await steps.endFeedSync({ ...run, outcome, unended: [...unended] })
 }
 
-/** Syncs the bank accounts of the link, one after the other. A failed one does not end the sync. */
+/** Syncs the bank accounts of the link one after another. A failed one does not end the sync. */
 async function syncLink(sync: Sync, from: Progress | null): Promise<SyncOutcome> {
   const listed = from
     ? { kind: 'done' as const, ...from }
@@ -185,7 +187,7 @@ async function importPages(
   isWhole: boolean,
 ): Promise<Settled<{ missing: string[] }> | { kind: 'too-large' }> {
   const from = isWhole ? null : daysBefore(sync.today, windowDays)
-  // The last range is next: older transactions first.
+  // A stack of ranges: `pop` takes the older half first.
   const ranges: DayRange[] = [{ from, to: null }]
   const missing: string[] = []
   let rows = 0

@@ -64,14 +64,15 @@ export function feedSyncActivities(deps: SyncDeps) {
 
 async function storeListFault(deps: SyncDeps, run: ListRun, fault: FeedFault): Promise<void> {
   await storeLinkFault(deps.database, run, { fault, now: deps.clock() })
-  // The workflow repeats the list after the pause that the provider asks for.
+  // The workflow repeats this step after the pause that the provider asks for.
   if (fault.code === 'rate-limited') return
   for (const { bankAccountId } of await listCandidatesInUse(deps.database, run)) {
     if (bankAccountId !== null) publishError(deps, { ...run, bankAccountId }, fault)
   }
 }
 
-// Timeouts in ms of the list, and of the balances of all new candidates: a later one counts as 0.
+// Timeouts in ms of the list, and of the balances of all new candidates; a balance not read by then
+// is 0.
 const listMs = 120_000
 const balancesMs = 60_000
 
@@ -132,7 +133,7 @@ async function refreshUsed(
   })
   const offered = new Set(rows.map(({ id }) => id))
   const listed = used.filter(({ feedId }) => offered.has(feedId))
-  // A bank account whose candidate is not in use yet was created a moment ago: it is not missing.
+  // A bank account whose candidate is not in use yet was just created, so the list is not complete.
   const isAll = rows.length > 0 && used.length === live.length && listed.length <= upsertMax
   for (let start = 0; start < listed.length || start === 0; start += upsertMax) {
     const accounts = listed.slice(start, start + upsertMax).map(toProviderAccount)
@@ -152,7 +153,7 @@ function toProviderAccount({ feedId, feedBankAccountId, name, currency }: Used) 
   }
 }
 
-/** Returns why the provider cannot be asked for a bank account; null if it can. */
+/** Returns the fault that excludes a bank account from syncs; null if it can be synced. */
 function faultIn(
   { feedId, feedStatus }: Used,
   { rows, isComplete }: OfferedAccounts,
@@ -165,7 +166,7 @@ function faultIn(
 
 const wholeMs = 7 * dayMs
 
-/** Returns whether the whole list of transactions has not been read for a week. */
+/** Returns whether the last read of the whole list is over a week ago. */
 function isWholeDue({ lastWholeAt }: CandidateSync, now: Date): boolean {
   return lastWholeAt === null || lastWholeAt.getTime() < now.getTime() - wholeMs
 }

@@ -15,7 +15,7 @@ const candidateColumns = columnsOf(CandidateSync, { table: 'feed_bank_accounts' 
 type LinkKey = Pick<FeedSyncKey, 'accountId' | 'feedLinkId'>
 type CandidateKey = Pick<CandidateSync, 'accountId' | 'feedBankAccountId'>
 
-/** Feed connections: after five failures in a row, the schedule starts only requested syncs. */
+/** Feed connections. After five failures in a row, only requested syncs run. */
 export const feedSyncs = createSyncStore({
   table: 'feed_links',
   row: FeedSync,
@@ -28,7 +28,7 @@ export const feedSyncs = createSyncStore({
   tell: (save, objects) => objectsChanged(ObjectsChangedSchema, save, objects),
 })
 
-/** Stores why the list of accounts could not be synced, unless another sync has begun. */
+/** Stores the fault of the list of accounts, unless another sync has begun. */
 export async function storeLinkFault(
   { pool }: Pick<Database, 'pool'> | { pool: Transaction },
   { accountId, feedLinkId, runId }: Run,
@@ -40,8 +40,8 @@ export async function storeLinkFault(
 }
 
 /**
- * Stores why a bank account could not be synced; also as the fault of the connection, whose error
- * it explains if no bank account can be synced.
+ * Stores the fault of a bank account. It also becomes the fault of the connection, so that it
+ * explains the error if no bank account can be synced.
  */
 export async function storeCandidateFault(
   database: Database,
@@ -69,8 +69,8 @@ export function listCandidatesInUse(
 }
 
 /**
- * Lists the candidates of a feed connection that have or had a bank account, oldest first; without
- * those whose bank account has another one now.
+ * Lists the candidates of a feed connection that have or had a bank account, oldest first. Leaves
+ * out candidates whose bank account is attached to another candidate now.
  */
 export function listCandidatesEverUsed(
   { pool }: Database,
@@ -87,7 +87,7 @@ export function listCandidatesEverUsed(
     ORDER BY feed_bank_account_id`)
 }
 
-/** Whether the bank account of a candidate was attached to another one before. */
+/** Returns whether the bank account of a candidate was attached to another candidate before. */
 export function hasFormerCandidate(
   { pool }: Database,
   {

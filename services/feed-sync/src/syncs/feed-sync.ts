@@ -31,15 +31,15 @@ const minuteMs = 60_000
 const policy: SyncPolicy = {
   periodMs: 6 * hourMs,
   jitterMsMax: 20 * minuteMs,
-  // The fifth failure in a row, over a day after the first, is final. Only new bank accounts, which
-  // are synced at once, bring it sooner.
+  // The fifth failure in a row, over a day after the first, ends the schedule. It can come earlier
+  // only by new bank accounts, which are synced at once.
   pausesMs: [10 * minuteMs, hourMs, 6 * hourMs, 18 * hourMs],
   lastPauseMs: null,
 }
 
 /**
- * Returns the connection with a requested sync (docs/banks/feed.md#syncs). Throws refused for
- * one that is pending or deactivated, and like `requestSync`.
+ * Returns the connection with a requested sync (docs/banks/feed.md#syncs). Throws refused for a
+ * pending or deactivated connection, and in the cases of `requestSync`.
  */
 export function requestFeedSync(
   sync: FeedSync,
@@ -50,7 +50,9 @@ export function requestFeedSync(
   return requestSync(sync, of)
 }
 
-/** When a sync is next attempted: by the schedule if it goes on, or by a request before that. */
+/**
+ * Returns the next attempt of a sync: the earlier of the schedule, if it is active, and a request.
+ */
 export function nextAttemptOf({ status, nextSyncAt, requestedAt }: FeedSync): Date | null {
   return findNextAttempt({ nextSyncAt: status === 'active' ? nextSyncAt : null, requestedAt })
 }
@@ -69,8 +71,9 @@ export type LastFault = Pick<FeedSync, 'faultCode' | 'faultDetail' | 'faultAt'>
 const noFault: LastFault = { faultCode: null, faultDetail: null, faultAt: null }
 
 /**
- * Ends a sync; the same object if it has ended or another one has begun. `used`: the candidates in
- * use. If the provider could be read, the fault of the connection is the last one of theirs.
+ * Ends a sync. Returns the same object if the sync has already ended or another one has begun.
+ * `used`: the faults of the candidates in use. If the provider could be read, the newest of them
+ * becomes the fault of the connection.
  */
 export function endFeedSync(
   sync: FeedSync,
@@ -85,9 +88,7 @@ export function endFeedSync(
   return isFinal ? { ...ended, status: 'error' } : ended
 }
 
-/**
- * Returns whether no sync follows the fault of a connection, or of a candidate, without a request.
- */
+/** Returns whether, after a fault of a connection or candidate, syncs run only on request. */
 export function isStopped(
   { status, requestedAt }: Pick<FeedSync, 'status' | 'requestedAt'>,
   candidate?: Pick<CandidateSync, 'status'>,
@@ -105,12 +106,12 @@ function msOf({ faultCode, faultAt }: LastFault): number {
   return faultCode === null || faultAt === null ? 0 : faultAt.getTime()
 }
 
-/** Returns whether syncs of a connection run, at least requested ones. */
+/** Returns whether syncs of a connection may run, at least on request. */
 export function isUsed({ status }: FeedSync): boolean {
   return status === 'active' || status === 'error'
 }
 
-/** Number of known transactions that a list may lack, however few are known. */
+/** Number of missing transactions up to which a list is accepted in any case. */
 const missingAllowed = 100
 
 /** Returns whether a list lacks more than 100 known transactions, and more than half of them. */

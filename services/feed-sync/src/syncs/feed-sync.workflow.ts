@@ -10,9 +10,9 @@ import { type FeedSyncSteps, type Progress, runFeedSync } from './feed-sync-run.
 type Activities = ReturnType<typeof feedSyncActivities> & ReturnType<typeof accountSyncActivities>
 
 /**
- * Syncs one feed link (docs/banks/feed.md#syncs); the workflow ID is `feed-sync/<linkId>`, so
- * two syncs of a link never run at once. A start during a sync is followed by another one, if there
- * is work. A long history continues in a new run, between two bank accounts or two syncs: `former`.
+ * Syncs one feed link (docs/banks/feed.md#syncs). The workflow ID `feed-sync/<linkId>` prevents
+ * concurrent syncs of a link. A start during a sync runs another sync afterwards, if there is work.
+ * Continue-as-new between two bank accounts or two syncs, when the history is long: `former`.
  */
 export async function syncFeedLink(key: FeedSyncKey, former?: Former): Promise<void> {
   const steps = createSteps()
@@ -30,10 +30,10 @@ export async function syncFeedLink(key: FeedSyncKey, former?: Former): Promise<v
   )
 }
 
-/** The run before, and the progress of the sync that it has left unfinished. */
+/** Progress of the sync that the previous run has left unfinished; null if it had none. */
 type Former = { progress: Progress | null }
 
-/** Returns the activities as steps. Each is named: the object of all is a proxy without keys. */
+/** Returns the activities as steps. Each is named, because the proxy of activities has no keys. */
 function createSteps(): FeedSyncSteps {
   const { states, work } = syncActivities<Activities>('feed-sync', { workTimeout: '10 minutes' })
   return {

@@ -10,7 +10,7 @@ import type { AccountRun, Page } from './feed-sync-run.ts'
 import { countReplaced } from './ledger.client.ts'
 import type { OpenedSync, SyncDeps } from './sync-step.service.ts'
 
-/** The bank account of a sync: its candidate, and its currency in the ledger. */
+/** The connection, client and candidate of a sync of one bank account. */
 export interface Opened extends OpenedSync {
   candidate: CandidateSync
   currency: string
@@ -19,8 +19,8 @@ export interface Opened extends OpenedSync {
 type Sending = { batches: Iterable<RowBatch>; opened: Opened; send: typeof importTransactions }
 
 /**
- * Sends rows in batches, with pauses for other work; returns the sum of the counts. Messages of all
- * batches at once would take twice the memory of the rows.
+ * Sends rows in batches, with pauses for other work; returns the sum of the counts. A batch is
+ * converted when it is sent: converting all at once would take twice the memory.
  */
 export async function sendAll(deps: SyncDeps, of: AccountRun, { batches, opened, send }: Sending) {
   const { accountId, bankAccountId } = of
@@ -39,8 +39,8 @@ export async function sendAll(deps: SyncDeps, of: AccountRun, { batches, opened,
 type Listed = Omit<ReadableRows, 'skipped'>
 
 /**
- * Narrows the days of a page to those from the oldest listed transaction on. Providers keep some
- * months or years: what is older than their list is not missing.
+ * Narrows the days of a page to the days since the oldest listed transaction. Providers keep only
+ * some months or years, so older transactions are not missing.
  */
 export function daysListed<Of extends { range: DayRange }>(
   of: Of,
@@ -54,9 +54,9 @@ const missingMax = 200
 const knownMax = 10
 
 /**
- * Throws the fault of a list of another account (docs/banks/feed.md#candidates): the bank account
- * was attached to this candidate and not synced since, and the list has none of its transactions,
- * also under no other ID. Nothing was imported or removed then.
+ * Throws the fault of a list of another account (docs/banks/feed.md#candidates), before anything is
+ * imported or removed. This is so if the bank account was attached to this candidate and not synced
+ * since, and the list has none of its transactions, even under other IDs.
  */
 async function requireSameAccount(
   deps: SyncDeps,
@@ -79,10 +79,9 @@ async function requireSameAccount(
 }
 
 /**
- * Throws the fault of an empty list if the ledger has more than ten transactions, and of a short
- * one if more than half of them, and over 100, are not listed, also under no other ID. Often 500
- * are looked at, and only the others if most of these are missing. Throws the fault of another
- * account too.
+ * Throws a fault if the list is implausible: empty, though the ledger has more than ten
+ * transactions; or without more than half of them and over 100, even under other IDs. Reads a page
+ * of 500 at a time and stops when most are listed. Throws the fault of another account too.
  */
 export async function requireMostListed(
   deps: SyncDeps,

@@ -7,7 +7,7 @@ import { callFor, importsOf, type LedgerDeps } from '@coffer/sync-kit/ledger/led
 import { emptyTally, type Tally } from '@coffer/sync-kit/ledger/tally'
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** Returns as `matched` how many live records an import would end, for other IDs. */
+/** Returns in `matched` how many live records an import would replace by records of other IDs. */
 export async function countReplaced(
   deps: LedgerDeps,
   accountId: string,

@@ -19,12 +19,12 @@ export function readSync(database: Database, key: FeedSyncKey): Promise<FeedSync
   return getSync(feedSyncs, database, key)
 }
 
-/** Returns the words of the fault of a connection; null without one. */
+/** Returns the text and advice of the fault of a connection; null without one. */
 export function describeSync(sync: FeedSync): { text: string; advice: string } | null {
   return describe(sync, isStopped(sync))
 }
 
-/** Lists the bank accounts of a connection that have a fault: when they met it, and its words. */
+/** Lists the bank accounts of a connection that have a fault, with its time, text and advice. */
 export async function listFaulty(database: Database, key: FeedSyncKey) {
   const sync = await readSync(database, key)
   const used = await listCandidatesInUse(database, key)

@@ -17,17 +17,17 @@ export type SyncDeps = FeedDeps &
   LedgerDeps &
   Pick<ServiceDeps, 'broker' | 'log'> & { load: SyncLoad }
 
-// Timeout of an attempt, as long as that of the whole call (docs/limits.md), so that a slow answer
-// is not requested twice.
+// Timeout of an attempt, equal to that of the whole call (docs/limits.md), so that a slow answer is
+// not requested twice.
 const attemptMs = 60_000
 
-/** The connection of a sync, and its client. */
+/** The connection of a sync, and the client of its provider. */
 export interface OpenedSync {
   sync: FeedSync
   feed: Feed
 }
 
-/** Runs a step of a sync with its connection (`runStep` of sync-kit); `store` keeps its fault. */
+/** Runs a step of a sync with its connection (`runStep` of sync-kit); `store` saves a fault. */
 export function runFeedStep<Result>(
   deps: SyncDeps,
   run: Run,
@@ -46,7 +46,7 @@ export function runFeedStep<Result>(
   })
 }
 
-/** A bank account whose sockets receive frames of a sync. */
+/** A bank account whose sockets receive the progress of a sync. */
 type Watched = Pick<Run, 'accountId' | 'runId'> & { bankAccountId: string }
 
 /** Publishes the stage of a bank account's sync to its sockets (docs/banks/feed.md#progress). */

@@ -15,10 +15,13 @@ export type LedgerDeps = Pick<ServiceDeps, 'mesh' | 'signer' | 'clock'>
 
 // A batch of 500 transactions takes tens of milliseconds, seconds on a busy machine.
 const timeoutMs = 30_000
-// 200,000 transactions of a bank account, the most that a sync reads (docs/limits.md), twice.
+// Enough for twice the 200,000 transactions of a bank account that a sync reads (docs/limits.md).
 const pagesMax = 800
 
-/** Returns the client of the imports, which is looked up for each call: it may come later. */
+/**
+ * Returns the client of the ledger's imports. Looked up at each call, because the ledger may start
+ * later than this service.
+ */
 export function importsOf({ mesh }: LedgerDeps): Client<typeof SyncImportService> {
   return mesh.client('ledger', SyncImportService)
 }
@@ -39,8 +42,8 @@ export async function listSyncedAccounts(
 }
 
 /**
- * Throws refused if the ledger has the link: before the connection of a deleted link is released,
- * because a workflow alone is no proof of the deletion.
+ * Throws refused if the ledger still has the link. The connection of a deleted link is released
+ * only after this check, because a workflow alone does not prove the deletion.
  */
 export async function requireDeletedLink(
   deps: LedgerDeps,
@@ -58,7 +61,7 @@ export async function requireDeletedLink(
 
 /**
  * Updates the bank accounts of a link that the provider lists; creates none. Returns the provider's
- * IDs of those that the ledger has.
+ * IDs of the bank accounts that the ledger has.
  */
 export async function refreshAccounts(
   deps: LedgerDeps,
@@ -77,13 +80,13 @@ export async function importTransactions(
   request: MessageInitShape<typeof ImportTransactionsRequestSchema>,
 ): Promise<Omit<Tally, 'removed'>> {
   const { counts } = await importsOf(deps).importTransactions(request, callFor(deps, accountId))
-  // until 0.4: a ledger of 0.2.0 counts nothing.
+  // until 0.4: a ledger of 0.2.0 returns no counts.
   return counts ?? emptyTally()
 }
 
 /**
- * Yields the provider IDs of the live records of some days (YYYY-MM-DD, both included, null for no
- * bound) in ascending order, by pages.
+ * Yields the provider IDs of live records in ascending order, page by page. `from` and `to` are
+ * days (YYYY-MM-DD), both included; null is no bound.
  */
 export async function* listLiveIds(
   deps: LedgerDeps,
@@ -119,7 +122,7 @@ export function isArchived(error: unknown): boolean {
 
 /**
  * Returns whether an error means a deleted link, an archived bank account, or a link of another
- * type: one over the aggregator can have become a manual one.
+ * type: an aggregator link may have become a manual one.
  */
 export function isGone(error: unknown): boolean {
   return ConnectError.from(error).code === Code.NotFound || isArchived(error)

@@ -2,13 +2,13 @@
 export interface Tally {
   added: number
   changed: number
-  /** Pending ones that were posted, and others that were recognized under a new ID. */
+  /** Pending transactions that were posted, and transactions recognized under a new ID. */
   matched: number
   removed: number
   skipped: number
 }
 
-/** Returns a tally of nothing. */
+/** Returns a tally with zeros. */
 export function emptyTally(): Tally {
   return { added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 }
 }

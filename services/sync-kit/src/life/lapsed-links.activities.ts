@@ -7,10 +7,10 @@ const pageSize = 200
 const lapsedMs = 90 * dayMs
 
 /**
- * Returns the activity that ends the connections of accounts that lapsed over 90 days ago, as after
- * the deletion of their links, whose data is kept. It handles the page after the key `after`
- * (empty: the first page) and returns its last key, null after the last page. It does nothing while
- * the provider is disabled.
+ * Returns the activity that ends the connections of accounts that lapsed over 90 days ago. It keeps
+ * their data, as after the deletion of a link. It handles the page after the key `after` (empty:
+ * the first page) and returns its last key, null after the last page. It does nothing while the
+ * provider is disabled.
  */
 export function endLapsed<
   Sync extends SyncState,

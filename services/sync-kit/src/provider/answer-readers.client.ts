@@ -7,10 +7,10 @@ export type Read<Content> = Content | null | 'too-large'
 const inlineSizeMax = 64 * 1024
 
 /**
- * Starts the worker thread that reads large answers: `module` exports `run`, which is `read`; small
- * ones are read here. `read` of the result throws unavailable if the thread is not free within 30
- * seconds, and returns `too-large` beyond its time or memory too. 50,000 transactions take about a
- * second, far below `taskTimeoutMs`.
+ * Starts the worker thread that parses large answers: `module` exports `run`, which is `read`.
+ * Small answers are parsed on the event loop. The returned `read` throws unavailable if the thread
+ * is not free within 30 seconds, and returns `too-large` also beyond the thread's limits of time
+ * and memory. 50,000 transactions take about a second, far below `taskTimeoutMs`.
  */
 export function startReaders<Task extends { body: Uint8Array }, Content>({
   module,

@@ -4,7 +4,9 @@ import { z } from 'zod'
 /** The text of a fault, which `detail` completes, and advice for the user. */
 type Words = [textOf: (detail: string) => string, advice: string]
 
-/** Words of a service's faults by code; codes never change. `endSync` sets the two named here. */
+/**
+ * Texts of a service's faults by code; codes never change. `endSync` sets the two codes named here.
+ */
 export type FaultTable = Record<string, Words> & Record<'internal' | 'rate-limited', Words>
 
 /** Reason why a provider could not be read. */

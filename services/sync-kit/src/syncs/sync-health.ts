@@ -24,7 +24,7 @@ export function toArrival(sync: SyncState) {
   })
 }
 
-/** Returns a stored fault in the words of `describe`; null without one. */
+/** Returns a stored fault with its text by `describe`; null without one. */
 export function toError<Code extends string>(
   of: { faultCode: Code | null; faultDetail: string | null; faultAt: Date | null },
   describe: (fault: { code: Code; detail: string }) => { text: string; advice: string },
@@ -34,7 +34,9 @@ export function toError<Code extends string>(
   return toMessage(SyncErrorSchema, { code, ...describe({ code, detail: detail ?? '' }), at })
 }
 
-/** until 0.4: converts a health for gateways of 0.2 to feed-sync's message of the same fields. */
+/**
+ * until 0.4: converts a health to feed-sync's former message of equal fields, for gateways of 0.2.
+ */
 export function toFormerHealth(health: SyncHealth): FormerHealth {
   return fromBinary(FormerHealthSchema, toBinary(SyncHealthSchema, health))
 }

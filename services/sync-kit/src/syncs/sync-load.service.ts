@@ -5,8 +5,8 @@ import { createSemaphore } from '@coffer/kit/service/semaphore'
 /** Bounds the work that the imports of syncs cause in this process and in the ledger. */
 export interface SyncLoad {
   /**
-   * Begins the work of one activity. Only scheduled syncs leave room for requests. `run` throws
-   * unavailable if no permit is free in time.
+   * Begins the work of one activity. Only scheduled syncs pause, to leave time for requests. `run`
+   * throws unavailable if no permit is free in time.
    */
   begin: (of: { isManual: boolean }) => Pace
 }
@@ -15,8 +15,8 @@ const importsAtOnce = 2
 const waitMs = 60_000
 
 /**
- * Creates the limiter of a process: two imports at once; scheduled ones with pauses, so that each
- * takes at most `share` (0 to 1) of the time.
+ * Creates the concurrency limiter of a process: two imports at once. Duty cycle: each scheduled
+ * import pauses, so that it takes at most `share` (0 to 1) of the time.
  */
 export function createSyncLoad({ share }: { share: number }): SyncLoad {
   const permits = createSemaphore(importsAtOnce)

@@ -11,7 +11,7 @@ export interface SyncRequest {
   by: 'user' | 'operator' | 'service'
 }
 
-/** How a service requests and starts the syncs of its links. */
+/** The syncs of a service: how they are requested, and the workflow that runs them. */
 interface RequestedSyncs<Sync extends SyncState, Key extends LinkKey, Id extends string> {
   store: SyncStore<Sync, Key, Id>
   /** Name of a link in refusals. */
@@ -22,11 +22,11 @@ interface RequestedSyncs<Sync extends SyncState, Key extends LinkKey, Id extends
   eventOf: (key: Key, now: Date) => Change
   /** Type of the workflow that syncs a link. */
   workflow: string
-  /** Prefix of the workflow's ID, which ends with that of the link. */
+  /** Prefix of the workflow's ID; the link's ID follows. */
   prefix: string
 }
 
-/** Requests and starts of the syncs of a service. */
+/** Functions that request and start the syncs of a service. */
 export interface SyncRequests<Key extends LinkKey> {
   /** Requests a sync of a link, and emits the request. Throws notFound and refused. */
   request: (tx: Transaction, key: Key, of: SyncRequest) => Promise<void>
@@ -39,13 +39,13 @@ export interface SyncRequests<Key extends LinkKey> {
     linkId: string,
     of: { now: Date; also?: (tx: Transaction, key: Key) => Promise<void> },
   ) => Promise<Key | null>
-  /** Starts the syncs of a link; if its workflow runs, it looks once more for a request. */
+  /** Starts the syncs of a link. A workflow that is already running checks again for a request. */
   start: (deps: Pick<ServiceDeps, 'workflows'>, key: Key) => Promise<void>
   /** Starts a requested sync, unless it has begun. */
   startRequested: (deps: Pick<ServiceDeps, 'database' | 'workflows'>, key: Key) => Promise<void>
 }
 
-/** Returns the requests and starts of a service's syncs. */
+/** Returns the functions that request and start a service's syncs. */
 export function createSyncRequests<
   Sync extends SyncState,
   Key extends LinkKey & Record<Id, string>,
@@ -59,7 +59,7 @@ export function createSyncRequests<
     await emit(tx, eventOf(key, by.now))
   }
   const start = async ({ workflows }: Pick<ServiceDeps, 'workflows'>, key: Key): Promise<void> => {
-    // Without the other fields that a row or an event has.
+    // `parse` drops the other fields of a row or an event.
     const args = [store.links.key.parse(key)]
     await workflows.start({ type: workflow, id: `${prefix}/${key.linkId}`, args })
   }

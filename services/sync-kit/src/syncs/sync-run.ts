@@ -13,8 +13,8 @@ const waitsMax = 3
 const waitMsMax = 60_000
 
 /**
- * Repeats a step while it asks to wait, at most three times in a sync and a minute each. Counts in
- * `sync.waits`.
+ * Repeats a step while it asks to wait, at most three times per sync and a minute each.
+ * `sync.waits` counts the waits.
  */
 export async function settle<Result>(
   sync: { waits: number; pause: (ms: number) => Promise<void> },

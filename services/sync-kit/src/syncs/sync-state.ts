@@ -11,17 +11,19 @@ export const SyncState = z.object({
   lastManualSync: z.date().nullable(),
   lastSuccessfulUpdate: z.date().nullable(),
   lastAttemptedUpdate: z.date().nullable(),
-  /** When a sync was requested that has not begun, or when it may be repeated; null if none. */
+  /**
+   * When a sync was requested, or when it may be repeated; null once it has begun, or without any.
+   */
   requestedAt: z.date().nullable(),
   /** When the next scheduled sync is due; null if none is scheduled. */
   nextSyncAt: z.date().nullable(),
-  /** ID and begin of the sync that runs; null if none runs. */
+  /** ID and start of the running sync; null if none is running. */
   syncRunId: z.string().nullable(),
   syncStartedAt: z.date().nullable(),
-  /** Whether the sync that runs was requested. */
+  /** Whether the running sync was requested. */
   syncIsManual: z.boolean(),
   failuresInRow: z.number(),
-  /** The fault of the last sync, kept until the next success; `faultDetail` has its particulars. */
+  /** The fault of the last sync, kept until the next success; `faultDetail` completes its text. */
   faultCode: z.string().nullable(),
   faultDetail: z.string().nullable(),
   faultAt: z.date().nullable(),
@@ -41,25 +43,27 @@ export const syncFields = SyncState.keyof().options
 /** How a sync ended. */
 export type SyncOutcome =
   | { kind: 'complete'; tally: Tally }
-  /** The activity that met the fault has stored it. */
+  /** Failure; the activity that met the fault has stored it. */
   | { kind: 'failed' }
-  /** No bank account could be synced, because of the bank accounts: no success and no failure. */
+  /**
+   * Neither success nor failure: every bank account has a problem of its own, so none was synced.
+   */
   | { kind: 'unsynced' }
-  /** The provider asks to wait, `untilMs` from now: no failure. */
+  /** No failure: the provider asks to wait; `untilMs` is the pause from now. */
   | { kind: 'postponed'; untilMs: number }
-  /** Coffer could not finish it (the ledger or a database is away): no failure. */
+  /** No failure: the ledger or a database is away. */
   | { kind: 'unfinished' }
-  /** The link was deleted: nothing is scheduled. */
+  /** The link was deleted: no sync is scheduled. */
   | { kind: 'gone' }
 
 /** Times of a schedule, in ms. */
 export interface SyncPolicy {
   periodMs: number
-  /** Bound of a link's part of the jitter, which never changes: links are not due all at once. */
+  /** Maximum jitter of a link. It is derived from its ID, so that links are not due all at once. */
   jitterMsMax: number
   /** Pauses after the first failures in a row. */
   pausesMs: readonly number[]
-  /** Pause after each further failure; null if they end the schedule. */
+  /** Pause after each further failure; null: these failures end the schedule. */
   lastPauseMs: number | null
 }
 
@@ -88,9 +92,9 @@ export function requestSync<State extends SyncState>(
 }
 
 /**
- * Begins a sync that is requested, or due if `isScheduled`, or one that has not ended; null if
- * there is none. The last case is a repeat with the same ID, or a run that was lost: of a link, at
- * most one run is active. A scheduled sync stays due until it ends.
+ * Begins a sync that was requested, or is due if `isScheduled`, or resumes one that has not ended;
+ * null if there is none. A sync that has not ended is a repeated call with the same ID, or a run
+ * that was lost: each link has at most one active run. A scheduled sync stays due until it ends.
  */
 export function beginSync<State extends SyncState>(
   sync: State,
@@ -98,7 +102,7 @@ export function beginSync<State extends SyncState>(
 ): { sync: State; isManual: boolean } | null {
   if (sync.syncRunId === runId) return { sync, isManual: sync.syncIsManual }
   const isUnfinished = sync.syncRunId !== null
-  // A request that was postponed lies in the future.
+  // The request of a postponed sync has an instant in the future.
   const isRequested = sync.requestedAt !== null && sync.requestedAt <= now
   const isManual = isRequested || (isUnfinished && sync.syncIsManual)
   const isDue = isScheduled && sync.nextSyncAt !== null && sync.nextSyncAt <= now
@@ -116,9 +120,9 @@ export function beginSync<State extends SyncState>(
 }
 
 /**
- * Ends a sync; the same object if it has ended or another one has begun. `key`: the link's ID, for
- * the jitter. The service sets the link's status: `nextSyncAt` is null if failures ended the
- * schedule.
+ * Ends a sync. Returns the same object if the sync has already ended or another one has begun.
+ * `key`: the link's ID, for the jitter. If failures ended the schedule, `nextSyncAt` is null, and
+ * the service sets the link's status.
  */
 export function endSync<State extends SyncState>(
   sync: State,
@@ -152,7 +156,8 @@ export function endSync<State extends SyncState>(
       }
     }
     case 'failed': {
-      // Failed requests do not bring the end of a schedule closer.
+      // A failed request counts only as the first failure, so that requests cannot end the
+      // schedule.
       const isFirst = sync.failuresInRow === 0 || sync.nextSyncAt === null
       if (sync.syncIsManual && !isFirst && policy.lastPauseMs === null) return ended
       const failuresInRow = ended.failuresInRow + 1
@@ -171,7 +176,7 @@ export function endSync<State extends SyncState>(
     }
     case 'unfinished': {
       const nextSyncAt = later(now, unfinishedMs, sync.nextSyncAt)
-      // The request remains, because a link whose schedule has ended begins no sync that is due.
+      // The request is kept: a link whose schedule has ended would begin no other sync.
       const requestedAt = sync.syncIsManual ? (sync.requestedAt ?? now) : sync.requestedAt
       const fault = { faultCode: 'internal', faultDetail: '', faultAt: now }
       return { ...ended, ...fault, nextSyncAt, requestedAt }
@@ -181,7 +186,7 @@ export function endSync<State extends SyncState>(
   }
 }
 
-/** Returns when a sync is next attempted: by the schedule, or by a request before that. */
+/** Returns the next attempt of a sync: the earlier of its schedule and its request. */
 export function findNextAttempt({
   nextSyncAt,
   requestedAt,
@@ -190,7 +195,7 @@ export function findNextAttempt({
   return requestedAt < nextSyncAt ? requestedAt : nextSyncAt
 }
 
-/** A period from now; at once if a bank account was created after the sync began. */
+/** Returns a period from now; at once if a bank account was created since the sync began. */
 function nextOf(
   { nextSyncAt, syncStartedAt }: SyncState,
   { now, policy, key }: { now: Date; policy: SyncPolicy; key: string },
@@ -201,7 +206,9 @@ function nextOf(
   return later(now, policy.periodMs + (hash % policy.jitterMsMax))
 }
 
-/** A time from now, or a later one of the schedule: a requested sync does not hasten a pause. */
+/**
+ * Returns the later of `ms` from now and `nextSyncAt`: a requested sync does not shorten a pause.
+ */
 function later(now: Date, ms: number, nextSyncAt: Date | null = null): Date {
   return new Date(Math.max(now.getTime() + ms, nextSyncAt?.getTime() ?? 0))
 }

@@ -33,13 +33,13 @@ export function beginRun<Sync extends SyncState, Id extends string, Begun extend
   })
 }
 
-/** Pause in ms after a limit without an end. */
+/** Pause in ms if the provider limits calls without stating until when. */
 const pauseMs = 30_000
 
 /**
- * Runs a step of a sync with its link. Faults of the provider are stored by `storeFault`; the step
- * is gone if the link has ended (`isLive`), the ledger takes no imports of it, or another sync has
- * begun. Throws other errors, so that Temporal repeats the activity.
+ * Runs a step of a sync with its link. `storeFault` stores faults of the provider. Returns `gone`
+ * if the link has ended (`isLive`), the ledger takes no imports for it, or another sync has begun.
+ * Throws other errors, so that Temporal repeats the activity.
  */
 export async function runStep<
   Sync extends SyncState,

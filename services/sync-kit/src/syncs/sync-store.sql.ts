@@ -16,17 +16,17 @@ export interface SyncedLinks<Sync extends SyncState, Key extends LinkKey, Id ext
   table: string
   /** A row: a link with the state of its syncs. */
   row: z.ZodObject & z.ZodType<Sync>
-  /** Columns that identify a link in starts of its workflow. */
+  /** Columns that identify a link in the arguments of its workflow. */
   key: z.ZodObject & z.ZodType<Key>
   /** The column of the primary key after `account_id`. */
   id: Id
-  /** Fields that a sync changes, beside those of `SyncState`. */
+  /** Fields that a sync changes, in addition to those of `SyncState`. */
   changed: readonly (keyof Sync & string)[]
-  /** Conditions on the status: of links with a schedule, of those that sync on request, of live. */
+  /** SQL conditions on the status: the link has a schedule, may sync on request, is live. */
   isScheduled: FragmentSqlToken
   isRequestable: FragmentSqlToken
   isInUse: FragmentSqlToken
-  /** Returns the events that objects have changed. */
+  /** Returns the events that publish a changed link to clients. */
   tell: (
     save: { accountId: string; now: Date },
     objects: [{ type: 'link.updated'; objectId: string }],
@@ -47,29 +47,29 @@ export interface SyncStore<Sync extends SyncState, Key extends LinkKey, Id exten
   /** Locks and returns a link with the state of its syncs; null if it is missing. */
   lock: (tx: Transaction, of: Named<Id>) => Promise<Sync | null>
   /**
-   * Saves the fields that a request, a begin, a step or an end of a sync changes. Emits that the
-   * link has changed if its `updatedAt` has: clients see the rest of a step nowhere.
+   * Saves the fields that a request or a part of a sync changes. Publishes the link to clients only
+   * if `updatedAt` changes, because clients do not see the other fields.
    */
   save: (tx: Transaction, sync: Sync) => Promise<void>
   /** Returns the key of a link, of any account: for operators; null if it is missing. */
   findKey: (database: Pick<Database, 'pool'>, linkId: string) => Promise<Key | null>
   /**
-   * Lists the links whose scheduled sync is due, the earliest first. The key of the page is
-   * `dueAt`, a text that keeps the microseconds of Postgres, and the primary key.
+   * Lists the links whose scheduled sync is due, the earliest first. The cursor of a page is
+   * `dueAt` (a text, because a Date would lose the microseconds of Postgres) and the primary key.
    */
   listDue: (
     database: Pick<Database, 'pool'>,
     of: Page & { now: Date },
   ) => Promise<readonly (Key & { dueAt: string })[]>
   /**
-   * Lists the links with a sync that was requested before `before` and has not begun, or that began
-   * before it and has not ended. The key of the page is the primary key.
+   * Lists the links with a sync that was requested before `before` and has not begun, or began
+   * before `before` and has not ended. The cursor of a page is the primary key.
    */
   listUnfinished: (
     database: Pick<Database, 'pool'>,
     of: Page & { now: Date; before: Date },
   ) => Promise<readonly Key[]>
-  /** Lists the links in use of accounts whose subscription ended before `before`. */
+  /** Lists the live links of accounts whose subscription ended before `before`. */
   listLongLapsed: (
     database: Pick<Database, 'pool'>,
     of: Page & { before: Date },

@@ -6,12 +6,12 @@ import type { SyncState } from './sync-state.ts'
 import type { LinkKey, SyncStore } from './sync-store.sql.ts'
 
 const pageSize = 200
-// Two starts at once, for 2 % of the time: about three syncs in a second, two while the event loop
-// lags, so that syncs that are due at once leave room for requests.
+// Duty cycle: two starts at once, for 2 % of the time. This is about three syncs per second, two
+// while the event loop lags, so that many due syncs do not delay requests.
 const atOnce = 2
 const share = 0.02
-// Minimum age of a request or a sync to start: normally its workflow runs. A start of a running
-// workflow only makes it look for another request when it ends.
+// Minimum age of a request or a sync to start: before, its workflow is normally running. Starting a
+// running workflow only makes it check for another request at its end.
 const graceMs = 30_000
 
 /**

@@ -6,9 +6,9 @@ import type { syncSweeps } from '../syncs/sync-sweep.activities.ts'
 const heartbeatTimeout = '10 seconds'
 
 /**
- * Returns the activities of a sync, for use in its workflow: `states`, its begin and ends, are
- * retried until they succeed; `work`, its other steps, for about two minutes. `workTimeout`: of one
- * attempt of these.
+ * Returns the activities of a sync for its workflow. `states` (begin and end) are retried until
+ * they succeed; `work` (the other steps) for about two minutes. `workTimeout`: timeout of one
+ * attempt of `work`.
  */
 export function syncActivities<Activities>(
   service: string,
@@ -33,7 +33,9 @@ export function isStepFailure(error: unknown): boolean {
   return error instanceof ActivityFailure
 }
 
-/** Starts syncs of a service that are due or were lost, page by page, from `place` on. */
+/**
+ * Starts syncs of a service that are due or were lost, page by page; `place` resumes a former run.
+ */
 export async function sweepSyncs(service: string, place: Place | undefined): Promise<void> {
   const activities = activitiesOf<ReturnType<typeof syncSweeps>>(service, {
     startToCloseTimeout: '2 minutes',
