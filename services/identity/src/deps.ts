@@ -4,7 +4,7 @@ import type { Secrets } from '@coffer/kit/secrets/secrets'
 import type { ValuesOf } from '@coffer/kit/service/config'
 import type { settings } from './config.ts'
 
-/** Dependencies of identity's rooms; the rooms above implement them. */
+/** Dependencies of identity's folders; `service.ts` creates them. */
 export interface IdentityDeps {
   config: ValuesOf<typeof settings>
   database: Database

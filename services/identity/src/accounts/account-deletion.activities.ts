@@ -28,7 +28,8 @@ export function accountDeletionActivities({ database, workflows, billing }: Deps
     ...accountRemovalActivities(database, requireDeletion),
     /**
      * Deletes the account's customer at Stripe and the customer's subscriptions. Creates a missing
-     * customer first: a concurrent creation then returns the same one, which is deleted here.
+     * customer first, because a concurrent creation then returns this customer, which is deleted
+     * here.
      */
     endBilling: async (accountId: string): Promise<void> => {
       await requireDeletion(accountId)

@@ -7,8 +7,8 @@ import { z } from 'zod'
 const Id = z.object({ accountId: z.string() })
 
 /**
- * Records and emits the request to delete an account. Deletes its sessions and API keys, and
- * disables logins without another account; a workflow deletes all other rows.
+ * Stores and emits the request to delete an account. Deletes its sessions and API keys, and
+ * disables its logins that have no other account; a workflow deletes all other rows.
  */
 export async function requestDeletion(
   tx: Transaction,
@@ -47,7 +47,7 @@ export function findDeletion({ pool }: Database, accountId: string): Promise<Dat
     SELECT requested_at AS "requestedAt" FROM account_deletions WHERE account_id = ${accountId}`)
 }
 
-/** Deletes the account's users and its logins without another account; foreign keys cascade. */
+/** Deletes the account's users, and its logins that have no other account; foreign keys cascade. */
 export async function removeLogins({ pool }: Database, accountId: string): Promise<void> {
   await pool.query(sql.unsafe`
     WITH gone AS (DELETE FROM users WHERE account_id = ${accountId} RETURNING login_id)

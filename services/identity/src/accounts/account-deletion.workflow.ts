@@ -16,8 +16,8 @@ interface LedgerActivities {
   startLinkCleanUps: (accountId: string) => Promise<boolean>
 }
 
-// Services that remove their rows before identity, in this order. The ledger follows those that
-// read its rows. Notices is the last: positions of former runs count the four services before it.
+// Services that remove their rows before identity, in this order. The ledger comes after the
+// services that read its rows. Notices is appended, so that positions of former runs stay valid.
 const otherServices = ['feed-sync', 'aggregator-sync', 'budgeting', 'ledger']
 const notices = 'notices'
 
@@ -36,7 +36,8 @@ type Position = { pass: 1 | 2; removed: number | null }
 
 /**
  * Deletes an account in every service (docs/account-data.md#deletion), in two passes `pauseMs`
- * apart. Runs as the workflow `delete-account/<accountId>`. A long history continues in a new run.
+ * apart. Runs as the workflow `delete-account/<accountId>`. Continue-as-new when the history is
+ * long.
  */
 export async function deleteAccount(
   accountId: string,
@@ -62,7 +63,7 @@ async function removeAll(
 ): Promise<void> {
   const identity = ownActivities()
   const ledger = activitiesOf<LedgerActivities>('ledger', timeouts)
-  // until 0.5: runs that a release before 0.4 began know no notices.
+  // until 0.5: runs that a release before 0.4 began do not include notices.
   const services = patched('notices') ? [...otherServices, notices] : otherServices
   const others = services.map((service) => activitiesOf<RemovalActivities>(service, timeouts))
   if (removed === null) {

@@ -12,14 +12,14 @@ import { admitMail, notifyOwner, requireQueued } from '../mail/mail-request.serv
 import { deleteMailedLinks } from '../mail/mailed-link.sql.ts'
 import { reauthenticate } from '../second-factor/re-authentication.service.ts'
 
-// Rate limit per login, because each change mails an address of the caller's choice.
+// Rate limit per login, because each change mails an address that the client chooses.
 const limit = { max: 5, windowMs: 15 * 60_000 }
 
 /**
- * Checks a new email address and re-authenticates; returns the change for the transaction. Where
- * addresses are verified, the new one waits for its mailed link; elsewhere it is valid at once. The
- * current address ends a change that waits. Throws refused: 400 and 401 as a re-authentication, 428
- * for an address in use, 429 beyond a limit.
+ * Checks a new email address and re-authenticates; returns the change for the transaction. If
+ * verification is on, the new address is pending until its mailed link is used; otherwise it is
+ * valid at once. Stating the current address cancels a pending change. Throws refused: 400 and 401
+ * as a re-authentication, 428 for an address in use, 429 beyond a limit.
  */
 export async function prepareEmail(
   deps: IdentityDeps,

@@ -11,7 +11,7 @@ import type { IdentityDeps } from '../deps.ts'
 
 /**
  * Returns the RPC handler that reads objects of several kinds. API keys may read neither users nor
- * keys, as in the requests for these (docs/security.md#who-may-do-what).
+ * API keys, as in the RPCs for single objects (docs/security.md#who-may-do-what).
  */
 export function objectRoutes({
   database,

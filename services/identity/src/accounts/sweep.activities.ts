@@ -11,7 +11,7 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'log'> & {
 
 const pageSize = 200
 const rowsPerTable = 1_000
-// Number of unverified accounts deleted per sweep: every deletion is a workflow over all services.
+// Maximum accounts deleted per sweep, because each deletion is a workflow over all services.
 const unverifiedPerSweep = 500
 const graceMs = 30_000
 // Age at which an unsent mail is dropped: its workflow retries for a day only (mail.workflow.ts).
@@ -44,7 +44,7 @@ export function sweepActivities({ config, database, workflows, log }: Deps) {
         await database.transaction((tx) => removeUnverified(tx, unverified, now))
       }
     },
-    /** After billing was switched on or off, emits a page of settings; true after the last page. */
+    /** Emits a page of settings after billing was switched on or off; true after the last page. */
     tellOfBilling: async (): Promise<boolean> => {
       const page = { billed: config.billed, now: await database.now(), limit: pageSize }
       return (await emitBillingSwitch(database, page)) < pageSize

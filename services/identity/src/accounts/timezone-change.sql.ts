@@ -12,7 +12,7 @@ const Id = z.object({ accountId: z.string() })
 
 /**
  * Stores and emits the request to move the days of an account to another timezone. Returns the
- * timezone of the change under way, which is another one if it was requested before.
+ * requested timezone; if a change is already running, the timezone of that change.
  */
 export async function requestTimezone(
   tx: Transaction,
@@ -29,7 +29,7 @@ export async function requestTimezone(
   return requested
 }
 
-/** Returns the timezone to which an account moves; null if it does not. */
+/** Returns the timezone of the running change of an account; null if none is running. */
 export function findTimezoneChange(
   { pool }: { pool: Queries },
   accountId: string,
@@ -49,7 +49,7 @@ export function listTimezoneChanges(
     ORDER BY account_id LIMIT ${page.limit}`)
 }
 
-/** Gives the account its new timezone and emits its settings; does nothing without a change. */
+/** Sets the account's requested timezone and emits its settings; does nothing without a change. */
 export function completeTimezone(
   { database, billed }: { database: Database; billed: boolean },
   accountId: string,

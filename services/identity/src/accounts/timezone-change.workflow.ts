@@ -3,7 +3,7 @@ import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import { continueAsNew } from '@temporalio/workflow'
 import type { timezoneChangeActivities } from './timezone-change.activities.ts'
 
-/** Activities of other services, which ask identity for the timezone; all are idempotent. */
+/** Activities of other services, which read the timezone from identity; all are idempotent. */
 interface Elsewhere {
   /** Moves the days of some transactions; returns true when none is left. */
   moveDates: (accountId: string) => Promise<boolean>
@@ -15,8 +15,8 @@ const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 secon
 
 /**
  * Moves the days of an account to the requested timezone (docs/account-data.md#a-new-timezone):
- * money first, then plans; then the account has the timezone. Runs as the workflow
- * `change-timezone/<accountId>`. A long history continues in a new run.
+ * first money, then plans, then the account's own setting. Runs as the workflow
+ * `change-timezone/<accountId>`. Continue-as-new when the history is long.
  */
 export async function changeTimezone(accountId: string): Promise<void> {
   const at = (service: string) => activitiesOf<Elsewhere>(service, timeouts)

@@ -19,8 +19,8 @@ export interface CreatedUser {
 
 /**
  * Creates login, account and owner for an operator (`coffer user:create`). The address counts as
- * verified, because the operator states it; the password is random until the token, which works
- * for `COFFER_VERIFY_LINK_MINUTES`, sets another one. Throws invalid for a malformed value, and
+ * verified, because the operator states it. The password is random until the user sets one with the
+ * returned token, valid for `COFFER_VERIFY_LINK_MINUTES`. Throws invalid for a malformed value, and
  * refused (428) for an address in use.
  */
 export async function createUser(

@@ -13,10 +13,10 @@ export function requestBudgets({
     spendRequestBudget: async ({ accountId, apiKeyId, cost, apiKeyQuota, accountQuota }) => {
       const spending = { accountId, apiKeyId, cost, apiKeyQuota, accountQuota, windowSeconds }
       const rows = await spendBudgets(database, spending)
-      /** `isSpent`: whether the statement has tried to spend from this budget. */
+      /** `isSpent`: whether the statement has tried to spend units of this budget. */
       const budgetOf = (holder: string, quota: number, isSpent: boolean) => {
         const row = rows.find((one) => one.apiKeyId === holder)
-        // A refusal without a row: a concurrent request has just begun the window and spent it.
+        // A refusal without a row: a concurrent request began this window and has spent the budget.
         const left = quota - (row?.spent ?? (isSpent ? quota : 0))
         return {
           isSufficient: isSpent ? row?.isChanged === true : left >= cost,

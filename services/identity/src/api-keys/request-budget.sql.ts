@@ -25,10 +25,10 @@ interface Spending {
 }
 
 /**
- * Spends a request's units from the budgets of its API key and of its account (fixed-window rate
- * limit) in one statement; returns the budgets that have a window. The account's budget is left as
- * it is if that of the key does not suffice: one busy key must not use up the account's units.
- * Windows follow the clock of the database, which all gateways share.
+ * Fixed-window rate limit: spends a request's units from the budgets of its API key and its account
+ * in one statement; returns the budgets that have a window. If the key's budget is too small, the
+ * account's is not reduced, so that a busy key cannot use up the account's units. Windows follow
+ * the clock of the database, which all gateways share.
  */
 export async function spendBudgets(
   { pool }: Database,

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { emitAccountSettings } from '../book/account.sql.ts'
 import { Account } from '../book/account.ts'
 
-// The statements below search all accounts, by partial indexes that contain only matching rows.
+// Each statement reads all accounts by a partial index that contains only matching rows.
 
 const columns = columnsOf(Account, { table: 'accounts' })
 const Id = z.object({ accountId: z.string() })

@@ -14,7 +14,7 @@ export interface BillingEvent {
 /** An ID of Stripe: visible ASCII. Postgres cannot store NUL, nor index a text of any length. */
 const Id = z.string().regex(/^[!-~]{1,255}$/)
 
-// `object` is loose: its fields depend on the type of event, and identity reads few of them.
+// A loose object, because its fields depend on the type of event, and identity reads few of them.
 const Event = z.object({
   id: Id,
   type: z.string(),
@@ -70,8 +70,8 @@ const timeoutMs = 2_000
 // Maximum age of a webhook's signature, in seconds.
 const toleranceSeconds = 300
 
-// Number of subscriptions read per customer, in one page: Stripe lists the newest first, and few
-// subscriptions have not ended.
+// Maximum number of subscriptions to read per customer. One page is enough, because Stripe lists
+// the newest first, and few subscriptions are active at a time.
 const subscriptionsMax = 100
 
 /** Returns a client of Stripe, which connects at the first call. */
@@ -181,7 +181,10 @@ function idOf(reference: unknown): string | null {
   return Id.safeParse(id).data ?? null
 }
 
-/** Awaits a call of Stripe. Throws unavailable without Stripe's text: it may be personal data. */
+/**
+ * Awaits a call of Stripe. Throws unavailable without Stripe's error text, as it may be personal
+ * data.
+ */
 async function requireAnswer<T>(call: Promise<T>): Promise<T> {
   try {
     return await call
@@ -200,7 +203,7 @@ async function findAnswer<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Returns whether an error is of the library: `type` is then the name of its class. */
+/** Returns whether an error is of Stripe's library, whose `type` is the name of its class. */
 function isOfStripe(error: unknown): error is Stripe.errors.StripeError {
   return String(Object(error).type).startsWith('Stripe')
 }

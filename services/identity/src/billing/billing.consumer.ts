@@ -8,8 +8,8 @@ type Deps = { database: Database; workflows: Workflows; hasBilling: boolean }
 
 /**
  * Returns the handler that starts the creation of a customer at Stripe for each new account.
- * Without billing the handler is registered and does nothing: the filter of the NATS consumer never
- * loses a subject, so the events arrive anyway.
+ * Without billing the handler does nothing, but is registered: the subject stays in the filter of
+ * the NATS consumer, so the events arrive anyway.
  */
 export function registrationHandler({ database, workflows, hasBilling }: Deps): Handler {
   return on(AccountSettingsChangedSchema, async ({ accountId, version }) => {

@@ -49,7 +49,7 @@ export function findPayer({ pool }: Database, accountId: string): Promise<Person
 
 /**
  * Stores the customer ID of an account that has none; the first of concurrent calls wins. Returns
- * the stored one; null for a deleted account.
+ * the stored ID; null for a deleted account.
  */
 export function saveCustomer(
   { pool }: Database,

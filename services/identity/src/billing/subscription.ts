@@ -59,8 +59,8 @@ export type StoredSubscription = Pick<
 
 /**
  * Returns a customer's effective subscription: a paid one, otherwise one with a payment due,
- * otherwise an ended one; of several, that whose period ends last. All fields are null for an empty
- * list.
+ * otherwise an ended one. Among equals, the period that ends last decides. All fields are null for
+ * an empty list.
  */
 export function chooseSubscription(all: readonly ProviderSubscription[]): StoredSubscription {
   const rank = ({ status }: ProviderSubscription) => {

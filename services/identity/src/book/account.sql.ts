@@ -83,8 +83,8 @@ export async function tellAccounts(tx: Transaction, accountIds: readonly string[
 }
 
 /**
- * Emits AccountSettingsChanged for each account, with the version of the given row, and that it has
- * changed for clients, unless `isKnown`.
+ * Emits AccountSettingsChanged for each account, with the version of the given row. Also emits the
+ * account as changed for clients, unless `isKnown`.
  */
 export async function emitAccountSettings(
   tx: Transaction,

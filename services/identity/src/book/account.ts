@@ -25,7 +25,7 @@ export const UserRow = z.object({
   role: z.enum(values['User.role']),
   ...Login.shape,
   ...Account.shape,
-  /** The timezone to which the days of the account are being moved; null if none is. */
+  /** The timezone of a running change of the account's timezone; null if none is running. */
   pendingTimezone: z.string().nullable(),
 })
 export type UserRow = z.infer<typeof UserRow>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Payment } from './subscription.ts'
 
-/** The fields of an account that the verification of a session or API key reads. */
+/** The columns of an account that the verification of a session or API key returns. */
 export const AccountFacts = Payment.extend({ timezone: z.string(), locale: z.string() })
 
 /** The user, login and account for which a session or API key acts. */

@@ -13,9 +13,9 @@ const SignIn = z.object({
   isDisabled: z.boolean(),
   isEmailVerified: z.boolean(),
   isPasswordExpired: z.boolean(),
-  /** Whether the account is deleted unless the login verifies its address or signs in. */
+  /** Whether the account will be deleted unless the login verifies its address or signs in. */
   isToVerify: z.boolean(),
-  /** Null if the login is a user of no account. */
+  /** Null if the login has no account. */
   userId: z.string().nullable(),
   accountId: z.string().nullable(),
 })
@@ -74,7 +74,7 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<strin
 
 const UserOf = z.object({ accountId: z.string(), userId: z.string(), now: z.date() })
 
-/** Emits that the users of a login have changed: clients see the login as a part of each. */
+/** Emits every user of a login as changed for clients, who see the login as a part of the user. */
 export async function tellLogin(tx: Transaction, loginId: string): Promise<void> {
   const users = await tx.any(sql.type(UserOf)`
     SELECT account_id AS "accountId", user_id AS "userId", now() AS now FROM users
@@ -116,7 +116,7 @@ export async function setEmailVerified(
   return rowCount === 1
 }
 
-/** Saves names of a login's person; an undefined one stays as it is. */
+/** Saves the names of a login; an undefined name is unchanged. */
 export async function setNames(
   tx: Transaction,
   loginId: string,
@@ -130,7 +130,7 @@ export async function setNames(
 }
 
 /**
- * Saves the new address of a login, which waits for its mailed link. Throws refused (428) if
+ * Saves the new address of a login, pending until its mailed link is used. Throws refused (428) if
  * another login has this address.
  */
 export async function setPendingEmail(
@@ -145,7 +145,7 @@ export async function setPendingEmail(
   await tellLogin(tx, loginId)
 }
 
-/** Ends the change of an address that waits for its mailed link. */
+/** Cancels a pending change of an address. */
 export async function clearPendingEmail(tx: Transaction, loginId: string): Promise<void> {
   await tx.query(sql.unsafe`UPDATE logins SET pending_email = NULL WHERE login_id = ${loginId}`)
   await tellLogin(tx, loginId)
@@ -171,7 +171,7 @@ export async function setEmail(
     RETURNING former.email`)
 }
 
-/** Clears the deadline of verification: an account that signs in is never deleted as unverified. */
+/** Clears the deadline of verification, so that an account that signs in is never deleted. */
 export async function clearVerifyDeadline(tx: Transaction, loginId: string): Promise<void> {
   await tx.query(sql.unsafe`UPDATE logins SET verify_by = NULL WHERE login_id = ${loginId}`)
 }

@@ -15,7 +15,7 @@ export const Login = z.object({
   passwordResetAt: z.date().nullable(),
   /** Instant at which a mailed link verified the address; null before. */
   emailVerifiedAt: z.date().nullable(),
-  /** A new address, in lower case, until its mailed link is used; null if none waits. */
+  /** A new address, in lower case, until its mailed link is used; null if none is pending. */
   pendingEmail: z.string().nullable(),
 })
 

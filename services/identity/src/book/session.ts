@@ -11,10 +11,10 @@ const pendingLifetimeMs = 5 * 60 * 1000
 // Age up to which a session needs no re-authentication (docs/sign-in.md#re-authentication).
 const recentMs = 15 * 60 * 1000
 
-// Minimum interval between two updates of `last_used_at`, to spare a write on every request.
+// Minimum interval between two updates of `last_used_at`, to avoid a write on every request.
 const notedEveryMs = 5 * 60 * 1000
 
-// Bound of the column. The gateway sends names of a closed list, all of them shorter.
+// Maximum length of the column. The gateway sends shorter names, from a fixed list.
 const deviceNameMax = 100
 
 /** The fields of a session that its user sees. */
@@ -24,7 +24,7 @@ export const Session = z.object({
   /** Time of the last request, exact to five minutes. */
   lastUsedAt: z.date(),
   expiresAt: z.date(),
-  /** Browser and system of the sign-in; null if they are not known. */
+  /** Browser and system of the sign-in; null if unknown. */
   deviceName: z.string().nullable(),
 })
 export type Session = z.infer<typeof Session>
@@ -42,7 +42,7 @@ export interface NewSession {
   deviceName: string | null
 }
 
-/** Where a session comes from: 32 random bytes of its token, and the device, '' if unknown. */
+/** Input of a new session: 32 random bytes for its token, and the device, '' if unknown. */
 export interface SessionOrigin {
   bytes: Uint8Array
   sessionId: string
@@ -71,8 +71,8 @@ export function isToken(text: string): boolean {
 }
 
 /**
- * Returns two bounds for a request at `now`: sessions last used before `idleSince` have ended; a
- * use is stored unless `last_used_at` is later than `notedSince`.
+ * Returns two bounds for a request at `now`. Idle timeout: sessions last used before `idleSince`
+ * have ended. A use is stored only if `last_used_at` is not later than `notedSince`.
  */
 export function boundsOfUse(now: Date, idleDays: number): { idleSince: Date; notedSince: Date } {
   const before = (ms: number) => new Date(now.getTime() - ms)

@@ -14,13 +14,16 @@ import type {
   WebhookNoticeKind,
 } from './mail.ts'
 
-/** Languages of mails, with the locale of their days. Another one is an entry and a catalogue. */
+/**
+ * Languages of mails, with the locale that formats days. A new language needs an entry here and a
+ * catalogue.
+ */
 const languages = {
   en: { locale: 'en-US', words: wordsOf<typeof en>(en, 'en') },
   de: { locale: 'de-DE', words: wordsOf<typeof en>(de, 'de') },
 }
 
-/** The words for the reader of a mail. */
+/** Language, locale and texts for the recipient of a mail. */
 export interface Speech {
   language: string
   /** Locale of days: that of the reader if the mail is in its language. */
@@ -30,9 +33,9 @@ export interface Speech {
 }
 
 /**
- * Returns the words in the language of a recipient's locale, else in English. The salutation has no
- * name for unverified logins, because a stranger may have set it, and none in a mail to a new
- * address, which may be that of a stranger.
+ * Returns texts in the language of a recipient's locale, else in English. The salutation has no
+ * name for unverified logins, because a stranger may have entered it, and none in a mail to a new
+ * address, which may belong to a stranger.
  */
 export function speechFor(
   kind: MailKind,
@@ -89,7 +92,7 @@ export function writeLinkLetter(
   return letterOf(speech, { subject, what, more: more({ time }) }, { label: button, url: link })
 }
 
-/** Returns the mail about a link over the aggregator (docs/banks/webhooks.md#mails). */
+/** Returns the mail about an aggregator link (docs/banks/webhooks.md#mails). */
 export function writeLinkNotice(
   kind: LinkNoticeKind,
   { institutionName, consentEndsAt, timezone }: LinkNotice,
@@ -106,7 +109,9 @@ export function writeLinkNotice(
   return letterOf(speech, { subject, what: told, more }, { label: words.open, url })
 }
 
-/** Returns the mail about a webhook that was given up (docs/changes/own-webhooks.md#failures). */
+/**
+ * Returns the mail about a webhook that was switched off (docs/changes/own-webhooks.md#failures).
+ */
 export function writeWebhookNotice(
   kind: WebhookNoticeKind,
   host: string,

@@ -6,7 +6,7 @@ import { findOwner } from './mail.sql.ts'
 import { notifyOwner } from './mail-request.service.ts'
 
 /**
- * Returns the handler of links over the aggregator that need their user: it queues a mail to the
+ * Returns the handler of aggregator links for which the user has to act: it queues a mail to the
  * owner of the account (docs/banks/webhooks.md#mails).
  */
 export function linkMailHandler(

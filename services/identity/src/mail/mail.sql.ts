@@ -16,10 +16,10 @@ const waitingMax = 10_000
 export interface NewMail {
   kind: MailKind
   email: string
-  /** Given if the address may be that of no login, before or after a change. */
+  /** Set if the address may differ from that of the login, before or after a change of address. */
   loginId?: string
   link?: LinkNotice
-  /** Given for `webhook-failing` and `webhook-gone`. */
+  /** Set for `webhook-failing` and `webhook-gone`. */
   webhookHost?: string
 }
 
@@ -62,8 +62,8 @@ export async function deleteMail({ pool }: Database, mailId: string): Promise<vo
 }
 
 /**
- * Returns the login of a mail: the one that it names, else the one with its address. Returns null
- * if there is none, and for a new address that the login does not want any more.
+ * Returns the login of a mail: by `loginId`, else by the mail's address. Null if there is none, or
+ * if the mail is to a new address whose change is no longer pending.
  */
 export async function findRecipient(
   { pool }: Database,
@@ -96,8 +96,8 @@ export function findOwner(
 }
 
 /**
- * Returns the trial of the account that a login owns; null if the end of the trial was not
- * announced, or the account ever had a subscription.
+ * Returns the trial of the account that a login owns; null if no `TrialEnding` was emitted, or the
+ * account ever had a subscription.
  */
 export async function findEndingTrial(
   { pool }: Database,

@@ -23,9 +23,9 @@ export const Mail = z.object({
   ]),
   /** Address in lower case. */
   email: z.string(),
-  /** The login of a mail whose address may be that of no login, before or after a change. */
+  /** Set if the address may differ from that of the login, before or after a change of address. */
   loginId: z.string().nullable(),
-  /** The institution of a link over the aggregator; null for other kinds, like the next two. */
+  /** The institution of an aggregator link; null for other kinds, as are the next two fields. */
   institutionName: z.string().nullable(),
   consentEndsAt: z.date().nullable(),
   /** IANA name of the account's timezone. */
@@ -38,7 +38,7 @@ export type MailKind = Mail['kind']
 
 export type LinkKind = Extract<MailKind, 'verify-email' | 'reset-password' | 'change-email'>
 
-/** A kind of mail about a link over the aggregator. */
+/** A kind of mail about an aggregator link. */
 export type LinkNoticeKind = Extract<MailKind, 'link-expiring' | 'link-broken'>
 
 /** A kind of mail about a webhook that was switched off. */
@@ -50,20 +50,20 @@ export type NoticeKind = Exclude<
   LinkKind | LinkNoticeKind | WebhookNoticeKind | 'trial-ending'
 >
 
-/** The link that a mail is about, and when the user's consent ends. */
+/** The aggregator link that a mail is about, and when the user's consent ends. */
 export interface LinkNotice {
   institutionName: string
   consentEndsAt: Date | null
   timezone: string
 }
 
-/** The fields of a login that decide whether it gets a mail, its language and the salutation. */
+/** The fields of a login that determine whether it gets a mail, the language and the salutation. */
 export const Recipient = z.object({
   loginId: z.string(),
   firstName: z.string(),
   isDisabled: z.boolean(),
   isEmailVerified: z.boolean(),
-  /** Locale of its account, which decides the language; null for a login without one. */
+  /** Locale of the account, which determines the language; null for a login without an account. */
   locale: z.string().nullable(),
 })
 export type Recipient = z.infer<typeof Recipient>

@@ -17,7 +17,10 @@ export interface PresentedToken {
 
 const Consumed = z.object({
   loginId: z.string(),
-  /** Whether the link was mailed or printed by an operator: its reset unlocks the second factor. */
+  /**
+   * Whether the link was mailed, or printed for an operator: a reset by it unlocks the second
+   * factor.
+   */
   unlocksCodes: z.boolean(),
 })
 
@@ -62,8 +65,8 @@ export async function requireMailedLink(
 }
 
 /**
- * Checks a link that verifies an address or changes to another one; does not consume it. Throws
- * refused (400) if `consumeChangeLink` and `consumeMailedLink` would not accept it.
+ * Validates a link that verifies an address or confirms a new one; does not consume it. Throws
+ * refused (400) if neither `consumeChangeLink` nor `consumeMailedLink` would accept it.
  */
 export async function requireVerificationLink(
   { pool }: Database,
@@ -99,8 +102,9 @@ export async function consumeMailedLink(
 const Changing = z.object({ loginId: z.string(), email: z.string() })
 
 /**
- * Consumes the link of a changed address; returns the login and the address. Returns null if the
- * token is of no such link, or the link is not valid: the login waits for another address by now.
+ * Consumes the link that confirms a new address; returns the login and the address. Returns null if
+ * the token has another purpose, or the link is invalid, for example because the login has
+ * requested another address since.
  */
 export function consumeChangeLink(
   tx: Transaction,

@@ -10,8 +10,8 @@ import { type ChallengePurpose, findSolutionFault, type Terms } from './proof-of
 
 type Deps = Pick<IdentityDeps, 'config' | 'database' | 'signer' | 'clock'>
 
-// Consumed challenges are stored this much longer than their lifetime: a process with a slow clock
-// accepts a challenge longer.
+// Time in ms for which consumed challenges are stored beyond their lifetime, because a process
+// whose clock is slow accepts a challenge for longer.
 const clockSkewMs = 60_000
 
 /**

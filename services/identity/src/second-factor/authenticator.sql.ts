@@ -50,7 +50,7 @@ export async function saveAuthenticator(
 
 /**
  * Enables the authenticator and consumes the time step of the code that confirmed its seed. Returns
- * false if `seed` is not the stored one any more, or the authenticator is enabled or deleted.
+ * false if `seed` is no longer the stored seed, or the authenticator is enabled or deleted.
  */
 export async function enableAuthenticator(
   tx: Transaction,
@@ -102,7 +102,7 @@ export async function hasRecoveryCode(
     WHERE login_id = ${loginId} AND code_hash = ${sql.binary(codeHash)}`)
 }
 
-/** Consumes a recovery code; returns false for an unknown one, or without enabled authenticator. */
+/** Consumes a recovery code; returns false if it is unknown, or no authenticator is enabled. */
 export async function consumeRecoveryCode(
   tx: Transaction,
   loginId: string,

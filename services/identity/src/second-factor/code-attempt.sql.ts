@@ -12,9 +12,9 @@ import {
 const Counted = z.object({ failures: z.number(), attempts: z.number(), endsAt: z.date() })
 
 /**
- * Counts a code before it is checked, in one statement, so that concurrent codes of any replicas
- * cannot exceed the limits (docs/sign-in.md#wrong-codes). A code that must not be checked counts no
- * failure. Returns null without an enabled authenticator: no code is right then.
+ * Counts a code before it is checked, in one statement, so that concurrent codes cannot exceed the
+ * limits (docs/sign-in.md#wrong-codes). A code beyond a limit, which is not checked, does not count
+ * as a failure. Returns null without an enabled authenticator: no code is valid then.
  */
 export async function countCode(
   { pool }: Pick<Database, 'pool'>,
@@ -40,7 +40,7 @@ export async function countCode(
     RETURNING failures, attempts, ends_at AS "endsAt"`)
 }
 
-/** Ends the row of failures of one purpose, after a right code. */
+/** Deletes the failures of one purpose, after a valid code. */
 export async function deleteCodeAttempts(
   tx: Transaction,
   loginId: string,

@@ -1,29 +1,29 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 
-/** Codes of a login that are checked in one window (docs/sign-in.md#wrong-codes). */
+/** Maximum codes of a login that are checked per window (docs/sign-in.md#wrong-codes). */
 export const codesPerWindow = 5
 
-/** Failures in a row after which no code is checked until the second factor is unlocked. */
+/** Maximum failures in a row; then no code is checked until the second factor is unlocked. */
 export const failuresMax = 100
 
 /**
- * Lengths of windows in minutes, in the order in which failures in a row use them: each after five
- * more, the last one from then on.
+ * Backoff: lengths of windows in minutes. Every five failures in a row, the next length applies;
+ * the last length applies from then on.
  */
 export const windowMinutes = [15, 30, 60, 120, 240, 480, 960, 1440]
 
 /**
- * Occasion of a code, counted apart. `sign-in`: after the password, in a pending session.
- * `re-authentication`: in an open session, so that a stolen one cannot lock sign-in.
+ * Purpose of a code; failures are counted for each. `sign-in`: after the password, in a pending
+ * session. `re-authentication`: in an open session, so that a stolen session cannot lock sign-in.
  */
 export type CodePurpose = 'sign-in' | 're-authentication'
 
-/** Attempts after one more was counted. */
+/** Counters after one more attempt. */
 export interface CodeAttempts {
-  /** Wrong codes in a row since the last right one, this one included until it is right. */
+  /** Wrong codes in a row since the last valid one; includes this code until it proves valid. */
   failures: number
-  /** Codes in the window, this one included; above `codesPerWindow` this one is not checked. */
+  /** Codes in the window, including this one; above `codesPerWindow` it is not checked. */
   attempts: number
   /** End of the window. */
   endsAt: Date

@@ -113,9 +113,9 @@ async function confirm(deps: IdentityDeps, caller: Caller, totp: string) {
       throw refused(say('TOTP_CHANGED'))
     }
     await deleteAttempts(tx, subjectHash)
-    // Failures of an authenticator that was disabled before do not count for the new one.
+    // Failures with a former authenticator do not count for the new one.
     await unlockCodes(tx, loginId)
-    // Ends all sessions of the login except the caller's: they began without a second factor.
+    // Ends the login's other sessions, because they began without a second factor.
     await endSessionsOfLogin(tx, loginId, { except: sessionId })
     await notifyOwner(deps, tx, { kind: 'authenticator-enabled', email })
   })

@@ -46,7 +46,7 @@ export function credentials({
   }
 }
 
-/** Waits until the use of a credential is stored; a server that is read-only stores none. */
+/** Waits until the use of a credential is stored; a read-only database stores none. */
 async function noting(stored: Promise<void>): Promise<void> {
   await stored.catch((error: unknown) => {
     if (!isReadOnly(error)) throw error

@@ -39,7 +39,7 @@ export async function countNetworkAttempt(
         ${endsAt}) AS "endsAt"`)
 }
 
-/** Takes an attempt off the window that ends at `endsAt`; does nothing after its end. */
+/** Subtracts an attempt from the window that ends at `endsAt`; does nothing after its end. */
 export async function releaseNetworkAttempt(
   { pool }: Database,
   { networkHash, endsAt }: { networkHash: Buffer; endsAt: Date },

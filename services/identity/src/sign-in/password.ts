@@ -2,10 +2,10 @@ import { say } from '@coffer/kit/reasons/reasons'
 
 const characters = { min: 8, max: 72 }
 
-// Context words, of which no password may consist: the product's name (docs/security.md#passwords).
+// Context words: a password must not consist of the product's name (docs/security.md#passwords).
 const ownWords = ['coffer']
 
-// Minimum length of a context word: shorter words occur in too many passwords by chance.
+// Minimum length of a context word, because shorter words occur in passwords by chance.
 const wordCharactersMin = 3
 
 /** Returns the problem of a password at sign-in, or null. Its length is counted in code points. */

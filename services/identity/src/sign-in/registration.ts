@@ -16,7 +16,7 @@ export interface Credentials {
   password: string
 }
 
-/** A person who gets a login, with the settings of the account; empty ones have defaults. */
+/** A person who gets a login, with the settings of the account; empty settings have defaults. */
 export interface NewPerson {
   email: string
   firstName: string
@@ -52,7 +52,7 @@ export async function findRegistrationProblems(
 
 /**
  * Returns the problems of a person whom an operator creates, keyed by field; null if there are
- * none. Unlike that of a registration, an unknown locale is a problem.
+ * none. Unlike at a registration, an unknown locale is a problem.
  */
 export function findPersonProblems(person: NewPerson): Problems | null {
   const { locale } = person

@@ -107,8 +107,8 @@ async function beginSession(
 }
 
 /**
- * Locks the login. Throws unauthenticated if the password changed since it was verified: the change
- * ended all sessions, and a session that begins now would survive it.
+ * Locks the login. Throws unauthenticated if the password has changed since it was verified: the
+ * change has ended all sessions, and must end this one too.
  */
 async function lockUnchangedPassword(
   tx: Transaction,

@@ -7,7 +7,7 @@ const Finding = z.object({ accountId: z.string(), rule: z.string(), detail: z.st
 /** A violation: the account, the name of the violated rule, and the IDs of the rows. */
 type Finding = z.infer<typeof Finding>
 
-/** An event that a service has told some time ago. */
+/** An event that a service published some time ago. */
 interface ToldEvent {
   accountId: string
   eventId: string
@@ -17,7 +17,7 @@ const findingsMax = 100
 
 const length = sql.fragment`jsonb_array_length(objects)`
 
-// The inbox keeps an event for 97 days, an account may keep its feed longer.
+// The inbox keeps the IDs of events for 97 days; the feed of an account may be kept longer.
 const isInInbox = sql.fragment`position > (extract(epoch FROM now() - interval '96 days')
   * 1000000)::bigint`
 
@@ -94,9 +94,10 @@ const rules: Record<string, FragmentSqlToken> = {
 }
 
 /**
- * Checks the feeds and the webhooks (docs/api/changes.md#audit), and that they know the events that
- * the services have told. Returns up to 100 violations for each rule. An account that is being
- * deleted may appear as a violation, so only one that a second audit repeats is an error.
+ * Checks the feeds and the webhooks (docs/api/changes.md#audit), and that the feeds contain the
+ * events that the services have published. Returns up to 100 violations for each rule. An account
+ * that is being deleted may appear as a violation, so only a violation that a second audit repeats
+ * is an error.
  */
 export async function auditFeeds(
   { pool }: Database,

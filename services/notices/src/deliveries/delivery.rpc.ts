@@ -36,7 +36,7 @@ export function deliveryRoutes(deps: Deps): ServiceImpl<typeof DeliveryService> 
     listDeliveries: async ({ webhookId, status, before = null, limit }, context) => {
       const key = keyOf(context, webhookId)
       await getWebhook(database, key, clock())
-      // One more than the limit: if it exists, the list goes on.
+      // Reads one row more than the limit: if it exists, there is a next page.
       const found = await listDeliveries(database, key, { status, before, limit: limit + 1 })
       const deliveries = found.slice(0, limit).map(render)
       return { deliveries, hasMore: found.length > limit }
@@ -66,7 +66,7 @@ export function deliveryRoutes(deps: Deps): ServiceImpl<typeof DeliveryService> 
       const from = since ? timestampDate(since) : now
       const problem = findSinceProblem(from, now)
       if (problem !== null) throw invalid({ since: problem })
-      // Positions are instants in µs. Changes of the instant itself are included.
+      // Positions are instants in µs. Subtracting 1 µs includes changes at the instant itself.
       const after = BigInt(from.getTime()) * 1_000n - 1n
       await database.transaction(async (tx) => {
         requireEnabled(await lockWebhook(tx, key))

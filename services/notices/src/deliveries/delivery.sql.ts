@@ -15,7 +15,9 @@ import { Delivery, pingType } from './delivery.ts'
 
 const columns = columnsOf(Delivery, { table: 'webhook_deliveries' })
 
-/** Maximum number of stored deliveries that wait for a webhook: its cursor stops there. */
+/**
+ * Maximum number of pending deliveries of a webhook; its feed cursor does not advance beyond it.
+ */
 export const pendingMax = 1_000
 
 const ofWebhook = ({ accountId, webhookId }: WebhookKey) => sql.fragment`
@@ -69,7 +71,7 @@ export async function lockDelivery(
   return found
 }
 
-/** Returns the INSERT of deliveries, which updates stored ones. `condition` is on each row. */
+/** Returns an upsert of deliveries; it saves only rows for which `condition` holds. */
 export function upsertOf(
   deliveries: readonly Delivery[],
   condition: FragmentSqlToken,
@@ -95,7 +97,7 @@ export async function saveDelivery(tx: Transaction, delivery: Delivery): Promise
 
 const Counted = z.object({ count: z.bigint() })
 
-/** Returns how many tests of a webhook wait. */
+/** Returns the number of pending tests of a webhook. */
 export async function countPings(tx: Transaction, key: WebhookKey): Promise<number> {
   const count = await tx.oneFirst(sql.type(Counted)`
     SELECT count(*) AS count FROM webhook_deliveries
@@ -103,7 +105,7 @@ export async function countPings(tx: Transaction, key: WebhookKey): Promise<numb
   return Number(count)
 }
 
-/** Deletes what waits behind a position, except tests: it is read from the feed again. */
+/** Deletes pending deliveries after a position, except tests: they are read from the feed again. */
 export async function deletePending(
   tx: Transaction,
   key: WebhookKey,
@@ -116,8 +118,8 @@ export async function deletePending(
 }
 
 /**
- * Deletes those of the oldest `limit` deliveries of a webhook that were created before an instant
- * and no longer wait, or all of these of a deleted webhook; returns their number.
+ * Deletes, among the oldest `limit` deliveries of a webhook, those that were created before an
+ * instant and are not pending; for a deleted webhook, all of them. Returns their number.
  */
 export async function deleteOld(
   { pool }: Database,

@@ -13,16 +13,19 @@ export const Delivery = z.object({
   objectId: z.string(),
   /** Position in the feed: the order of the deliveries of an object. */
   position: z.bigint(),
-  /** Body of each attempt: signatures cover it as it is. */
+  /** Body of each attempt, unchanged, because signatures cover its exact text. */
   body: z.string(),
   status: z.enum(values['Delivery.status']),
-  /** Attempts since it was created, or is to be sent again. */
+  /** Number of attempts since the creation, or since a request to send it again. */
   attempts: z.number().int(),
   createdAt: z.date(),
-  /** Since when it is to be sent: its three days begin, also behind another one of its object. */
+  /**
+   * Start of its three days of attempts. While an earlier delivery of its object is pending, null
+   * unless it was requested again.
+   */
   startedAt: z.date().nullable(),
   attemptedAt: z.date().nullable(),
-  /** Null if it is not pending, or an earlier delivery of the object has to end first. */
+  /** Null unless it is pending, and the earliest pending delivery of its object. */
   nextAttemptAt: z.date().nullable(),
   answerStatus: z.number().int().nullable(),
   answer: z.string().nullable(),
@@ -30,10 +33,10 @@ export const Delivery = z.object({
 })
 export type Delivery = z.infer<typeof Delivery>
 
-/** Type of a test, which is no change. */
+/** Type of a test, which is not a change of the feed. */
 export const pingType = 'webhook.ping'
 
-/** Time in ms in which attempts are repeated. */
+/** Time in ms for which failed attempts are repeated. */
 const attemptsMs = 3 * dayMs
 
 const minuteMs = 60_000
@@ -50,7 +53,7 @@ export interface Attempt {
   answer: string | null
   /** Null for an answer of 2xx. */
   problem: string | null
-  /** Pause that the answer asks for. */
+  /** Pause in ms that the answer asks for. */
   retryAfterMs: number | null
 }
 
@@ -64,7 +67,7 @@ export function createDelivery(
   return newDelivery({ ...change, ...of, data: dataOf(entry) })
 }
 
-/** Returns a delivery with this content, to be sent now. */
+/** Returns a delivery with this content, which is due now. */
 export function newDelivery(of: {
   accountId: string
   webhookId: string
@@ -115,8 +118,9 @@ function dataOf(entry: Entry): object {
 }
 
 /**
- * Returns a delivery after an attempt. `random`: 0 to 1, lengthens the pause by up to a tenth, so
- * that webhooks of one server do not meet. The last attempt is made after three days.
+ * Returns a delivery after an attempt. `random` (0 to 1) is the jitter: it lengthens the pause by
+ * up to a tenth, so that webhooks on one server are not retried at the same time. The last attempt
+ * is made after three days.
  */
 export function afterAttempt(delivery: Delivery, attempt: Attempt, random: number): Delivery {
   const { at, status: answerStatus, answer, problem } = attempt
@@ -135,24 +139,25 @@ function pauseAsked({ retryAfterMs }: Attempt): number {
   return Math.min(retryAfterMs ?? 0, retryAfterMsMax)
 }
 
-/** Returns a delivery that is to be sent again from now on, as if it were new. */
+/** Returns a delivery that is due now, without its former attempts. */
 export function resent(delivery: Delivery, now: Date): Delivery {
   return { ...delivery, status: 'pending', attempts: 0, startedAt: now, nextAttemptAt: now }
 }
 
-/** Rounds without a success: their number, the first of them, and when the next may begin. */
+/** Consecutive rounds without a success: their number, the first one, and the end of the pause. */
 export interface Failing {
   failures: number
   failingSince: Date | null
   restUntil: Date | null
 }
 
-/** State of a webhook without failures. */
+/** State of a webhook whose last round had a success. */
 const well: Failing = { failures: 0, failingSince: null, restUntil: null }
 
 /**
- * Returns the state of a webhook after a round. A round without a success is followed by a rest:
- * 5 s, doubled by each further one up to five minutes, or as long as an answer asks for.
+ * Returns the state of a webhook after a round. Exponential backoff: a round without a success is
+ * followed by a pause of 5 s, doubled by each further one up to five minutes; longer if an answer
+ * asks for it.
  */
 export function failingAfter(before: Failing, attempts: readonly Attempt[], now: Date): Failing {
   if (attempts.some(({ problem }) => problem === null)) return well
@@ -168,9 +173,9 @@ export function failingAfter(before: Failing, attempts: readonly Attempt[], now:
 }
 
 /**
- * Returns the time in ms for which nothing was sent although an attempt was due, as the server was
- * away: the three days do not count it, so that a receiver gets its chance after an outage. 0 up to
- * an hour.
+ * Returns the time in ms for which this server was down although an attempt was due. It does not
+ * count towards the three days of attempts, so that an outage of this server does not shorten them.
+ * Returns 0 for up to an hour.
  */
 export function missedMs(
   { dueAt, restUntil }: { dueAt: Date | null; restUntil: Date | null },
@@ -181,7 +186,7 @@ export function missedMs(
   return missed > hourMs ? missed : 0
 }
 
-/** Returns the reason for which a webhook is to be switched off after a round, or null. */
+/** Returns the reason to switch a webhook off after a round, null if there is none. */
 export function reasonToSwitchOff(
   { failingSince }: Failing,
   attempts: readonly Attempt[],

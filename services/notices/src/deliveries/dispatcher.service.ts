@@ -2,24 +2,26 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { WebhookKey } from '../endpoints/webhook.sql.ts'
 import { type RunDeps, runWebhook } from './webhook-run.service.ts'
 
-/** Serves webhooks in this process as soon as there is work for them. */
+/** Sends pending changes to webhooks in this process. */
 export interface Dispatcher extends AsyncDisposable {
-  /** Serves these webhooks soon, again if they are being served. Does not throw. */
+  /**
+   * Serves these webhooks soon; webhooks that are being served are served again. Does not throw.
+   */
   wake: (keys: readonly WebhookKey[]) => void
 }
 
 type Deps = RunDeps & Pick<ServiceDeps, 'workflows' | 'log'>
 
 /**
- * Webhooks that a process serves at once. One that takes longer than `slowMs` no longer counts, up
- * to `max` of both, so that many that do not answer hold up no others.
+ * Concurrency limits: `atOnce` webhooks that answer quickly, and `max` in total. A webhook served
+ * for over `slowMs` counts only towards `max`, so that slow receivers do not delay others.
  */
 const limitsDefault = { atOnce: 200, slowMs: 2_000, max: 2_000 }
 
 /**
- * Creates the dispatcher. A run that leaves something for later starts the workflow of the webhook,
- * which waits and tries again; without failures no workflow is needed. All of it is repeated by the
- * sweep after a kill.
+ * Creates the dispatcher. If deliveries are left for later, it starts the workflow of the webhook,
+ * which waits and retries; without failures no workflow is needed. After a crash, the sweep finds
+ * the work.
  */
 export function createDispatcher(deps: Deps, limits = limitsDefault): Dispatcher {
   const { log, clock } = deps
@@ -27,7 +29,7 @@ export function createDispatcher(deps: Deps, limits = limitsDefault): Dispatcher
   const waiting = new Map<string, WebhookKey>()
   const running = new Map<string, Promise<void>>()
   const slow = new Set<string>()
-  // Instants for which the workflow of a webhook has been started.
+  // Due times for which the workflow of a webhook has been started, to start it once.
   const planned = new Map<string, number>()
 
   const serve = async (id: string, key: WebhookKey): Promise<void> => {
@@ -78,7 +80,7 @@ export function createDispatcher(deps: Deps, limits = limitsDefault): Dispatcher
   }
 }
 
-/** Returns the workflow that serves a webhook later. */
+/** Returns the start of the workflow that retries a webhook. */
 function retryOf({ accountId, webhookId }: WebhookKey) {
   const key = { accountId, webhookId }
   return { type: 'retryWebhook', id: `webhook/${webhookId}`, args: [key] }

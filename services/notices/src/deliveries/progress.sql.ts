@@ -7,7 +7,7 @@ import { Webhook } from '../endpoints/webhook.ts'
 import { upsertOf } from './delivery.sql.ts'
 import type { Delivery, Failing } from './delivery.ts'
 
-/** How far a webhook has come. */
+/** Position of a webhook in the feed, and the state of its failures. */
 const Progress = z.object({
   position: z.bigint(),
   dueAt: z.date().nullable(),
@@ -16,11 +16,11 @@ const Progress = z.object({
   restUntil: z.date().nullable(),
 })
 
-/** A webhook, and how far it has come. */
+/** A webhook with its progress, whose lease this process has taken. */
 const Taken = Webhook.extend(Progress.shape)
 export type Taken = z.infer<typeof Taken>
 
-/** Lifetime of a lease in seconds: that of a killed process is free after it. */
+/** Lifetime of a lease in seconds; after it, the lease of a killed process is free. */
 const leaseSeconds = 20
 
 const isOf = ({ accountId, webhookId }: WebhookKey) => sql.fragment`
@@ -29,8 +29,8 @@ const isFree = sql.fragment`(leased_until IS NULL OR leased_until < now())`
 const leaseEnd = sql.fragment`now() + make_interval(secs => ${leaseSeconds})`
 
 /**
- * Takes the lease of an enabled webhook, so that one process sends at a time. Returns null if
- * another process has it, or the webhook rests, is disabled or is deleted.
+ * Lease: takes an enabled webhook, so that one process at a time sends to it. Returns null if
+ * another process holds the lease, or the webhook pauses, is disabled or is deleted.
  */
 export function takeLease(
   { pool }: Database,
@@ -51,8 +51,8 @@ export function takeLease(
 const Noted = z.object({ isFree: z.boolean(), restUntil: z.date().nullable() })
 
 /**
- * Notes that there is work for a webhook whose lease could not be taken: the process that has it
- * looks again before it ends, and a rest ends with an attempt. Returns null if it is disabled.
+ * Sets a flag after `takeLease` has failed: the process that holds the lease reads the feed again
+ * before it ends, and a pause ends with an attempt. Returns null if the webhook is disabled.
  */
 export function noteWork(
   { pool }: Database,
@@ -70,9 +70,9 @@ export function noteWork(
 const Moved = z.object({ failingSince: z.date().nullable() })
 
 /**
- * Moves the begin of the three days of a webhook, and of its deliveries that wait, by the time that
- * the server has missed: in one statement, after which an attempt is due at `now`. Returns the new
- * begin; null if the lease is lost.
+ * Postpones the start of the three days of a webhook and of its pending deliveries by the downtime
+ * of this server, in one statement; an attempt is then due at `now`. Returns the new start; null if
+ * the lease is lost.
  */
 export function moveBegin(
   { pool }: Database,
@@ -97,21 +97,23 @@ export function moveBegin(
 /** The state of a webhook after a round. */
 export interface Saved extends Failing {
   leaseId: string
-  /** Position that the round read; a request may have moved it meanwhile, which holds. */
+  /**
+   * Position at which the round began to read. If a request has changed it since, that value stays.
+   */
   readFrom: bigint
   position: bigint
   dueAt: Date | null
   deliveries: readonly Delivery[]
-  /** Whether the process ends its work, unless another one has noted more. */
+  /** Whether the process ends the lease, unless `noteWork` has set the flag. */
   isLast: boolean
 }
 
 const Held = z.object({ isHeld: z.boolean(), position: z.bigint() })
 
 /**
- * Saves a round in one statement, if the process still has the lease: the deliveries, and how far
- * the webhook has come. Returns whether the process has the lease and is to look again, and the
- * stored position; null if the lease is lost.
+ * Saves the deliveries and progress of a round in one statement, if the process still holds the
+ * lease. Returns whether it keeps the lease for another round, and the stored position; null if the
+ * lease is lost.
  */
 export async function saveRound(
   { pool }: { pool: Queries },
@@ -161,7 +163,7 @@ export async function endLease(
     WHERE ${isOf(key)} AND lease_id = ${leaseId}`)
 }
 
-/** Lets a webhook read the feed again from a position, if it has come further, without a rest. */
+/** Moves a webhook back to a position of the feed, if it is beyond it, and ends a pause. */
 export async function readAgain(tx: Transaction, key: WebhookKey, after: bigint): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE webhook_progress AS progress
@@ -169,7 +171,7 @@ export async function readAgain(tx: Transaction, key: WebhookKey, after: bigint)
     WHERE ${isOf(key)}`)
 }
 
-/** Lets a webhook send at an instant, without a rest. */
+/** Makes a webhook due at an instant, and ends a pause. */
 export async function noteDue(tx: Transaction, key: WebhookKey, now: Date): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE webhook_progress AS progress
@@ -180,8 +182,8 @@ export async function noteDue(tx: Transaction, key: WebhookKey, now: Date): Prom
 const Behind = z.object({ accountId: z.string(), webhookId: z.string() })
 
 /**
- * Lists webhooks with an ID above `after` that no process serves, whose attempt is due, or whose
- * account has changes that they have not read, in the order of account and ID.
+ * Lists webhooks with an ID above `after` that no process serves and that have work: a due attempt,
+ * or unread changes of their account. Ordered by account and ID.
  */
 export function listBehind(
   { pool }: Database,
@@ -208,9 +210,9 @@ const Counts = z.object({
 })
 
 /**
- * Returns the numbers of webhooks by state, of stored deliveries that wait, and the time for which
- * the last webhook could have been served: since its attempt was due, or since the first change
- * that it has not read, but not while it rests. 0 if all are served.
+ * Returns the numbers of webhooks by state and of pending deliveries, and the maximum delay: the
+ * time since a webhook's attempt was due, or since its first unread change, without pauses. 0 if
+ * all are served.
  */
 export function countWebhooks({ pool }: Database, now: Date): Promise<z.infer<typeof Counts>> {
   return pool.one(sql.type(Counts)`
@@ -243,7 +245,7 @@ export function listForSweep(
     ORDER BY account_id, webhook_id LIMIT ${limit}`)
 }
 
-/** Deletes the row of a webhook that is deleted and has no deliveries any more. */
+/** Deletes the row of a deleted webhook that has no deliveries left. */
 export async function deleteRow({ pool }: Database, key: WebhookKey): Promise<void> {
   const { accountId, webhookId } = key
   await pool.query(sql.unsafe`

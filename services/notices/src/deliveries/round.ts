@@ -1,18 +1,18 @@
 import type { Delivery } from './delivery.ts'
 
-/** Deliveries of one object, in the order in which they are to be answered. */
+/** Deliveries of one object, in order: each is sent only after the one before has succeeded. */
 export type Lane = Delivery[]
 
-/** Deliveries to send now, one lane for each object, and those that wait. */
+/** Deliveries to send now, one lane for each object, and deliveries that stay pending. */
 export interface Round {
   lanes: Lane[]
   waiting: Delivery[]
 }
 
 /**
- * Returns which deliveries are sent now: those of objects whose earliest one is due. `pending` are
- * the stored ones, `fresh` new ones behind them. At most `lanesMax` objects; of pending and of
- * fresh objects half each, so that one that keeps failing does not hold up others.
+ * Selects the deliveries to send now: those of objects whose earliest delivery is due. `pending`
+ * are stored, `fresh` are later ones. At most `lanesMax` objects, up to half of them with stored
+ * deliveries while fresh ones need the rest, so that failing objects do not delay others.
  */
 export function planRound(
   { pending, fresh }: { pending: readonly Delivery[]; fresh: readonly Delivery[] },
@@ -41,8 +41,8 @@ function byPosition(one: Delivery, other: Delivery): number {
 }
 
 /**
- * Returns the deliveries that are pending after a round, as they are stored: only the earliest one
- * of an object has a time. And the earliest of these times, null without one.
+ * Returns the pending deliveries after a round, as they are stored: only the earliest delivery of
+ * an object has `nextAttemptAt`. `dueAt` is the earliest of these instants, null without any.
  */
 export function settleWaiting(
   pending: readonly Delivery[],

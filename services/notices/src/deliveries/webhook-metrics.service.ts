@@ -36,11 +36,11 @@ export function observeRequest(
   observeSeconds(ms / 1_000, outcome)
 }
 
-/** Exports the numbers of this service's database until disposed. */
+/** Exports metrics of webhooks and pending deliveries until disposed. */
 export function startWebhookMetrics({ database, clock }: Deps): Disposable {
   const stack = new DisposableStack()
   let counting: ReturnType<typeof countWebhooks> | null = null
-  // The gauges are read at once: one statement serves all of a scrape.
+  // The gauges of a scrape share one query.
   const count = () => {
     counting ??= countWebhooks(database, clock()).finally(() => {
       counting = null

@@ -10,8 +10,8 @@ const { serveWebhook } = activitiesOf<ReturnType<typeof webhookActivities>>('not
 })
 
 /**
- * Serves a webhook again whenever an attempt is due, as the workflow `webhook/<webhookId>`, until
- * nothing waits. A start ends a pause. Bounded history: continues in a new run.
+ * Serves a webhook whenever an attempt is due, as the workflow `webhook/<webhookId>`, until nothing
+ * is pending. A start of the running workflow ends its pause. Continue-as-new bounds the history.
  */
 export async function retryWebhook(key: { accountId: string; webhookId: string }): Promise<void> {
   let starts = 0

@@ -18,45 +18,45 @@ import type { Taken } from './progress.sql.ts'
 import { type Lane, planRound, settleWaiting } from './round.ts'
 import { observeRequest } from './webhook-metrics.service.ts'
 
-/** Number of changes that a round reads; of objects while a webhook fails. */
+/** Number of changes that a round reads. While a webhook fails, `probeSize` changes and objects. */
 const pageSize = 100
 const probeSize = 4
-/** Requests of a webhook at once, each for another object. */
+/** Concurrent requests to a webhook, each for another object. */
 const atOnce = 8
-/** Number of failed requests, without a success, after which a round begins no more. */
+/** Number of failed requests without a success after which a round starts no further request. */
 const failedMax = 4
 
-/** Parts of a round that stay the same while a process has the lease. */
+/** Parameters of all rounds under one lease. */
 export interface RoundOf {
   deps: Pick<ServiceDeps, 'database' | 'clock'>
   webhook: Taken
   sender: Sender
   keys: readonly Buffer[]
-  /** Whether no further request may begin. */
+  /** Whether no further request may start. */
   isOver: () => boolean
 }
 
-/** Where a round begins, and the state of the webhook. */
+/** Feed position at which a round begins, and the state of the webhook. */
 export interface RoundState extends Failing {
   position: bigint
-  /** Whether stored deliveries may wait. */
+  /** Whether there may be stored pending deliveries. */
   hasPending: boolean
 }
 
-/** The result of a round, to be saved. */
+/** The result of a round, to save. */
 export interface RoundResult {
   position: bigint
-  /** Deliveries that are new or were changed. */
+  /** Deliveries that are new or changed. */
   deliveries: Delivery[]
   attempts: Attempt[]
   failing: Failing
   /** Earliest instant at which a stored delivery is due. */
   dueAt: Date | null
-  /** Whether the feed goes on. */
+  /** Whether the feed has further changes. */
   hasMore: boolean
 }
 
-/** Reads what a webhook is to get next and sends it (docs/changes/own-webhooks.md#order). */
+/** Reads the next changes of a webhook and sends them (docs/changes/own-webhooks.md#order). */
 export async function runRound(of: RoundOf, state: RoundState): Promise<RoundResult> {
   const { deps, webhook } = of
   const pending = state.hasPending ? await listPending(deps.database, webhook) : []
@@ -93,7 +93,8 @@ async function readPage(
   const { accountId, webhookId, types } = webhook
   const feed = await readFeed(deps.database, { accountId, after, types, readMax: pageSize + 1 })
   if (feed === null) return none
-  // A webhook gets no changes of itself: its program is often not running yet when it is created.
+  // Leaves out changes of the webhook itself: when it is created, its receiver often does not run
+  // yet.
   const others = feed.entries.filter(({ objectId }) => objectId !== webhookId)
   const { entries, position, hasMore } = pageOf({ ...feed, entries: others }, { after, limit })
   const now = deps.clock()
@@ -103,7 +104,7 @@ async function readPage(
   return { fresh, position, hasMore }
 }
 
-/** Whether a stored delivery differs from what is to be stored. */
+/** Returns whether a stored delivery differs from the one to store. */
 function isChanged(stored: Delivery | undefined, next: Delivery): boolean {
   if (stored === undefined || stored.attempts !== next.attempts) return true
   return stored.nextAttemptAt?.getTime() !== next.nextAttemptAt?.getTime()
@@ -115,7 +116,7 @@ interface Sent {
   attempts: Attempt[]
 }
 
-/** Sends lanes at once, each in its order up to the first delivery that is not answered by 2xx. */
+/** Sends lanes concurrently, each in order up to its first delivery without an answer of 2xx. */
 async function sendLanes(of: RoundOf, lanes: readonly Lane[]): Promise<Sent> {
   const sent: Sent = { tried: [], left: [], attempts: [] }
   const queue = [...lanes]

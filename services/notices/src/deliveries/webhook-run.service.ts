@@ -34,19 +34,19 @@ export type RunDeps = Pick<
   'config' | 'database' | 'secrets' | 'clock'
 > & { resolve?: Resolve }
 
-/** Time in ms after which a run begins no request, so that others get the process. */
+/** Time in ms after which a run starts no request, so that other webhooks are served. */
 const runMs = 20_000
 const renewMs = 5_000
 const takesMax = 3
 
-/** The end of a run: when there is more to do, null if nothing waits. */
+/** Due time of the next run; null if nothing is pending. */
 export interface RunEnd {
   dueAt: Date | null
 }
 
 /**
- * Sends what a webhook is to get now, for at most half a minute. Lease: one process at a time. If
- * another process has it, this one leaves a note, and the other looks again before it ends.
+ * Sends the pending changes of a webhook, for at most half a minute. Lease: one process at a time.
+ * If another process holds it, `noteWork` makes that process read the feed again before it ends.
  */
 export async function runWebhook(
   deps: RunDeps,
@@ -77,7 +77,7 @@ async function runTaken(
   let isLost = false
   const isOver = () => performance.now() > endsAt || isLost || stopping?.aborted === true
   const renew = async (): Promise<void> => {
-    // A database that does not answer: the lease may be over.
+    // If the database does not answer, the lease may expire, so it counts as lost.
     isLost ||= !(await renewLease(deps.database, webhook, leaseId).catch(() => false))
   }
   await using _renewal = repeat(renew, { everyMs: renewMs, isDelayed: true })
@@ -91,7 +91,7 @@ async function runTaken(
   }
 }
 
-/** Leaves out of the three days the time in which the server was away; null without the lease. */
+/** Excludes the downtime of this server from the three days; null if the lease is lost. */
 async function leaveOutMissed(
   { database, clock }: RunDeps,
   webhook: Taken,
@@ -122,7 +122,7 @@ async function runRounds(
   const { webhook, isOver } = of
   let state: RoundState = { ...webhook, hasPending: webhook.dueAt !== null }
   for (;;) {
-    // Read for each round, as a request may have changed the secrets since the last one.
+    // Read for each round, because a request may change the secrets in between.
     const keys = await openKeys(deps, webhook)
     const result = await runRound({ ...of, keys }, state)
     const now = deps.clock()
@@ -153,7 +153,7 @@ async function runRounds(
   }
 }
 
-/** Returns when a webhook has more to do after a round, and whether it rests until then. */
+/** Returns when a webhook is due after a round, and whether it pauses until then. */
 function nextDue(
   { failing, dueAt, hasMore }: RoundResult,
   now: Date,
@@ -165,8 +165,8 @@ function nextDue(
 }
 
 /**
- * Saves the last round of a webhook and switches it off, gives up what waits, and tells its owner:
- * in one transaction, as nothing else would find a webhook for which nothing is due.
+ * Saves the last round of a webhook, switches it off, gives up its pending deliveries, and emits
+ * the mail to its owner. In one transaction, because a webhook without due work is not found again.
  */
 async function switchOffWebhook(
   { database }: RunDeps,
@@ -175,7 +175,7 @@ async function switchOffWebhook(
 ): Promise<void> {
   const { accountId, webhookId } = webhook
   await database.transaction(async (tx) => {
-    // The webhook is locked before its progress, as by requests.
+    // Lock order: the webhook before its progress, as in requests.
     if (!(await lockEnabled(tx, webhook))) return
     if ((await saveRound({ pool: tx }, webhook, round)) === null) return
     await switchOff(tx, webhook, { reason, now })

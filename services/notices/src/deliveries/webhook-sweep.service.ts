@@ -15,8 +15,8 @@ const deliveriesPerStatement = 1_000
 const first = { accountId: '', webhookId: '' }
 
 /**
- * Serves webhooks that were left behind (by a killed process, an outage) every 15 s, and removes
- * deliveries of more than 30 days every hour, in each process of the service.
+ * In each process of the service: every 15 s serves webhooks whose work a crash or an outage has
+ * left, and every hour removes deliveries older than 30 days.
  */
 export function startWebhookSweeps(deps: Deps): AsyncDisposable {
   const logged = (work: (stopping: AbortSignal) => Promise<void>, text: string) => {
@@ -32,7 +32,7 @@ export function startWebhookSweeps(deps: Deps): AsyncDisposable {
   return stack
 }
 
-/** Wakes webhooks that have work and that no process serves. */
+/** Wakes webhooks that have work and are not served by any process. */
 async function wakeBehind(
   { database, clock, dispatcher }: Pick<Deps, 'database' | 'clock' | 'dispatcher'>,
   stopping?: AbortSignal,
@@ -45,7 +45,7 @@ async function wakeBehind(
   }
 }
 
-/** Removes old deliveries, and what is left of deleted webhooks. */
+/** Removes old deliveries, and the remaining rows of deleted webhooks. */
 export async function removeOld(
   { database, clock }: Pick<Deps, 'database' | 'clock'>,
   stopping?: AbortSignal,

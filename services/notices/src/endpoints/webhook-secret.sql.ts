@@ -25,7 +25,7 @@ export async function insertSecret(
       ${sealed.keyId}, ${sql.binary(sealed.dataKey)}, ${sql.binary(sealed.ciphertext)})`)
 }
 
-/** Deletes former secrets, and sets when the present one ends: at most two are valid. */
+/** Deletes former secrets, and sets the end of the current one: at most two are valid. */
 export async function endSecrets(
   tx: Transaction,
   key: WebhookKey,
@@ -37,7 +37,7 @@ export async function endSecrets(
     WHERE account_id = ${key.accountId} AND webhook_id = ${key.webhookId}`)
 }
 
-/** Deletes the former secrets: those that have an end. */
+/** Deletes former secrets, which are those with an end. */
 export async function deleteFormerSecrets(
   tx: Transaction,
   { accountId, webhookId }: WebhookKey,
@@ -47,7 +47,7 @@ export async function deleteFormerSecrets(
     WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND ends_at IS NOT NULL`)
 }
 
-/** Returns the valid secrets of a webhook, the present one first. */
+/** Returns the valid secrets of a webhook, the current one first. */
 export function listSecrets(
   { pool }: { pool: Queries },
   { accountId, webhookId }: WebhookKey,

@@ -26,12 +26,12 @@ export function secretOwner(of: {
   return `${of.accountId}/${of.webhookId}/${of.webhookSecretId}`
 }
 
-/** Returns when a secret ends that a new one replaces: as stated, or after 24 hours. */
+/** Returns when a replaced secret ends: as stated, or after 24 hours. */
 export function formerEnd(stated: Date | null, now: Date): Date {
   return stated ?? new Date(now.getTime() + 24 * hourMs)
 }
 
-/** Returns why a secret cannot end at an instant, or null. */
+/** Returns the problem of a stated end of a secret, or null. */
 export function findEndProblem(stated: Date | null, now: Date): string | null {
   if (stated === null) return null
   const hours = (stated.getTime() - now.getTime()) / hourMs

@@ -126,7 +126,7 @@ async function createWebhook(
 
 type Change = Parameters<typeof changeWebhook>[1]
 
-/** Returns the fields that a request has. */
+/** Returns the fields that are set in a request. */
 function statedOf(fields: { [Name in keyof Change]?: Change[Name] | undefined }): Change {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
@@ -134,8 +134,8 @@ function statedOf(fields: { [Name in keyof Change]?: Change[Name] | undefined })
 }
 
 /**
- * Changes a webhook. One that is switched off gives up what waits; one that is switched on begins
- * at the latest change; another URL gets what waits at once.
+ * Changes a webhook. Switching it off gives up its pending deliveries; switching it on begins at
+ * the latest change; with another URL, pending deliveries are due at once.
  */
 async function updateWebhook(
   tx: Transaction,

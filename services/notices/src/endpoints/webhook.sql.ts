@@ -79,7 +79,7 @@ export async function lockWebhook(
   return webhook
 }
 
-/** Inserts a webhook that gets the changes from now on. */
+/** Inserts a webhook that gets the changes after its creation. */
 export async function insertWebhook(tx: Transaction, webhook: Webhook): Promise<void> {
   await tx.query(sql.unsafe`${insertOf('webhooks', Webhook, webhook)}`)
   await tx.query(sql.unsafe`
@@ -88,7 +88,7 @@ export async function insertWebhook(tx: Transaction, webhook: Webhook): Promise<
   await tell(tx, webhook, { type: 'webhook.created', now: webhook.createdAt })
 }
 
-/** Tells a change of a webhook to the readers of the feed. */
+/** Emits a change of a webhook for the feed. */
 async function tell(
   tx: Transaction,
   { accountId, webhookId: objectId }: WebhookKey,
@@ -101,7 +101,7 @@ async function tell(
   await emit(tx, ...objectsChanged(ObjectsChangedSchema, save, [{ type, objectId }]))
 }
 
-/** Tells that a request has changed a webhook, also by its secrets. */
+/** Emits that a request has changed a webhook or its secrets. */
 export async function tellUpdate(tx: Transaction, key: WebhookKey, now: Date): Promise<void> {
   await tell(tx, key, { type: 'webhook.updated', now })
 }
@@ -112,7 +112,7 @@ function endOf(accountId: string) {
     coalesce((SELECT last_position FROM feeds WHERE account_id = ${accountId}), 0)`
 }
 
-/** Saves the fields that its user can change. */
+/** Saves the fields of a webhook that its user can change. */
 export async function saveWebhook(tx: Transaction, webhook: Webhook): Promise<void> {
   const { accountId, webhookId } = webhook
   await tx.query(sql.unsafe`
@@ -129,7 +129,7 @@ export async function saveWebhook(tx: Transaction, webhook: Webhook): Promise<vo
   await tellUpdate(tx, webhook, webhook.updatedAt)
 }
 
-/** Lets a webhook begin at the latest change, without failures. */
+/** Sets a webhook to the end of the feed, and clears its failures. */
 export async function beginAtEnd(
   tx: Transaction,
   { accountId, webhookId }: WebhookKey,
@@ -141,8 +141,8 @@ export async function beginAtEnd(
 }
 
 /**
- * Lets what waits for a webhook be sent at once, as if nothing had failed; a round under way is not
- * saved.
+ * Makes the pending deliveries of a webhook due at once, and clears its failures. Clears the lease
+ * too, so that a running round is not saved.
  */
 export async function beginAnew(
   tx: Transaction,
@@ -159,7 +159,10 @@ export async function beginAnew(
     WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
 }
 
-/** Gives up what waits for a webhook; a round under way is not saved. */
+/**
+ * Gives up the pending deliveries of a webhook. Clears the lease, so that a running round is not
+ * saved.
+ */
 export async function giveUpPending(
   tx: Transaction,
   { accountId, webhookId }: WebhookKey,
@@ -174,7 +177,7 @@ export async function giveUpPending(
     WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
 }
 
-/** Locks a webhook that is switched on; returns whether there is one. */
+/** Locks a webhook if it is switched on; returns whether it is. */
 export function lockEnabled(
   tx: Transaction,
   { accountId, webhookId }: WebhookKey,
@@ -186,7 +189,7 @@ export function lockEnabled(
     FOR NO KEY UPDATE`)
 }
 
-/** Switches a webhook off for a reason of the server. */
+/** Switches a webhook off because of its failures. */
 export async function switchOff(
   tx: Transaction,
   { accountId, webhookId }: WebhookKey,

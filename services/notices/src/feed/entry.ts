@@ -2,7 +2,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Cause, ObjectChange } from '@coffer/proto/changes/v1/changes'
 import { z } from 'zod'
 
-/** A changed object of an event. Versions are exact up to 2^53−1: they are instants in µs. */
+/** A changed object of an event. Its version is an instant in µs, so it is exact up to 2^53−1. */
 const EntryObject = z.object({
   type: z.string(),
   objectId: z.string(),
@@ -14,12 +14,12 @@ const EntryObject = z.object({
 export const FeedEvent = z.object({
   accountId: z.string(),
   /**
-   * Position of the last object; those of the others are the numbers before it. A hybrid logical
-   * clock in µs, larger than all earlier ones of the account.
+   * Position of the last object; the objects before it have the preceding numbers. A hybrid logical
+   * clock in µs, larger than all earlier positions of the account.
    */
   position: z.bigint(),
   eventId: z.string(),
-  /** Number in the event of the first object: an event may have several rows. */
+  /** Index of the first object within the event, since an event may have several rows. */
   firstIndex: z.number().int(),
   at: z.date(),
   actor: z.string(),
@@ -43,14 +43,14 @@ export interface Entry {
   causeId: string | null
 }
 
-/** An event of any service that tells of changed objects. */
+/** An event about changed objects, of any service. */
 export interface ObjectsChanged {
   accountId: string
   objects: readonly Omit<ObjectChange, '$typeName'>[]
   cause?: Cause | undefined
 }
 
-/** Returns the rows of an event with these parts; a part without objects has none. */
+/** Returns the feed rows of an event; a part without objects has none. */
 export function feedEventsOf(
   parts: readonly ObjectsChanged[],
   { eventId, now }: { eventId: string; now: Date },
@@ -76,8 +76,8 @@ export function feedEventsOf(
 }
 
 /**
- * Returns the entries of a row. Their IDs are that of the event with the number of the object, so
- * they are the same at each delivery of the event.
+ * Returns the entries of a row. Their IDs consist of the event's ID and the index of the object, so
+ * they are the same at each redelivery of the event.
  */
 export function entriesOf(row: FeedEvent): Entry[] {
   const { objects, eventId, firstIndex, position, ...shared } = row
@@ -93,16 +93,16 @@ export function entriesOf(row: FeedEvent): Entry[] {
   }))
 }
 
-/** A part of the feed of an account, as it was read. */
+/** Entries that were read from the feed of an account. */
 export interface FeedPage {
   entries: readonly Entry[]
-  /** Position of the latest entry that was read, also of one that the types leave out. */
+  /** Position of the latest entry that was read, even if the filter by types leaves it out. */
   readTo: bigint | null
   /** Whether the feed may have entries after `readTo`. */
   isFull: boolean
 }
 
-/** Returns at most `limit` entries of what was read, and the position after which to go on. */
+/** Returns at most `limit` of the entries, and the position after which the next page begins. */
 export function pageOf(
   { entries, readTo, isFull }: FeedPage,
   { after, limit }: { after: bigint; limit: number },

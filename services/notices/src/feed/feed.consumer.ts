@@ -15,14 +15,14 @@ import { type Receiver, receiversOf } from './receivers.ts'
 const batch = { sizeMax: 64, waitingMax: 1_024, isGathered: true }
 
 type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> & {
-  /** Called after the commit of entries with the webhooks that get some; does not throw. */
+  /** Called after the commit with the webhooks that get new entries; must not throw. */
   onAppended: (receivers: readonly Receiver[]) => void
 }
 
 /**
- * Returns the handlers of the events that tell of changed objects. Events that wait are appended by
- * one statement; if it fails, each alone, so that one that cannot be stored stops no other. After
- * the commit a message without a copy wakes the readers of each feed, and webhooks are served.
+ * Returns the handlers of events about changed objects. Batching: queued events are appended by one
+ * statement; if it fails, each event alone, so that one faulty event does not block others. After
+ * the commit, wakes the clients that wait for the feed, by an unstored message, and the webhooks.
  */
 export function feedHandlers({ database, broker, clock, onAppended }: Deps): Handler[] {
   const store = async (consumer: string, events: readonly NewFeedEvent[][]): Promise<void> => {

@@ -8,12 +8,12 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { pageOf } from './entry.ts'
 import { readFeed } from './feed.sql.ts'
 
-/** Maximum number of entries that a page of some types reads. */
+/** Maximum number of entries that a page with a filter by types reads. */
 const readMax = 1_000
 
 const gone = say('CHANGES_REMOVED')
 
-/** Greatest difference in µs between the clock of Postgres and that of the one before it. */
+/** Maximum lead in µs of the clock of a former Postgres primary over that of its successor. */
 const aheadMax = 3_600_000_000n
 
 /** Returns the RPC handlers that read the change feed (docs/api/changes.md). */
@@ -33,9 +33,10 @@ export function feedRoutes({
         throw refused(gone, { status: 410, code: 'CHANGES_REMOVED' })
       }
       if (start > feed.lastPosition) {
-        // Without this, a reader with a made-up cursor would see nothing until its time has come.
+        // A made-up cursor in the future would hide all changes until its time.
         if (start > feed.now + aheadMax) throw invalid({ after: say('CURSOR') })
-        // Its change was lost in a fail-over: further ones may come before its time.
+        // A fail-over has lost the change of this cursor. Reading continues at the end of the feed,
+        // since new changes may have lower positions than the cursor.
         return { position: feed.lastPosition }
       }
       const { entries, position, hasMore } = pageOf(feed, { after: start, limit })

@@ -5,16 +5,15 @@ import { z } from 'zod'
 import { entriesOf, FeedEvent, type FeedPage, type NewFeedEvent } from './entry.ts'
 import { Appended } from './receivers.ts'
 
-// One scale for all clocks of the feed: that of Postgres, in µs.
+// All positions of feeds are by the clock of Postgres, in µs.
 const clock = sql.fragment`(extract(epoch FROM now()) * 1000000)::bigint`
 
 /**
- * Appends events to the feeds of their accounts, in one statement. An event that the inbox knows is
- * left out. The lock of a row of `feeds` is held until the commit, so the positions of an account
- * become visible in their order. Rows are locked in the order of their keys, all of the inbox
- * before those of feeds: two statements cannot wait for each other.
- * Returns the accounts with new entries, each with its enabled webhooks: a statement of their own
- * would cost as much as that of a small batch.
+ * Appends events to the feeds of their accounts, in one statement. Inbox: leaves out events that
+ * were received before. The row lock in `feeds` is held until the commit, so the positions of an
+ * account become visible in order. Lock ordering prevents deadlocks: rows are locked in key order,
+ * those of the inbox before those of feeds. Returns the accounts with new entries, each with its
+ * enabled webhooks, because a second statement would cost as much as a small batch.
  */
 export function appendEvents(
   { pool }: { pool: Queries },
@@ -57,19 +56,19 @@ export interface FeedEnds {
   lastPosition: bigint
   /** Entries up to this position have been removed. */
   removedPosition: bigint
-  /** The position that a change would have now. */
+  /** The position that a change would get now. */
   now: bigint
 }
 
 const Ends = z.object({ lastPosition: z.bigint(), removedPosition: z.bigint(), now: z.bigint() })
 
-// Its other columns are those of FeedEvent, null if nothing was read.
+// Further columns are those of FeedEvent; null if no event was read.
 const Row = z.looseObject(Ends.shape)
 
 /**
- * Reads the feed of an account after a position: at most `readMax` entries, of which those of the
- * types are returned. Returns null if nothing was ever appended. One statement, so that the ends
- * are those of the same moment.
+ * Reads at most `readMax` entries of an account's feed after a position; returns those of the
+ * types. Returns null if nothing was ever appended. One statement, so that `FeedEnds` and entries
+ * are of one snapshot.
  */
 export async function readFeed(
   { pool }: Database,
@@ -85,7 +84,7 @@ export async function readFeed(
     readMax: number
   },
 ): Promise<(FeedEnds & FeedPage) | null> {
-  // Objects of a row behind `after`, which may lie in the middle of it.
+  // `after` may be within a row: counts the objects of the row behind it.
   const unread = sql.fragment`least(jsonb_array_length(objects), position - ${after}::bigint)`
   const rows = await pool.any(sql.type(Row)`
     WITH page AS MATERIALIZED (
@@ -133,8 +132,8 @@ export function listFeeds(
 const Removed = z.object({ count: z.bigint() })
 
 /**
- * Removes at most `limit` events of an account that are older than `before`, the oldest first, and
- * keeps the position of the last one. Returns their number.
+ * Removes the oldest events of an account that are older than `before`, at most `limit`, and stores
+ * the position of the last removed one. Returns their number.
  */
 export async function removeEvents(
   { pool }: Database,

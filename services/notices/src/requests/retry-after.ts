@@ -1,6 +1,6 @@
 /**
- * Returns the pause in ms that a header Retry-After asks for (RFC 9110 10.2.3): seconds, or a date;
- * null if it is missing or neither.
+ * Returns the pause in ms of a Retry-After header, seconds or a date (RFC 9110 10.2.3); null if it
+ * is missing or malformed.
  */
 export function readRetryAfter(header: string | null, now: Date): number | null {
   if (header === null) return null

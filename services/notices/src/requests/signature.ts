@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * Returns the headers of a request by Standard Webhooks (https://www.standardwebhooks.com): a
- * signature of HMAC-SHA256 by each key, over ID, time and body.
+ * Returns the headers of a request by Standard Webhooks (https://www.standardwebhooks.com): an
+ * HMAC-SHA256 signature over ID, time and body for each key.
  */
 export function signedHeaders(
   { id, at, body }: { id: string; at: Date; body: string },

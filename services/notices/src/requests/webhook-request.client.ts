@@ -10,7 +10,7 @@ import {
 import { toPrintable } from '@coffer/kit/values/printable'
 import { type AllowedHosts, isAllowedHost } from './webhook-url.ts'
 
-/** Outcome of a request: the answer, or the reason for which there is none. */
+/** Outcome of a request: the answer, or the reason why there is none. */
 export interface Outcome {
   status: number | null
   /** First KiB of the body as text. */
@@ -21,9 +21,9 @@ export interface Outcome {
   retryAfter: string | null
 }
 
-/** Sends requests to one URL, whose host is resolved once. */
+/** Sends requests to one URL, whose host is resolved only once. */
 export interface Sender extends Disposable {
-  /** Sends a POST. Follows no redirect, and ends after the timeout. Does not throw. */
+  /** Sends a POST request, without following redirects and within the timeout. Does not throw. */
   post: (body: string, headers: Record<string, string>) => Promise<Outcome>
 }
 
@@ -40,8 +40,8 @@ const fixedHeaders = { 'content-type': 'application/json', 'user-agent': 'Coffer
 
 /**
  * Creates the sender of a webhook (docs/changes/own-webhooks.md#urls). SSRF: the host is resolved
- * once and must have public addresses only, unless the operator allows it; connections go to these
- * addresses. They are kept for the requests of the sender.
+ * once and must have public addresses only, unless the operator allows it; all connections go to
+ * these addresses. Connections are kept alive for further requests of the sender.
  */
 export function createSender(text: string, options: SenderOptions): Sender {
   const { allowed, timeoutMs, resolve } = options
@@ -77,9 +77,9 @@ function problemOf(error: unknown, of: { isOver: boolean; timeoutMs: number }): 
   return `no answer: ${said}`
 }
 
-/** Returns what is kept of an answer: of its body the first KiB as text. */
+/** Returns the stored part of an answer: of its body, the first KiB as text. */
 function outcomeOf({ status, body, retryAfter }: Answer): Outcome {
-  // Postgres stores no NUL; half a character at the end is U+FFFD.
+  // Removes NUL, which Postgres does not store. A character cut at the end becomes U+FFFD.
   const answer = body
     .toString()
     .replaceAll('\0', '')

@@ -6,15 +6,15 @@ export type AllowedHosts = readonly string[]
 
 const urlLengthMax = 2_000
 
-/** Returns whether the operator allows a host, at any port or at this one. */
+/** Returns whether the operator allows a host, at any port or at the port of this URL. */
 export function isAllowedHost({ hostname, port, protocol }: URL, allowed: AllowedHosts): boolean {
   const effective = port || (protocol === 'https:' ? '443' : '80')
   return allowed.includes(hostname) || allowed.includes(`${hostname}:${effective}`)
 }
 
 /**
- * Returns why a webhook cannot have a URL, or null (docs/changes/own-webhooks.md#urls). A name is
- * resolved when a request is sent, not here: it may lead elsewhere by then.
+ * Returns the problem of a webhook's URL, or null (docs/changes/own-webhooks.md#urls). Host names
+ * are resolved at each request instead, because their addresses may change.
  */
 export function findUrlProblem(text: string, allowed: AllowedHosts): string | null {
   if (text.length > urlLengthMax) return say('URL_TOO_LONG', { max: urlLengthMax })
@@ -32,7 +32,7 @@ export function findUrlProblem(text: string, allowed: AllowedHosts): string | nu
 
 const privateProblem = say('WEBHOOK_NOT_PUBLIC')
 
-/** Returns whether a host is a private address, or a name that always leads to one. */
+/** Returns whether a host is a private address, or a name that always resolves to one. */
 function namesPrivateAddress(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   const isAddress = host.includes(':') || /^\d+\.\d+\.\d+\.\d+$/.test(host)
@@ -41,7 +41,7 @@ function namesPrivateAddress(hostname: string): boolean {
 
 const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?$/
 
-/** Returns the hosts of a comma-separated list in lower case, and those that are no hosts. */
+/** Returns the hosts of a comma-separated list in lower case, and the malformed ones. */
 export function readAllowedHosts(text: string): { hosts: AllowedHosts; faults: string[] } {
   const given = text.split(',').map((one) => one.trim().toLowerCase())
   const hosts = given.filter((one) => one !== '')
