@@ -38,8 +38,8 @@ export function healthRoutes(router: ConnectRouter, options: HealthOptions): voi
 type Checked = Pick<Database, 'isHealthy' | 'now'>
 
 /**
- * Creates the routes of ServiceHealthService, which tells other processes whether the database of a
- * hosted service answers, and its time.
+ * Creates the routes of ServiceHealthService, which reports to other processes whether the database
+ * of a hosted service answers, and the database's time.
  */
 export function serviceHealthRoutes(databases: Record<string, Checked>) {
   return (router: ConnectRouter): void => {

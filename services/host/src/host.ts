@@ -54,11 +54,11 @@ export interface Host extends AsyncDisposable {
   /** RPC routes of all services, with their interceptors. */
   routes: Routes
   /**
-   * Starts the consumers, workers and schedules: once, when the ports are open, because they load
-   * much code and no request needs them. Resolves after the first attempt to start each.
+   * Starts the consumers, workers and schedules. Called once the ports are open, because these
+   * parts load much code that no request needs. Resolves after the first attempt to start each.
    */
   startBackground: () => Promise<void>
-  /** Whether `startBackground` has not resolved yet: the load of code blocks the event loop. */
+  /** Whether `startBackground` is running: loading code blocks the event loop meanwhile. */
   isStarting: () => boolean
   vitals: Vitals
 }
@@ -230,7 +230,7 @@ function startWorkflowWorker({ workflows, log }: HostOptions): Promise<AsyncDisp
   return workflows.work({ taskQueue: workflowQueue, workflows: modules, activities: {}, log })
 }
 
-/** Creates the schedules of a service in the background, and deletes those that it had. */
+/** Creates the schedules of a service in the background, and deletes its former schedules. */
 function keepSchedules(
   { schedules = [], formerSchedules = [] }: Service,
   { workflows }: HostOptions,

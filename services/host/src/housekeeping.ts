@@ -7,7 +7,8 @@ import { positionsKeptForDays } from './events/consumer-position.ts'
 
 const everyMs = 60 * 60 * 1000
 const changesKeptForDays = 90
-// Days for which inbox rows are kept: longer than changes, so that replayed changes are recognised.
+// Days for which inbox rows are kept: longer than changes, so that replays of changes are
+// recognized.
 const inboxKeptForDays = changesKeptForDays + 7
 const batchSizeMax = 10_000
 const batchesMax = 100

@@ -4,51 +4,52 @@ import { newId } from '@coffer/kit/values/id'
 import type { Subscription } from '@nats-io/transport-node'
 import { z } from 'zod'
 
-/** Interval in ms of the signs of life, and of the look at what has answered. */
+/** Interval in ms of the heartbeats, and of checking what has answered. */
 const tickMsDefault = 500
 
-/** Intervals without an answer after which all are asked, and after which it is cut off. */
+/** Intervals without an answer until all are probed, and until the process counts as cut off. */
 const ticksUntilAsked = 2
 const ticksMax = 5
 
-/** Age in ms up to which a sign of life is fresh. */
+/** Age in ms up to which a heartbeat counts as fresh. */
 const freshMs = 5_000
 
-/** Difference in ms up to which two clocks are the same: tokens of one are good for the other. */
+/** Maximum difference in ms of two clocks at which each accepts the caller tokens of the other. */
 const skewMsMax = 1000 * callerSkewSeconds
 
 export interface IsolationOptions {
   broker: Pick<Broker, 'connection' | 'isConnected'>
-  /** NATS subject of the signs of life of this process and of its replicas. */
+  /** NATS subject of the heartbeats of this process and its replicas. */
   subject: string
   clock: () => Date
   /** Time of the last answer of a database or a service, by `performance.now`. */
   answeredAt: () => number
-  /** Asks all databases and services whether they answer. */
+  /** Sends a health check to all databases and services. */
   ask: () => void
-  /** Whether this process is ready: its replicas count on it only then. */
+  /** Whether this process is ready. Its heartbeat counts for its replicas only then. */
   isReady: () => Promise<boolean>
-  /** Interval of the signs of life in tests. */
+  /** Interval of the heartbeats in tests. */
   tickMs?: number
 }
 
-/** Tells an outage of this process alone from one that its replicas share. */
+/** Distinguishes an outage of this process alone from one that all replicas share. */
 export interface Isolation extends Disposable {
   /**
-   * Whether nothing has answered for 2.5 s (NATS, databases, services), while a replica that was
-   * ready gave a sign of life in the last 5 s before.
+   * Whether NATS, databases and services have not answered for 2.5 s, while a ready replica has
+   * sent a heartbeat within 5 s before.
    */
   isCutOff: () => boolean
-  /** Whether most replicas with a fresh sign of life have the clock of this process (30 s). */
+  /** Whether most replicas with a fresh heartbeat have the clock of this process, up to 30 s. */
   isClockShared: () => boolean
 }
 
-/** The sign of life of a process: its clock, in ms since the epoch, and whether it is ready. */
+/** A heartbeat: clock of the process in ms since the epoch, and whether it is ready. */
 const Sign = z.object({ id: z.string(), at: z.number(), isReady: z.boolean() })
 
 /**
- * Exchanges signs of life with the replicas of this process over NATS, twice a second. Own signs
- * return, so that a silent NATS is noticed without its pings (docs/operations.md#cut-off).
+ * Exchanges heartbeats with the replicas of this process over NATS, twice a second. The process
+ * receives its own too, so that an unresponsive NATS is detected before NATS's pings
+ * (docs/operations.md#cut-off).
  */
 export function watchIsolation(options: IsolationOptions): Isolation {
   const { broker, subject, clock, answeredAt, ask, isReady } = options
@@ -85,7 +86,7 @@ export function watchIsolation(options: IsolationOptions): Isolation {
     silentTicks += 1
     note(answeredAt())
     if (silentTicks > ticksUntilAsked) ask()
-    // Its error is that of a connection that is closed just now.
+    // Ignores errors of a connection that is being closed.
     signal().catch(() => undefined)
   }, tickMs)
   timer.unref()
@@ -108,7 +109,7 @@ export function watchIsolation(options: IsolationOptions): Isolation {
   }
 }
 
-/** Returns a sign of life; null for bytes that are none. */
+/** Parses a heartbeat; null if it is malformed. */
 function signOf(bytes: Uint8Array): z.infer<typeof Sign> | null {
   try {
     return Sign.parse(JSON.parse(Buffer.from(bytes).toString()))

@@ -33,7 +33,7 @@ export async function keepRunning(options: KeepRunningOptions): Promise<AsyncDis
         isBroken = false
         attempted.resolve()
         const ended = runner.run()
-        // Disposed during `create`: there was no runner yet that the disposal could stop.
+        // `stop` during `create` found no runner to stop.
         if (stopping.signal.aborted) runner.stop()
         await ended
       } catch (error) {

@@ -79,7 +79,9 @@ export const setRelayBacklog = createGauge({
   labelNames: ['service'],
 })
 
-/** Exports whether a server or service is away, until disposed; `part` is the service it is of. */
+/**
+ * Exports whether a server or service is away until disposed; `part` is the service that uses it.
+ */
 export const watchAway = createWatchedGauge({
   name: 'coffer_away',
   help: '1 while a server (postgres, nats, temporal) or a service does not answer, or refuses.',

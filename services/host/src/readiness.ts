@@ -14,13 +14,15 @@ const heldMs = 1_000
 const everyMsDefault = 5_000
 const checkMsMax = 2_000
 
-/** Differences in ms to a database's clock that are logged, and that make a process not ready. */
+/**
+ * Clock differences in ms to a database: logged, and large enough to make the process not ready.
+ */
 const skewMsWarned = 15_000
 const skewMsMax = 1000 * callerSkewSeconds
 
 export interface Dependency {
   name: string
-  /** Whether a new process is not ready before the service has accepted one of its tokens. */
+  /** Whether a new process becomes ready only after the service has accepted one of its tokens. */
   isEssential: boolean
   /** Whether this process hosts the service: it then reports whether its database answers. */
   isHosted: boolean
@@ -35,7 +37,7 @@ interface Fault {
   kind: 'service' | 'database' | 'token' | 'clock'
   /** Whether the service has accepted the caller token of the check. */
   isAccepted: boolean
-  /** Whether the clock of this process is over 30 s from another one. */
+  /** Whether the clock of this process differs from another one by over 30 s. */
   isClockWrong?: boolean
 }
 
@@ -43,13 +45,13 @@ export interface ReadinessOptions extends Omit<IsolationOptions, 'ask' | 'isRead
   mesh: Mesh
   log: Log
   /**
-   * Whether this process still starts. The load of code blocks its event loop then, so that checks
-   * time out although the service answers: such a fault is logged once it outlasts the start.
+   * Whether this process is starting. Loading code blocks its event loop, so checks time out
+   * although the service answers; such a fault is logged only if it outlasts the start.
    */
   isStarting?: () => boolean
-  /** Aborts on a stop signal: replicas then no longer count on this process. */
+  /** Aborts on a stop signal; replicas then disregard this process. */
   draining?: AbortSignal
-  /** Interval of the checks of healthy services; 5 s by default, and a second of others. */
+  /** Interval of checks while a service is healthy, 5 s by default; otherwise it is one second. */
   everyMs?: number
 }
 
@@ -58,20 +60,20 @@ export interface Readiness extends Disposable {
   /** Checks all services; returns whether each answers and reaches its database. */
   isHealthy: () => Promise<boolean>
   /**
-   * Returns why the process is not ready: only for faults that its replicas do not share. Uses the
-   * latest results, so that a hanging service does not delay the answer.
+   * Returns the reasons why the process is not ready: only faults that its replicas do not share.
+   * Uses the latest results, so that an unresponsive service does not delay the answer.
    */
   blockers: () => Promise<string[]>
-  /** Returns what is away, one text for each service. The process is ready all the same. */
+  /** Returns the outages that do not affect readiness, one text for each service. */
   away: () => string[]
-  /** Whether a database of a hosted service is away: its calls are refused with unavailable. */
+  /** Whether a database of a hosted service is away, so that calls of this service fail. */
   isDatabaseAway: () => boolean
 }
 
 /**
  * Checks the services every 5 s and on request; logs outages and recoveries. A process becomes
  * ready once all essential services have accepted its caller token, and none refuses it. Later
- * refusals and outages do not matter: they are those of all replicas.
+ * refusals and outages do not change readiness, because they affect all replicas.
  */
 export function watchReadiness(dependencies: Dependency[], options: ReadinessOptions): Readiness {
   const { everyMs = everyMsDefault, draining } = options
@@ -162,21 +164,26 @@ function watch(dependency: Dependency, options: ReadinessOptions) {
     refresh,
     last: () => last ?? refresh(),
     known: () => known ?? null,
-    /** Whether the service has accepted a token; if not essential, whether it refuses none. */
+    /**
+     * Whether the service has accepted a token; if it is not essential, whether it has refused
+     * none.
+     */
     isAccepting: () => wasAccepted || (!isEssential && known?.kind !== 'token'),
     isDue: (everyMs: number) => known !== null || performance.now() - latest.at >= everyMs,
     [Symbol.dispose]: () => metrics.dispose(),
   }
 }
 
-/** The reason alone may change from check to check: refused, then no answer in time. */
+/**
+ * Compares the kinds only: the reason may change at each check, for example refused, then timeout.
+ */
 function isSameFault(left: Fault, right: Fault | null): boolean {
   return left.kind === right?.kind && left.isClockWrong === right.isClockWrong
 }
 
 /**
- * Checks a service; returns null if it is healthy, else the fault. Never rejects: a service that
- * does not answer within `checkMsMax` is unhealthy.
+ * Checks a service; returns its fault, null if it is healthy. Never rejects: a service that does
+ * not answer within `checkMsMax` is unhealthy.
  */
 async function check(
   dependency: Dependency,
@@ -191,7 +198,7 @@ async function check(
     if (!answer.isDatabaseHealthy) {
       return { reason: 'its database does not answer', kind: 'database', isAccepted: true }
     }
-    // until 0.4: absent in answers of 0.2.0.
+    // until 0.4: a service of 0.2.0 does not send it.
     if (!answer.databaseTime) return null
     const halfwayMs = (askedAt.getTime() + clock().getTime()) / 2
     return skewFault(halfwayMs - timestampMs(answer.databaseTime), name)
@@ -201,8 +208,8 @@ async function check(
 }
 
 /**
- * Records by how much the clock of this process is ahead of a database's; returns a fault above
- * 15 s. Above 30 s other services would refuse the tokens of this process.
+ * Exports the lead of this process's clock over a database's; returns a fault above 15 s. Above 30
+ * s other services would refuse the tokens of this process.
  */
 function skewFault(skewMs: number, name: string): Fault | null {
   setClockSkew(skewMs / 1000, name)

@@ -24,9 +24,9 @@ const errorFields = [
 type Fields = Record<string, unknown>
 
 /**
- * Redacts a log line at any depth: replaces fields whose name means a secret, and reduces errors to
- * an allowlist, because errors contain rows, parameters and headers. Returns the same object when
- * nothing changes.
+ * Redacts a log line at any depth. Replaces fields with names of secrets. Reduces errors to an
+ * allowlist of fields, because they contain rows, parameters and headers. Returns the same object
+ * if nothing changes.
  */
 export function redact(fields: Fields, depth = 0): Fields {
   let shown = fields
@@ -56,7 +56,7 @@ function redactJson(value: object, json: unknown, depth: number): unknown {
   return shown === json ? value : shown
 }
 
-/** A form may have a form itself: it counts as a level, so that the depth ends it. */
+/** The result of toJSON may have toJSON too; counting levels ends the recursion. */
 function redactForm(json: unknown, depth: number): unknown {
   return depth >= depthMax ? removed : redactValue(json, depth + 1)
 }

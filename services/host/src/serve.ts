@@ -26,7 +26,7 @@ import './telemetry/process-metrics.ts'
 
 type AnyServer = Server | Http2Server | Http2SecureServer
 
-/** Mutual TLS: a peer needs a certificate of the same authority. */
+/** Mutual TLS: peers need a certificate of the same CA. */
 const mutual = { requestCert: true, rejectUnauthorized: true }
 
 /** Maximum size in bytes of an RPC message: above the gateway's limit of 6 MiB for an upload. */
@@ -34,11 +34,11 @@ const messageSizeMax = 8 * 1024 * 1024
 
 /**
  * Time in ms that idle connections stay open: longer than in clients (30 s), so that the client
- * closes first and no request meets a closed connection.
+ * closes first, and no request is sent on a closed connection.
  */
 const keepAliveMs = 65_000
 
-/** Time in ms from an answer to an unfinished request until the request's connection is closed. */
+/** Time in ms after answering an unfinished request until its connection is closed. */
 export const unreadMs = 500
 
 export interface ServeOptions {
@@ -48,11 +48,11 @@ export interface ServeOptions {
   /** Port of gRPC (HTTP/2), with health and reflection; 0 chooses a free port. */
   grpcPort: number
   /**
-   * Port of metrics and health checks, without TLS; 0 chooses a free port. Null opens none.
-   * until 0.4: without TLS, or without this port, the metrics are on the RPC port too.
+   * Port of metrics and health checks, without TLS; 0 chooses a free port, null opens none. until
+   * 0.4: without TLS, or without this port, the metrics are on the RPC port too.
    */
   metricsPort?: number | null
-  /** Certificates of both RPC ports, which then admit their peers alone; null without TLS. */
+  /** Certificates of both RPC ports, which accept only peers of the same CA; null without TLS. */
   tls?: MeshTls | null
   /** Logs refused peers; by default they are counted only. */
   log?: Log | null
@@ -60,15 +60,15 @@ export interface ServeOptions {
   routes: (router: ConnectRouter) => void
   /** Returns why the process is not ready; an empty list when it is ready. */
   blockers: () => Promise<string[]>
-  /** Returns what waits meanwhile, one text for each server that is away; for `/readyz`. */
+  /** Returns the outages that do not affect readiness, one text for each server; for `/readyz`. */
   notices?: () => string[]
-  /** Whether a database of a hosted service is away: callers then give its calls to others. */
+  /** Whether a database of a hosted service is away, so that callers use other replicas. */
   isDatabaseAway?: () => boolean
-  /** Returns what is dead in the process and needs a restart; nothing by default. */
+  /** Returns the failed parts of the process that require a restart; none by default. */
   faults?: () => string[]
   /** Aborts on a stop signal: the process reports not ready, and responses close connections. */
   draining?: AbortSignal
-  /** Time in ms for which disposing waits for running calls, before it cuts them off. */
+  /** Maximum time in ms for which disposing waits for running calls, before it aborts them. */
   drainMsMax?: number
 }
 
@@ -80,8 +80,8 @@ export interface Servers extends AsyncDisposable {
 }
 
 /**
- * Opens the RPC port, the gRPC port and the port of metrics; health and reflection need no caller
- * token. Rejects when a port is in use.
+ * Opens the RPC port, the gRPC port and the port of metrics. Health checks and reflection need no
+ * caller token. Rejects when a port is in use.
  */
 export async function serve(options: ServeOptions): Promise<Servers> {
   const ending = new AbortController()
@@ -117,7 +117,7 @@ export async function serve(options: ServeOptions): Promise<Servers> {
   }
 }
 
-/** Creates the handlers of all RPCs, once for both ports: they hold 2 MiB with all services. */
+/** Creates the handlers of all RPCs; both ports share them, because they take 2 MiB. */
 function createRouter({ routes }: ServeOptions): ConnectRouter {
   const acceptCompression = [compressionGzip, compressionBrotli]
   const router = createConnectRouter({ acceptCompression, readMaxBytes: messageSizeMax })
@@ -133,7 +133,7 @@ function secure(server: TlsServer, { tls, log }: { tls: MeshTls; log: Log | null
 
 interface DrainingServer<S> {
   server: S
-  /** Stops listening; resolves when all running calls have ended. Cuts them off after `msMax`. */
+  /** Stops listening; resolves when all running calls have ended. Aborts them after `msMax`. */
   end: (msMax: number) => Promise<void>
 }
 
@@ -223,7 +223,7 @@ function createGrpcServer(
 
 /**
  * Closes the connection of a request that was answered before its end, unless the request ends
- * within `unreadMs`: Connect's client stops sending without ending the stream.
+ * within `unreadMs`. Connect's client stops sending, but does not end the stream.
  */
 function endUnread(request: IncomingMessage): void {
   if (request.complete) return

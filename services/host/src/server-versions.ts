@@ -1,7 +1,7 @@
 /** Oldest supported major version of Postgres (docs/running/servers.md). */
 const postgresMajorMin = 16
 
-/** Oldest supported version of NATS: the first whose consumers filter by several subjects. */
+/** Oldest supported version of NATS: the first with consumers that filter by several subjects. */
 const natsMin = [2, 10] as const
 
 /**

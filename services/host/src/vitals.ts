@@ -2,18 +2,18 @@ import type { Database } from '@coffer/kit/database/database'
 import { repeat } from '@coffer/kit/service/repeat'
 import { connectClient } from './database/connection.ts'
 
-/** Time in ms without a beat after which a loop counts as dead. */
+/** Time in ms without a heartbeat after which a loop counts as dead. */
 const silentMsMax = 60_000
 
-/** Liveness: the loops of a process, one of which can be dead while the process answers. */
+/** Liveness of background loops, which can be dead while the process still answers requests. */
 export interface Vitals {
-  /** Registers a loop. It calls the returned function while it goes on, also while it waits. */
+  /** Registers a loop, which calls the returned function as its heartbeat, even while it waits. */
   watch: (name: string) => () => void
-  /** Returns the loops that are dead; only a restart of the process helps. */
+  /** Returns the dead loops, which only a restart of the process recovers. */
   faults: () => string[]
 }
 
-/** Creates an empty list of loops. `now` is a monotonic clock in ms. */
+/** Creates the registry of loops. `now` is a monotonic clock in ms. */
 export function createVitals(now = () => performance.now()): Vitals {
   const beats = new Map<string, number>()
   return {
@@ -38,8 +38,8 @@ interface WatchedPool {
 }
 
 /**
- * Checks a connection pool every five seconds. `beat` is called unless the pool gets no answer
- * although a new connection does: then the pool cannot be used any more.
+ * Checks a connection pool every five seconds. Calls `beat` unless the pool gets no answer although
+ * a new connection does: the pool is then unusable, and the process needs a restart.
  */
 export function watchPool(pool: WatchedPool, beat: () => void): AsyncDisposable {
   const check = async () => {
@@ -50,7 +50,7 @@ export function watchPool(pool: WatchedPool, beat: () => void): AsyncDisposable 
 
 async function isStuck({ database, url }: WatchedPool): Promise<boolean> {
   if (await database.isHealthy()) return false
-  // A pool that is busy with requests answers some of them.
+  // A busy pool has answered a request recently, so it needs no check.
   if (performance.now() - database.answeredAt() < everyMs) return false
   try {
     await using connection = await connectClient(url)

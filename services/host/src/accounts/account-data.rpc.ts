@@ -9,7 +9,7 @@ import { camelCase } from './account-tables.ts'
 
 const pageSize = 500
 
-/** A service of this process, and the database whose rows are exported. */
+/** A hosted service, and its database, whose rows are exported. */
 type DataSource = Pick<ServiceDefinition, 'name' | 'hidden'> & { database: Database }
 
 /**
@@ -26,7 +26,7 @@ export function accountData(
       if (kind !== 'session') throw unauthenticated('SESSION_REQUIRED')
       const source = sources.find(({ name }) => name === service)
       if (!source) throw unavailable(`${service} is not here`)
-      // Read for each page: a later version may drop a table while this process runs.
+      // Read for each page, because a newer release may drop a table while this process runs.
       const tables = await findShownTables(source.database, source.hidden ?? [])
       const index = from ? tables.findIndex(({ table }) => table === from.table) : 0
       const table = tables[index]

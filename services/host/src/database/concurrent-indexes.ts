@@ -9,8 +9,8 @@ interface IndexChange {
 }
 
 /**
- * Returns whether a migration runs outside a transaction, by its first line. Postgres builds an
- * index CONCURRENTLY only so.
+ * Returns whether the first line of a migration says that it runs outside a transaction. Postgres
+ * builds an index CONCURRENTLY only outside a transaction.
  */
 export function isOutsideTransaction(text: string): boolean {
   return /^-- no transaction\r?\n/.test(text)
@@ -19,7 +19,7 @@ export function isOutsideTransaction(text: string): boolean {
 const creation = /^CREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(\w+)\s/i
 const removal = /^DROP\s+INDEX\s+CONCURRENTLY\s+IF\s+EXISTS\s+(\w+)$/i
 
-/** Returns the statements of such a migration, or null if it has any other statement. */
+/** Returns the statements of a migration outside a transaction; null if it contains any others. */
 export function indexChanges(text: string): IndexChange[] | null {
   const plain = text.replace(/^\s*--.*$/gm, '')
   const statements = plain.split(/;\s*$/m).map((statement) => statement.trim())
@@ -27,7 +27,7 @@ export function indexChanges(text: string): IndexChange[] | null {
   for (const statement of statements.filter((one) => one !== '')) {
     const [, created] = creation.exec(statement) ?? []
     const name = created ?? removal.exec(statement)?.[1]
-    // Without a name, or with IF NOT EXISTS, which would keep an INVALID index.
+    // Refuses statements without a name, and IF NOT EXISTS, which would keep an INVALID index.
     if (name === undefined || /^(if|on)$/i.test(name)) return null
     changes.push({ action: created ? 'CREATE' : 'DROP', name, text: statement })
   }
@@ -35,15 +35,15 @@ export function indexChanges(text: string): IndexChange[] | null {
 }
 
 /**
- * Creates and drops indexes, and resumes what an earlier run left: an index that is valid is kept,
- * an INVALID one is dropped and built again. No lock timeout: requests do not queue behind it.
+ * Creates and drops indexes; resumes an interrupted run: a valid index is kept, an INVALID one is
+ * dropped and built again. No lock timeout, because requests do not queue behind these statements.
  */
 export async function changeIndexes(
   client: pg.Client,
   schema: string,
   changes: IndexChange[],
 ): Promise<void> {
-  // Operator classes of an extension may be in another schema.
+  // Operator classes of an extension may be in another schema, so the search path includes it.
   await client.query(
     `SELECT set_config('search_path', concat_ws(', ', quote_ident($1),
         string_agg(DISTINCT extnamespace::regnamespace::text, ', ')), false)
@@ -74,19 +74,19 @@ async function createIndex(client: pg.Client, name: string, text: string): Promi
       if (!(error instanceof pg.DatabaseError)) throw error
       const isTaken = error.code === duplicateTable && (await stateOf(client, name)) !== 'missing'
       if (isTaken) continue
-      // An invalid index is still written to, and a unique one still refuses rows.
+      // Writes still maintain an INVALID index, and a unique one still refuses rows.
       await dropInvalid(client, name).catch(() => undefined)
       throw error
     }
   }
 }
 
-/** SQLSTATE duplicate_table: a build that a killed process left in Postgres began meanwhile. */
+/** SQLSTATE duplicate_table: a build by a killed process, which Postgres continues, has started. */
 const duplicateTable = '42P07'
 
 type IndexState = 'missing' | 'valid' | 'invalid' | 'building'
 
-/** Postgres continues the build of a client that was killed, so an index may be `building`. */
+/** Returns the state of an index: `building` after a kill, because Postgres continues the build. */
 async function stateOf(client: pg.Client, name: string): Promise<IndexState> {
   const { rows } = await client.query<{ state: IndexState }>(
     `SELECT CASE WHEN indisvalid THEN 'valid'

@@ -35,7 +35,7 @@ export function requireTls(url: string): void {
   if (fault !== null) throw new SettingsError(`Postgres URL: ${fault}`)
 }
 
-/** Parameters of libpq that slonik refuses or reads in another way. */
+/** Parameters of libpq that slonik refuses or interprets differently. */
 const tlsParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'channel_binding']
 
 /**
@@ -47,7 +47,7 @@ async function tlsOptions(given: Record<string, string>): Promise<ClientConfig['
   const isImplied = sslrootcert !== undefined || sslcert !== undefined
   const mode = (sslmode ?? (isImplied ? 'verify-full' : 'disable')) as Mode
   if (mode === 'disable') return false
-  // libpq: `system` means the certificates of the operating system, here those of Node.
+  // libpq: `system` selects the certificates of the operating system; here those of Node.
   const ca = sslrootcert === 'system' ? undefined : await textOf('sslrootcert', sslrootcert)
   return {
     rejectUnauthorized: mode !== 'no-verify',

@@ -4,11 +4,13 @@ import { createSemaphore } from '@coffer/kit/service/semaphore'
 import { observeConnectionWait } from '../metrics.ts'
 import type { Connection } from './postgres.client.ts'
 
-/** Connections of a service. Both throw unavailable (503) after `waitMsMax` in the queue. */
+/**
+ * Connections of a service. Both methods throw unavailable (503) after `waitMsMax` in the queue.
+ */
 export interface Connections extends AsyncDisposable {
-  /** Runs work that has a connection to itself. */
+  /** Runs work on a connection that no other work uses meanwhile. */
   exclusive: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
-  /** Runs one short read on a connection that others use at the same time. */
+  /** Runs one short read on a connection that other reads use concurrently. */
   shared: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
 }
 
@@ -17,25 +19,25 @@ interface Options {
   open: Record<'exclusive' | 'shared', () => Promise<Connection>>
   /** Number of connections, of both kinds together. */
   sizeMax: number
-  /** Maximum wait for a place, in ms. */
+  /** Maximum wait for a free connection, in ms. */
   waitMsMax: number
-  /** Whether reads may share connections; a transaction pooler mixes sessions. */
+  /** Whether reads may share connections; not behind a transaction pooler, which mixes sessions. */
   isSharing: boolean
 }
 
-/** Connections that short reads share; with fewer than four in all, each is exclusive. */
+/** Number of connections that short reads share; with fewer than four in all, none is shared. */
 const sharedCount = 2
 const sharingFrom = 4
 
-/** Reads without an answer on the shared connections together. */
+/** Maximum reads in flight, over all shared connections. */
 const sharedInFlightMax = 128
 
 /** Time in ms after which an unused connection is closed. */
 const idleMsMax = 60_000
 
 /**
- * Creates the connections of a service, which open on first use. Records waits for a place in
- * `coffer_database_wait_seconds`, by schema.
+ * Creates the connections of a service, which open on first use. Records waits for a free
+ * connection in `coffer_database_wait_seconds`, by schema.
  */
 export function createConnections(options: Options): Connections {
   const { schema, waitMsMax, sizeMax, open } = options
@@ -62,7 +64,7 @@ export function createConnections(options: Options): Connections {
   }
 }
 
-/** Limits work to a number of places; a wait longer than `waitMsMax` throws unavailable. */
+/** Concurrency limiter: runs at most `count` tasks; throws unavailable after `waitMsMax`. */
 function limited(count: number, { schema, waitMsMax }: { schema: string; waitMsMax: number }) {
   const semaphore = createSemaphore(count)
   const wait = async (): Promise<void> => {
@@ -84,7 +86,7 @@ function limited(count: number, { schema, waitMsMax }: { schema: string; waitMsM
 
 const close = (connection: Connection): Promise<void> => connection.end().catch(() => {})
 
-/** Opens connections, and keeps unused ones for a minute; the one used last is taken first. */
+/** Keeps unused connections open for a minute; reuses the most recently used one first (LIFO). */
 function createIdle(open: () => Promise<Connection>) {
   const idle: { connection: Connection; timer: NodeJS.Timeout }[] = []
   const used = new Set<Connection>()
@@ -126,7 +128,7 @@ function createIdle(open: () => Promise<Connection>) {
   }
 }
 
-/** Keeps the shared connections: a lost one is opened again by the next read. */
+/** Opens the shared connections; the next read replaces a lost one. */
 function createShared(open: () => Promise<Connection>) {
   const opened: (Connection | undefined)[] = Array.from({ length: sharedCount })
   const opening: (Promise<Connection> | undefined)[] = Array.from({ length: sharedCount })
@@ -142,7 +144,9 @@ function createShared(open: () => Promise<Connection>) {
     return opening[place]
   }
   return {
-    /** Runs a read on the connection with the fewest in flight; a busy one opens another. */
+    /**
+     * Runs a read on the connection with the fewest in flight; opens another one if all are busy.
+     */
     use: async <T>(run: (connection: Connection) => Promise<T>): Promise<T> => {
       let best: Connection | undefined
       let vacant: number | undefined
@@ -156,7 +160,7 @@ function createShared(open: () => Promise<Connection>) {
         else if (best === undefined || usable.inFlight() < best.inFlight()) best = usable
       }
       if (best === undefined) return run(await openAt(0))
-      // The read does not wait for the other connection.
+      // Not awaited: this read uses the connection that is open already.
       if (vacant !== undefined && best.inFlight() > 0) openAt(vacant).catch(() => {})
       return run(best)
     },

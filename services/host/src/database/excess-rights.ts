@@ -15,9 +15,9 @@ const attributes = {
 } as const
 
 /**
- * Returns the statements that take from a role what a service does not need: attributes of
- * administrators, membership in other roles, rights on other schemas and their tables, CREATE.
- * Statements only for rights that it has: most can be revoked by their grantor alone.
+ * Least privilege: returns the statements that revoke the rights which a service does not need:
+ * attributes of administrators, membership in other roles, rights on other schemas and their
+ * tables, CREATE. Only rights that the role has are revoked, because most require their grantor.
  */
 export async function excessStatements(client: pg.Client, of: RoleInSchema): Promise<string[]> {
   const role = client.escapeIdentifier(of.name)
@@ -34,13 +34,13 @@ export async function excessStatements(client: pg.Client, of: RoleInSchema): Pro
 async function attributeStatements(client: pg.Client, name: string): Promise<string[]> {
   const { rows } = await client.query('SELECT * FROM pg_roles WHERE rolname = $1', [name])
   const had = Object.entries(attributes).filter(([column]) => rows[0]?.[column])
-  // One that is off is not named: only superusers may name some, even unchanged.
+  // Attributes that are off are not mentioned: only superusers may mention some, even unchanged.
   return had.map(([, off]) => `ALTER ROLE ${client.escapeIdentifier(name)} ${off}`)
 }
 
 /**
- * Throws when a role still has what would open the tables of another service: another role granted
- * it, or PUBLIC has it, or the role owns something.
+ * Throws if a role still has a right that opens the tables of another service: granted by another
+ * role, or to PUBLIC, or because the role owns something.
  */
 export async function requireOnlyOwnRights(client: pg.Client, of: RoleInSchema): Promise<void> {
   const { rows } = await client.query<{ fault: string }>(remaining, [of.name, of.schema])
@@ -80,7 +80,7 @@ const excess = `
   WHERE nspname = 'public' AND EXISTS (
     SELECT FROM aclexplode(nspacl) WHERE grantee = 0 AND privilege_type = 'CREATE')`
 
-// The schemas of services are those with a table of applied migrations.
+// Schemas of services are recognized by their table of applied migrations.
 const remaining = `
   SELECT format('is a member of %I', granted.rolname) AS fault
   FROM pg_auth_members JOIN pg_roles AS own ON own.oid = member AND own.rolname = $1

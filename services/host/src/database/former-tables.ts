@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Last commit with the earlier migrations: the operator runs it once to update older tables. */
+/**
+ * Last commit with the earlier migrations: the operator runs this release once to update old
+ * tables.
+ */
 const lastCommit = 'fd9433f'
 
 /**

@@ -19,7 +19,7 @@ export type Position = z.infer<typeof Position>
 
 /**
  * Returns whether commits before the first position may be missing at the second one: the server is
- * another cluster, a promoted standby, or its log went back (a restored copy of the files).
+ * another cluster or a promoted standby, or its log is shorter than before (restored files).
  */
 export function mayLackCommits(before: Position, after: Position): boolean {
   const isSame = before.systemId === after.systemId && before.timeline === after.timeline
@@ -36,20 +36,20 @@ interface WatchOptions {
   republishMs?: number
 }
 
-// JetStream drops repetitions of a message ID within two minutes.
+// JetStream drops messages with a repeated ID within two minutes.
 const duplicatesMs = 125_000
 
-/** Disposing ends the checks. */
+/** A watch for lost commits; disposing stops it. */
 export type LostCommitsWatch = AsyncDisposable & {
-  /** Why lost commits would not be noticed, for `/readyz`; null while they would. */
+  /** Returns why lost commits would not be detected, for `/readyz`; null if they would be. */
   notice: () => string | null
 }
 
 /**
- * Notices that the database may have lost commits, by a fail-over or a restore. Consumers may then
- * lack the effects of messages that they have acknowledged: the latest changes are published again
- * (docs/operations.md#a-database-that-lost-commits). No rows are cached in processes. A server that
- * refuses to tell its position, as managed ones may, is logged once.
+ * Detects that the database may have lost commits, by a fail-over or a restore. Consumers may then
+ * lack the effects of messages that they have acknowledged, so the latest changes are published
+ * again (docs/operations.md#a-database-that-lost-commits). Processes cache no rows. A server that
+ * does not reveal its position, as some managed ones, is logged once.
  */
 export function watchLostCommits(options: WatchOptions): LostCommitsWatch {
   const { service, database, log, everyMs = 5_000, republishMs = duplicatesMs } = options
@@ -73,7 +73,7 @@ export function watchLostCommits(options: WatchOptions): LostCommitsWatch {
   const check = async (stopping: AbortSignal) => {
     const position = await database.pool.maybeOne(current)
     refusal = null
-    // A standby that is not promoted yet: its position is compared once it is.
+    // A standby that is not promoted yet: its position is compared after the promotion.
     if (position === null) return
     if (last !== null && mayLackCommits(last, position)) {
       countDatabaseRestore(1, service)
@@ -115,7 +115,7 @@ function textOf({ systemId, timeline, lsn }: Position): string {
 
 const beforeMs = 10 * 60_000
 
-/** Returns the instant ten minutes before the latest change; null without any. */
+/** Returns the instant ten minutes before the latest change; null if there is no change. */
 async function latestChange({ pool }: Database): Promise<Date | null> {
   const at = await pool.oneFirst(sql.type(z.object({ at: z.date().nullable() }))`
     SELECT max(created_at) AS at FROM changes`)

@@ -36,8 +36,8 @@ export async function migrate(
 }
 
 /**
- * Applies exactly these files, as `migrate` does, so that rows of their version can be loaded.
- * @throws {MigrationError} also when this version lacks one of the files or has another text for it
+ * Applies only these files, as `migrate` does, so that rows of their release can be loaded.
+ * @throws {MigrationError} also when this release lacks one of the files or has another text for it
  */
 export async function migrateTo(
   tables: Tables,
@@ -200,8 +200,8 @@ function faultOf(error: unknown, service: string, { name, text }: MigrationFile)
 }
 
 /**
- * Applies a file of concurrent indexes. Returns false without doing so while another process does,
- * or if it has done so meanwhile.
+ * Applies a file of concurrent indexes. Returns false without doing so if another process is doing
+ * so or has done so.
  */
 async function applyIndexes(tables: Tables, file: MigrationFile): Promise<boolean> {
   const { service, url, schema } = tables
@@ -228,10 +228,10 @@ async function applyIndexes(tables: Tables, file: MigrationFile): Promise<boolea
 }
 
 /**
- * Takes an advisory lock for the rest of a transaction that it begins; returns false if another
- * process holds it. The build of an index waits for all older snapshots of the database. So this
- * transaction keeps none: READ COMMITTED, no bound parameters (their portal would keep one), and no
- * waiting for the lock. The lock differs from that of the other files, for which processes wait.
+ * Begins a transaction and takes an advisory lock in it; returns false if another process holds it.
+ * Building an index CONCURRENTLY waits for all older snapshots of the database, so this transaction
+ * must keep none: READ COMMITTED, no bound parameters (their portal would keep one), and no waiting
+ * for the lock. Other files use another lock, for which processes wait.
  */
 async function takeIndexLock(client: pg.Client, schema: string): Promise<boolean> {
   const key = client.escapeLiteral(`migrate ${schema} concurrently`)
@@ -248,7 +248,7 @@ async function recordApplied(client: pg.Client, { name, checksum }: MigrationFil
   ])
 }
 
-/** SQLSTATEs lock_not_available and deadlock_detected; the migration is tried again. */
+/** SQLSTATEs lock_not_available and deadlock_detected, after which a migration is retried. */
 const lockCodes = new Set(['55P03', '40P01'])
 
 class LockError extends Error {}
@@ -283,7 +283,7 @@ function requireKnown(service: string, applied: Applied, files: MigrationFile[])
   )
 }
 
-/** Throws MigrationError when an applied SQL file has another checksum now. */
+/** Throws MigrationError when the checksum of an applied SQL file has changed. */
 function requireUnedited(service: string, applied: Applied, files: MigrationFile[]): void {
   const edited = files.find(({ name, checksum }) => (applied.get(name) ?? checksum) !== checksum)
   if (edited === undefined) return

@@ -11,7 +11,7 @@ import { createQueries, nameStatements } from './queries.ts'
 import type { Found, Statement } from './statement-query.ts'
 import { traceStatements } from './statement-spans.ts'
 
-/** Kind of the pooler between Coffer and Postgres. */
+/** Kind of connection pooler between Coffer and Postgres. */
 export type Pooler = 'none' | 'transaction'
 
 export interface DatabaseOptions {
@@ -22,8 +22,8 @@ export interface DatabaseOptions {
   /** Time limit of a statement in ms, enforced by Postgres. */
   statementTimeoutMs: number
   /**
-   * `transaction` if the URL leads to a pooler that gives connections to transactions: named
-   * statements and startup parameters are not used. `none` by default.
+   * `transaction` if the URL points to a pooler that assigns a connection for each transaction:
+   * named statements and startup parameters are then not used. `none` by default.
    */
   pooler?: Pooler
   /** Maximum wait in ms for a free connection; 3,000 by default. */
@@ -31,8 +31,8 @@ export interface DatabaseOptions {
   /** Replaces the clock of the server in tests. */
   serverClock?: () => Date
   /**
-   * Called with each statement that is sent, BEGIN and COMMIT included: tests count them. The host
-   * leaves out those of its background work.
+   * Called with each statement that is sent, including BEGIN and COMMIT, so that tests can count
+   * them. The host does not pass it to background work.
    */
   onStatement?: (text: string, schema: string, isRead: boolean) => void
 }
@@ -104,8 +104,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
 const repeatsMax = 5
 
 /**
- * Runs work again when Postgres rolled it back because of concurrent work (SQLSTATE class 40), or
- * when a connection lacks a statement (26000) whose preparation failed in another use of it.
+ * Retries work that Postgres has rolled back because of concurrent work (SQLSTATE class 40), or
+ * that failed because a prepared statement is missing (26000), as its preparation had failed.
  */
 async function repeated<T>(run: () => Promise<T>): Promise<T> {
   for (let left = repeatsMax; ; left--) {
@@ -122,7 +122,7 @@ const plain = { values: [], isRead: false, parse: (row: unknown) => row }
 const commit = { ...plain, text: 'COMMIT' }
 const rollback = { ...plain, text: 'ROLLBACK' }
 
-/** A COMMIT without an answer, and what the transaction would have returned. */
+/** A COMMIT without an answer; contains the result to return if it has succeeded. */
 class UnansweredCommit extends Error {
   readonly lost: LostConnectionError
   readonly result: unknown
@@ -145,7 +145,7 @@ async function transact<T>(
   try {
     result = await run({ ...queries, isTransaction: true })
   } catch (error) {
-    // A connection that cannot roll back is closed, which does.
+    // If ROLLBACK fails, closing the connection rolls back.
     if (!connection.isLost()) await connection.send(rollback).catch(() => connection.end())
     throw error
   }
@@ -158,7 +158,10 @@ async function transact<T>(
   }
 }
 
-/** Runs a transaction. If COMMIT gets no answer but has succeeded, returns the result. */
+/**
+ * Runs a transaction. If COMMIT got no answer, looks its outcome up; returns the result if
+ * committed.
+ */
 async function lookedUp<T>(pool: Queries, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
@@ -170,8 +173,8 @@ async function lookedUp<T>(pool: Queries, run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Asks Postgres whether a transaction whose COMMIT got no answer is committed. Returns false if it
- * is still running or Postgres does not answer.
+ * Returns whether a transaction whose COMMIT got no answer is committed, by asking Postgres.
+ * Returns false if it is still running or Postgres does not answer.
  */
 async function isCommitted(pool: Queries, lost: LostConnectionError): Promise<boolean> {
   if (!(lost.mayBeDone && lost.transaction)) return false
@@ -183,15 +186,16 @@ async function isCommitted(pool: Queries, lost: LostConnectionError): Promise<bo
 }
 
 /**
- * Generic plans: one plan of a read for all values, as an index bounds it. By default Postgres
- * compares the cost of the generic plan with the average of all plans so far. A connection from the
- * time of small tables may then plan a read at each run, which costs more than the run.
+ * Generic plans: Postgres plans a prepared read once for all values, since an index bounds its
+ * cost. By default Postgres compares the generic plan with the average cost of earlier plans. A
+ * connection opened when tables were small may then plan a read at each run, which costs more than
+ * the read.
  */
 const genericPlans = ' -c plan_cache_mode=force_generic_plan'
 
 /**
- * Adds session settings to the URL: search path, and timezone UTC, because other timezones can have
- * offsets with seconds, which Date cannot parse.
+ * Adds session settings to the URL: the search path, and UTC as timezone, because offsets of other
+ * timezones may have seconds, which Date cannot parse.
  */
 function sessionUrl({ url, schema }: { url: string; schema: string }, more = ''): string {
   const located = new URL(url)
@@ -200,7 +204,7 @@ function sessionUrl({ url, schema }: { url: string; schema: string }, more = '')
 }
 
 const serverTime = read(z.object({ now: z.date() }))`SELECT now()`
-// Not a short read: it asks over a connection that the service has open.
+// Not a short read, so it uses a connection that is already open.
 const alive = sql.unsafe`SELECT 1`
 
 const healthMs = 1_000
@@ -224,8 +228,9 @@ function healthCheck(pool: Queries): () => Promise<boolean> {
 }
 
 /**
- * Waits for at least `ms`, in ten steps. A process that computes for a second, as at its start,
- * thereby uses up one step only: answers that arrived meanwhile are read before the last.
+ * Waits for at least `ms`, in ten steps. After a long task, such as at the start of the process,
+ * only one step is overdue: the event loop reads the answers that have arrived before the last
+ * step.
  */
 async function waitTurns(ms: number): Promise<void> {
   for (let step = 0; step < 10; step++) await sleep(ms / 10, undefined, { ref: false })

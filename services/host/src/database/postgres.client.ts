@@ -28,18 +28,20 @@ const keepAliveAfterMs = 10_000
 /** Connection timeout in ms, below the 5 s timeout of calls: callers get a 503, not a timeout. */
 const connectMsMax = 4_000
 
-/** Time in ms beyond the statement timeout until a server without an answer counts as dead. */
+/**
+ * Time in ms added to the statement timeout, after which a server without an answer counts as dead.
+ */
 const answerMarginMs = 2_000
 
 type OnStatement = (text: string, isRead: boolean) => void
 
-/** Options of a connection. */
+/** Options for opening a connection. */
 export interface ConnectionOptions {
   url: string
   statementTimeoutMs: number
   /**
-   * Schema that the role of the connection must have as its search path, behind a transaction
-   * pooler: it refuses startup parameters. Null without a pooler.
+   * Behind a transaction pooler, the schema that the role must have as its search path, because the
+   * pooler refuses startup parameters. Null without a pooler.
    */
   pooledSchema: string | null
   /** Called with each statement before it is sent; null in production. */
@@ -50,9 +52,9 @@ export interface ConnectionOptions {
 export interface Connection {
   /** Sends a statement. Throws slonik's errors, or LostConnectionError. */
   send: (statement: Statement) => Promise<Found>
-  /** Begins a transaction, and asks for the name by which its outcome can be looked up. */
+  /** Begins a transaction, and reads the ID by which its outcome can be looked up. */
   begin: () => Promise<void>
-  /** Number of statements without an answer. */
+  /** Number of statements sent but not answered. */
   inFlight: () => number
   /** Whether the connection cannot be used again. */
   isLost: () => boolean
@@ -128,7 +130,7 @@ class PostgresConnection implements Connection {
     const results = await this.#track({ text: begin, isRead: false }, () =>
       this.#client.query(beginNamed),
     )
-    // Two statements, so two results.
+    // The message has two statements, so there are two results.
     const [, named] = results as unknown as pg.QueryResult<TransactionName>[]
     this.#transaction = named?.rows[0] ?? null
   }
@@ -160,7 +162,7 @@ class PostgresConnection implements Connection {
     }
   }
 
-  /** Writes the statements of one turn of the event loop together. */
+  /** Corks the socket: statements sent in the same tick of the event loop share a write. */
   #cork(): void {
     if (this.#isCorked) return
     this.#isCorked = true
@@ -173,9 +175,9 @@ class PostgresConnection implements Connection {
 }
 
 /**
- * Creates the watchdog timer of a connection, which each statement restarts. Postgres's statement
- * timeout ends slow statements; the timer destroys the socket when a statement gets no answer at
- * all. It waits longer if the event loop was too busy to read it.
+ * Creates the watchdog timer of a connection, which each statement restarts. Slow statements end by
+ * Postgres's statement timeout; this timer destroys the socket if no answer arrives at all. The
+ * wait is extended if the event loop was too busy to read an answer.
  */
 function createLimit(options: {
   answerMsMax: number
@@ -214,7 +216,7 @@ async function clientConfig(options: ConnectionOptions): Promise<pg.ClientConfig
           statement_timeout: statementTimeoutMs,
           idle_in_transaction_session_timeout: idleInTransactionMs(statementTimeoutMs),
         }),
-    // Sends a statement before the one before it is answered.
+    // Pipelining: sends a statement before the previous one is answered.
     pipeline: true,
     connectionTimeoutMillis: connectMsMax,
     keepAlive: true,
@@ -242,7 +244,9 @@ function knownError(error: Error & { code?: string }): Error {
   return Known ? new Known(error) : error
 }
 
-/** Whether the session is at its end, or read-only, which it stays when the server is not. */
+/**
+ * Returns whether the session has ended or is read-only: it stays so after the server is writable.
+ */
 function isUnusableAfter(error: Error & { code?: unknown }): boolean {
   const isEnded = error instanceof BackendTerminatedError
   return isEnded || error instanceof IdleTransactionTimeoutError || error.code === '25006'

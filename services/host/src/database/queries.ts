@@ -9,17 +9,17 @@ import {
 import type { z } from 'zod'
 import type { Found, Statement } from './statement-query.ts'
 
-/** Runs a statement that is ready to be sent. */
+/** Sends a prepared statement object. */
 export type Run = (statement: Statement) => Promise<Found>
 
-/** Returns the name of a text, under which connections keep it prepared; there are `textsMax`. */
+/** Returns the name of a prepared statement; undefined once there are `textsMax`. */
 export type NameOf = (text: string) => string | undefined
 
 // Maximum number of named statements per connection pool; a service has a few hundred. No name is
 // ever reused, because connections keep the statement that they prepared under it.
 const textsMax = 1_000
 
-/** Creates the names of a pool. */
+/** Creates the naming function of a connection pool. */
 export function nameStatements(): NameOf {
   const names = new Map<string, string>()
   return (text) => {
@@ -35,7 +35,7 @@ export function nameStatements(): NameOf {
 /** Creates the functions that run statements and check the number of their rows and columns. */
 export function createQueries(run: Run, nameOf: NameOf): Queries {
   const send = (token: QuerySqlToken, text: string, parse: Statement['parse']) => {
-    // The tag writes $slonik_1 for $1.
+    // slonik's tag writes $slonik_1 instead of $1.
     const plain = text.replaceAll('$slonik_', '$')
     const { values } = token
     return run({ text: plain, name: nameOf(plain), values, isRead: isRead(token), parse })
@@ -75,7 +75,7 @@ export function createQueries(run: Run, nameOf: NameOf): Queries {
     one: oneOf,
     oneFirst: async (token: QuerySqlToken) => first(token, await oneOf(token)),
   }
-  // The rows have the type of the token's schema, which checked them.
+  // Each row was validated by the schema of its token, so it has the token's type.
   return queries as unknown as Queries
 }
 

@@ -2,19 +2,19 @@ import pg from 'pg'
 import { connectionOptions } from './connection.ts'
 import { excessStatements, requireOnlyOwnRights } from './excess-rights.ts'
 
-/** A service's role in Postgres, which may use the tables of its service and no others. */
+/** A service's role in Postgres, restricted to the tables of this service. */
 export interface ServiceRole {
   /** URL with the role's name and password. */
   url: string
-  /** URL of the owner of the tables, past the pooler. */
+  /** URL of the owner of the tables, not through a pooler. */
   ownerUrl: string
   schema: string
   statementTimeoutMs: number
 }
 
 /**
- * Returns the time in ms after which Postgres ends a transaction whose client sends nothing. A
- * process that hangs holds its row locks for that long, so it is at most 8 s.
+ * Returns the time in ms after which Postgres ends an idle transaction. A hanging process holds its
+ * row locks for that long, so the time is at most 8 s.
  */
 export function idleInTransactionMs(statementTimeoutMs: number): number {
   return Math.min(2 * statementTimeoutMs, 8_000)
@@ -23,8 +23,8 @@ export function idleInTransactionMs(statementTimeoutMs: number): number {
 const remedy = 'run "coffer migrate --roles", and connect as a role of its own for each service'
 
 /**
- * Throws when the role of a connection lacks the settings that connections without a pooler set:
- * statements would find no tables, or the tables of another service.
+ * Throws if a role lacks the settings that are otherwise set at the start of a connection:
+ * statements would find no tables, or those of another service.
  */
 export async function requireRoleSettings(client: pg.Client, schema: string): Promise<void> {
   const { rows } = await client.query(
@@ -41,8 +41,8 @@ export async function requireRoleSettings(client: pg.Client, schema: string): Pr
 
 /**
  * Creates or updates the role of a service: its password, its settings in the database, and its
- * rights on the schema, also for tables of later migrations. Takes all other rights from it. All in
- * one transaction; may run twice at once. Returns the role's name. Throws when Postgres refuses, or
+ * rights on the schema, also for tables of later migrations. Revokes all other rights. One
+ * transaction, safe to run concurrently. Returns the role's name. Throws if Postgres refuses, or
  * the role keeps a right that would open another schema (docs/running/secured-servers.md).
  */
 export async function ensureServiceRole(role: ServiceRole): Promise<string> {
@@ -58,7 +58,7 @@ export async function ensureServiceRole(role: ServiceRole): Promise<string> {
   await client.connect()
   try {
     await client.query('BEGIN')
-    // Catalog rows cannot be updated twice at once: by another run, or by a migration.
+    // Concurrent updates of the same catalog rows fail: waits for other runs and for migrations.
     for (const lock of ['coffer roles', `migrate ${role.schema}`]) {
       await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [lock])
     }

@@ -28,7 +28,7 @@ interface Column {
   decode: Decode
 }
 
-/** Columns of prepared statements by name; Postgres keeps them the same on one connection. */
+/** Columns of prepared statements by name; they cannot change during a connection. */
 export type ColumnsByName = Map<string, readonly Column[]>
 
 /** The methods of pg's connection that a statement calls. */
@@ -42,10 +42,10 @@ interface Wire {
 }
 
 /**
- * A statement on a connection of pg. It decodes each message of a row into the row that is
- * returned, and asks for the columns of a prepared statement once per connection: a list of 25 rows
- * costs half as much CPU time as with pg's own class. It calls methods that pg (8.23) does not
- * document; `database.test.ts` fails when they change.
+ * A statement on a connection of pg. It decodes each row message directly into the returned row,
+ * and requests the columns of a prepared statement once per connection. Reading a list of 25 rows
+ * takes half the CPU time of pg's own class. It calls undocumented methods of pg (8.23);
+ * `database.test.ts` fails when they change.
  */
 export class StatementQuery extends pg.Query {
   declare name: string | undefined
@@ -61,7 +61,7 @@ export class StatementQuery extends pg.Query {
   readonly #outcome: Outcome
 
   constructor({ text, name, values, parse }: Statement, known: ColumnsByName, outcome: Outcome) {
-    // With an object, pg copies its property descriptors: 3 % of the CPU time of a short read.
+    // Not an object: pg would copy its property descriptors, 3 % of the CPU time of a short read.
     super(text)
     this.values = values as unknown[]
     this.name = name
@@ -108,7 +108,7 @@ export class StatementQuery extends pg.Query {
   }
 
   handleCommandComplete({ text }: { text: string }): void {
-    // Such as "SELECT 25", "INSERT 0 1" or "CREATE TABLE".
+    // Examples: "SELECT 25", "INSERT 0 1", "CREATE TABLE".
     this.#rowCount = Number(/ (\d+)$/.exec(text)?.[1] ?? 0)
     if (this.#columns === undefined) this.#keepColumns([])
   }
@@ -130,7 +130,7 @@ export class StatementQuery extends pg.Query {
 
 type Encode = (value: unknown) => unknown
 
-/** Returns a value as pg sends it. Texts, most values, need no conversion. */
+/** Converts a value as pg does. Most values are texts, which need no conversion. */
 const encode: Encode = (value) => (typeof value === 'string' ? value : prepareValue(value))
 
 // pg exports its conversion of values only here.
@@ -140,7 +140,7 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue: Encode } }).
 const exactTypes = createExactTypes()
 
 function decoderOf(type: number): Decode {
-  // pg's type says that a parser gets bytes; the answers are texts.
+  // pg's types declare bytes as input of a parser; in text format it is a string.
   return exactTypes.getTypeParser(type) as unknown as Decode
 }
 

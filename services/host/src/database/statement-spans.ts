@@ -8,9 +8,9 @@ const namesMax = 2_000
 type Named = { name: string; options: { kind: 'client'; attributes: Attributes } }
 
 /**
- * Creates the function that runs a statement in a span, if its request is sampled. The name is the
- * summary of the statement (`SELECT transactions`): the text and the parameters are left out,
- * because they may contain data of users.
+ * Creates the function that runs a statement in a span, if its request is sampled. The span's name
+ * is the summary of the statement (`SELECT transactions`), without text and parameters, because
+ * they may contain data of users.
  */
 export function traceStatements(schema: string) {
   const known = new LRUCache<string, Named>({ max: namesMax })

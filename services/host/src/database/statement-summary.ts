@@ -17,14 +17,14 @@ interface Operation {
   tables: string[]
 }
 
-// A text in quotes is left out: a name in double quotes, or a word, bracket or comma is kept.
+// Matches tokens: names in double quotes, words, brackets, commas; skips literals and parameters.
 const token = /'(?:[^']|'')*'|\$\d+|"([^"]+)"|([a-z_][a-z0-9_.]*)|([(),])/gi
 const verbs = /^(SELECT|INSERT|UPDATE|DELETE)$/
 
 /**
  * Returns the summary of a statement (db.query.summary of OpenTelemetry's conventions): its writes
- * in order, or its reads if it has none, with the tables of each. Names of WITH queries and of
- * functions are no tables. It has no values, and as many forms as the code has statements.
+ * in order, or its reads if it has none, with the tables of each. Names of CTEs and functions are
+ * not tables. Contains no values, so its cardinality is bounded by the statements in the code.
  */
 export function summarize(text: string): StatementSummary {
   const operations = listOperations(text)
@@ -40,13 +40,13 @@ export function summarize(text: string): StatementSummary {
   }
 }
 
-/** Returns the operation, and the function that it calls first. */
+/** Returns the verb of a statement without tables, and the function that it calls first. */
 function withoutTable(text: string): string {
   const [, verb, called] = /^\s*([a-z]+)(?:\s+([a-z_]+)\s*\()?/i.exec(text) ?? []
   return [verb?.toUpperCase() ?? 'SQL', ...(called === undefined ? [] : [called])].join(' ')
 }
 
-/** Joins whole parts, as many as fit. */
+/** Joins parts up to the maximum length, without cutting a part. */
 function fitting(parts: string[]): string {
   let text = ''
   for (const part of parts) {
@@ -87,7 +87,7 @@ function listOperations(text: string): Operation[] {
   const tokens = tokensOf(text)
   const named = namesOfQueries(tokens)
   const all: Operation[] = []
-  // The operations that enclose a token, by depth of brackets.
+  // A stack of the enclosing operations, one for each level of brackets.
   let open: (Operation | null)[] = [null]
   for (const [index, { upper }] of tokens.entries()) {
     const before = tokens[index - 1]?.upper ?? ''
@@ -99,7 +99,7 @@ function listOperations(text: string): Operation[] {
       open[open.length - 1] = operation
       if (upper === 'UPDATE') keepTable(operation, tokens, index + 1, named)
     } else if (/^(FROM|JOIN|INTO|USING)$/.test(upper) && before !== 'DISTINCT') {
-      // Without an operation at this depth it is `extract(… FROM …)`.
+      // Without an operation at this level, FROM belongs to a call such as `extract(… FROM …)`.
       const operation = open.at(-1)
       if (operation) keepTable(operation, tokens, index + 1, named)
     }
@@ -107,12 +107,14 @@ function listOperations(text: string): Operation[] {
   return all
 }
 
-/** Adds the table at a place in the text, unless a subquery, function or WITH query is there. */
+/**
+ * Adds the table at a token, unless the token begins a subquery, a function call or names a CTE.
+ */
 function keepTable(operation: Operation, tokens: Token[], at: number, named: Set<string>): void {
   const from = /^(ONLY|LATERAL)$/.test(tokens[at]?.upper ?? '') ? at + 1 : at
   const found = tokens[from]
   if (!found || found.isBracket) return
-  // A quoted schema and its table are two tokens, of which the second is the table.
+  // A quoted schema and table are two tokens; the second one is the table.
   const next = tokens[from + 1]
   const isSchema = found.upper === '' && next?.upper === ''
   const name = (isSchema ? next.word : found.word).split('.').at(-1) ?? ''
@@ -120,7 +122,7 @@ function keepTable(operation: Operation, tokens: Token[], at: number, named: Set
   if (!isCalled && !named.has(name)) operation.tables.push(name)
 }
 
-/** Returns the names that WITH gives to queries: `name [(columns)] AS [NOT] [MATERIALIZED] (`. */
+/** Returns the names of CTEs: `name [(columns)] AS [NOT] [MATERIALIZED] (`. */
 function namesOfQueries(tokens: Token[]): Set<string> {
   const named = new Set<string>()
   if (!tokens.some(({ upper }) => upper === 'WITH')) return named

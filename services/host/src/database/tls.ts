@@ -7,7 +7,7 @@ export type Mode = (typeof modes)[number]
 
 const refused = `is not supported: use one of ${modes.join(', ')}`
 
-/** Reasons to refuse modes of libpq that fall back to a connection without TLS. */
+/** Reasons for refusing the modes of libpq that fall back to a connection without TLS. */
 const fallbacks: Record<string, string> = {
   allow: 'falls back to a connection without TLS: use verify-full, or disable',
   prefer: 'falls back to a connection without TLS: use verify-full, or disable',
@@ -29,9 +29,9 @@ export function tlsFault(url: string): string | null {
 }
 
 /**
- * Returns the URL with a file of CA certificates, which the connection then requires (verify-full
- * unless the URL has another mode). URLs that state their own CA, switch TLS or verification off,
- * or lead to a Unix socket, are returned unchanged.
+ * Returns the URL with a file of CA certificates (verify-full unless the URL has another mode).
+ * Returned unchanged: URLs that have their own CA, switch TLS or verification off, or use a Unix
+ * socket.
  */
 export function withCa(url: string, file: string | undefined): string {
   const located = new URL(url)

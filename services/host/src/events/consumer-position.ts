@@ -33,7 +33,7 @@ export function hasPositions(
     SELECT FROM consumer_positions WHERE stream = ${stream} AND consumer = ${consumer}`)
 }
 
-/** Returns whether the newest position is ten minutes old, so that another one is stored. */
+/** Returns whether the newest position is over ten minutes old, so that the next one is stored. */
 export function isPositionDue({ pool }: Database, place: ConsumerPlace): Promise<boolean> {
   return pool.exists(sql.unsafe`
     SELECT WHERE NOT EXISTS (
@@ -41,7 +41,7 @@ export function isPositionDue({ pool }: Database, place: ConsumerPlace): Promise
       WHERE ${isAt(place)} AND stored_at > now() - make_interval(mins => ${everyMinutes}))`)
 }
 
-/** Stores a position; repeated, it changes nothing. */
+/** Stores a position. Idempotent. */
 export async function savePosition(
   { pool }: Database,
   { stream, streamCreatedAt, consumer }: ConsumerPlace,

@@ -16,17 +16,17 @@ import { ensureConsumer } from './durable-consumer.ts'
 const quietAttempts = 3
 /** Maximum number of messages that a process handles concurrently for one consumer. */
 const inFlightMax = 64
-// Maximum number of prefetched messages per process. Small, because messages in the local queue
-// send no progress, so NATS would redeliver them. More are asked for at the lower number: the
-// client's default, three quarters of the maximum, costs a request for each few messages.
+// Maximum number of prefetched messages per process. Small prefetch: queued messages send no
+// progress, so NATS would redeliver them. `fetchedMin` is when more are requested: the client's
+// default, three quarters of the maximum, would send a request for every few messages.
 const fetchedMax = 64
 const fetchedMin = 16
 const ackWaitMsDefault = 10_000
 const restartMs = 1_000
-// Interval in ms at which missing subjects are added to the subject filter, because a process of an
-// older release may remove subjects.
+// Interval in ms at which missing subjects are added to the subject filter again, because a process
+// of an older release may remove them.
 const renewMs = 30_000
-/** Interval in ms of the sign of life. */
+/** Interval in ms of the heartbeat `beat`. */
 const pulseMs = 5_000
 const pausesMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000]
 
@@ -42,7 +42,7 @@ export interface ConsumerOptions {
   retryPausesMs?: number[]
   /** Time in ms without acknowledgement or progress after which NATS redelivers a message. */
   ackWaitMs?: number
-  /** Called while messages are read, and at each attempt to read them again. */
+  /** Heartbeat: called while messages are read, and at each attempt to read them again. */
   beat?: () => void
 }
 
@@ -52,16 +52,16 @@ interface Consuming {
   underWay: Set<Promise<void>>
   /** Subjects without a handler that were already logged. */
   unknown: Set<string>
-  /** Subjects whose messages wait for the end of an outage, already logged. */
+  /** Subjects whose messages are redelivered until the end of an outage, already logged. */
   waiting: Set<string>
 }
 
 /**
  * Handles messages from a durable NATS consumer, concurrently and in any order. Creates the
- * consumer again when it is lost or out of reach; never rejects.
- * A failed message is redelivered after growing pauses, then becomes a dead letter
- * (docs/events.md#dead-letters). During an outage of a dependency, a message is redelivered without
- * end. A message without a handler is left to processes of a newer release.
+ * consumer again when it is lost or unreachable; never rejects. A failed message is redelivered
+ * after growing pauses, then becomes a dead letter (docs/events.md#dead-letters). During an outage
+ * of a dependency, it is redelivered without limit. A message without a handler is left to
+ * processes of a newer release.
  */
 export async function startConsumer(given: ConsumerOptions): Promise<AsyncDisposable> {
   const options = {
@@ -73,7 +73,7 @@ export async function startConsumer(given: ConsumerOptions): Promise<AsyncDispos
   const { name: consumer, log } = options
   const underWay = new Set<Promise<void>>()
   const state: Consuming = { options, underWay, unknown: new Set(), waiting: new Set() }
-  // Exports the series before the first loss.
+  // Initializes the counter, so that the first loss shows as an increase.
   countConsumerResets(0, consumer)
   const running = await keepRunning({
     create: async () => {
@@ -109,7 +109,7 @@ async function deliverAll(state: Consuming, messages: ConsumerMessages): Promise
   let hasRead = true
   let isStuck = false
   const renew = async () => {
-    // The error is ignored, because the call is repeated after the next interval.
+    // Ignores the error: the next interval repeats the call.
     const unread = await ensureConsumer(options).catch(() => 0)
     isStuck = unread > 0 && underWay.size === 0 && !hasRead
     hasRead = false
@@ -166,8 +166,9 @@ async function deliver(state: Consuming, message: JsMsg): Promise<void> {
 }
 
 /**
- * Refuses a message that no relay has published, as it has no ID. NATS itself answers a request on
- * the subject that its sender names, whatever the sender may publish to.
+ * Refuses a message without an ID, which no relay has published. Clients can cause one: NATS
+ * publishes the answer to a request on the reply subject that the client names, whatever the
+ * client's own permissions.
  */
 function refuse({ options: { name, log } }: Consuming, message: JsMsg): void {
   log.error({ consumer: name, subject: message.subject }, 'message without an ID: refused')
@@ -185,7 +186,10 @@ function putBackUnknown({ options, unknown }: Consuming, message: JsMsg): void {
   options.log.warn({ consumer: options.name, subject }, text)
 }
 
-/** Negative acknowledgement: NATS redelivers the message after a pause, to any process. */
+/**
+ * Negative acknowledgement: NATS redelivers the message after a pause, to any process of the
+ * service.
+ */
 function putBack({ retryPausesMs }: Required<ConsumerOptions>, message: JsMsg): void {
   message.nak(retryPausesMs[message.info.deliveryCount - 1] ?? retryPausesMs.at(-1))
 }

@@ -17,10 +17,11 @@ import { countConsumerResets } from '../metrics.ts'
 import { hasPositions, isPositionDue, listPositions, savePosition } from './consumer-position.ts'
 import { findMessageId, nullIf } from './nats.ts'
 
-// Maximum number of unacknowledged messages of one consumer, over all processes. Far above the
-// number that a process handles: messages that wait for a redelivery count, and must not block.
+// Maximum number of unacknowledged messages of a consumer, over all processes. Far above the number
+// that processes handle at once, because messages that await redelivery count too, and must not
+// block others.
 const pendingMax = 16_384
-// Pause in ms before the second look at a consumer that seems to be ahead of its stream.
+// Pause in ms before checking again a consumer that seems to be ahead of its stream.
 const confirmMs = 500
 
 /** The durable consumer that all processes of a service share. */
@@ -36,7 +37,7 @@ export interface DurableConsumer {
   ackWaitMs: number
 }
 
-/** A consumer, null if NATS has none of its name, and its stream a moment later. */
+/** A consumer, null if NATS does not have it, and its stream, read just after the consumer. */
 interface Found {
   consumer: ConsumerInfo | null
   stream: StreamInfo
@@ -44,9 +45,9 @@ interface Found {
 
 /**
  * Creates the durable consumer, or adds subjects to its filter. Never removes subjects: a newer
- * version may run at the same time, and messages outside the filter are lost for all processes.
- * Creates a consumer again that is ahead of its stream (docs/events.md#lost-consumers). Returns the
- * number of messages that wait for a process.
+ * release may run at the same time, and messages outside the filter are lost for all processes.
+ * Creates a consumer that is ahead of its stream again (docs/events.md#lost-consumers). Returns the
+ * number of undelivered messages.
  */
 export async function ensureConsumer(durable: DurableConsumer): Promise<number> {
   const { broker, name, handlers, ackWaitMs } = durable
@@ -82,9 +83,9 @@ function differs(
 }
 
 /**
- * Returns the consumer and its stream. A consumer that is ahead of the stream would skip new
- * messages: it is deleted, and null is returned in its place. It must be ahead twice, because the
- * two answers may come from two servers of a cluster.
+ * Returns the consumer and its stream. A consumer that is ahead of its stream would skip new
+ * messages: it is deleted, and null is returned in its place. Checked twice, because the two
+ * answers may come from different servers of a cluster.
  */
 async function findUsable(manager: JetStreamManager, durable: DurableConsumer): Promise<Found> {
   const first = await findBoth(manager, durable)
@@ -106,8 +107,8 @@ function isAhead(found: Found): found is Found & { consumer: ConsumerInfo } {
 }
 
 /**
- * Asks for the consumer before its stream: a message that is published and delivered in between
- * makes the stream longer, never the consumer ahead of it.
+ * Reads the consumer before its stream. If a message is delivered in between, only the stream
+ * appears longer, so the consumer never wrongly appears to be ahead.
  */
 async function findBoth(manager: JetStreamManager, durable: DurableConsumer): Promise<Found> {
   const { streamName } = durable.broker
@@ -118,8 +119,8 @@ async function findBoth(manager: JetStreamManager, durable: DurableConsumer): Pr
 }
 
 /**
- * Returns where a new consumer begins: after the newest stored position whose message the stream
- * still has, or at the first message of the stream. If any position is stored, NATS has lost the
+ * Returns the start of a new consumer: after the newest stored position whose message the stream
+ * still has, else the first message of the stream. If a position is stored, NATS has lost the
  * consumer or the end of its stream, which is counted.
  */
 async function findStart(

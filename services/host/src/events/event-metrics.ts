@@ -29,7 +29,7 @@ export function watchOutbox(service: string, { pool }: Database): Disposable {
   }, service)
 }
 
-/** Exports the number of messages that wait for a durable consumer until disposed. */
+/** Exports the number of undelivered messages of a durable consumer until disposed. */
 export function watchConsumer(consumer: string, broker: Broker): Disposable {
   return watchLag(async () => {
     const manager = await jetstreamManager(broker.connection, { checkAPI: false, timeout: 900 })

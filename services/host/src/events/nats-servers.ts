@@ -23,7 +23,7 @@ export interface NatsServers {
   keyFile?: string | undefined
 }
 
-/** Returns why servers of NATS cannot be used; null if they can. */
+/** Returns the problem of the settings of NATS; null if they can be used. */
 export function natsFault(servers: NatsServers): string | null {
   const texts = partsOf(servers.url)
   const urls = texts.filter((text) => URL.canParse(text)).map((text) => new URL(text))
@@ -35,15 +35,15 @@ export function natsFault(servers: NatsServers): string | null {
   if (users.size > 1) return 'the servers of a cluster need the same user and password'
   if (users.size > 0 && servers.credentialsFile) return 'has a user, and there are credentials too'
   if (!servers.certificateFile !== !servers.keyFile) return 'a certificate needs its key'
-  // nats.js compares the certificate of an IP address with the name `localhost`.
+  // nats.js would verify the certificate of an IP address against the name `localhost`.
   const address = isTls(servers, urls) && urls.find(({ hostname }) => isIP(bare(hostname)))
   return address ? `TLS needs the name of the server instead of ${bare(address.hostname)}` : null
 }
 
 /**
- * Returns the options that connect to the servers: addresses, sign-in and TLS. With TLS, a server
- * without it is refused before the sign-in.
- * @throws {SettingsError} when the servers cannot be used
+ * Returns the options that connect to the servers: addresses, sign-in and TLS. With TLS, refuses a
+ * server without it before signing in.
+ * @throws {SettingsError} when the settings cannot be used
  */
 export function natsOptions(
   servers: NatsServers,
@@ -61,7 +61,7 @@ export function natsOptions(
     ...(certFile && keyFile ? { certFile, keyFile } : {}),
   }
   return {
-    // Without user information: nats.js ignores it, and reads digits of a password as the port.
+    // Without user and password: nats.js ignores them, and takes digits of a password for the port.
     servers: urls.map(({ host, port }) => (port ? host : `${host}:4222`)),
     ...(authenticator ? { authenticator } : {}),
     ...(isTls(servers, urls) ? { tls } : {}),

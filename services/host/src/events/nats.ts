@@ -22,7 +22,7 @@ const drainMsMax = 3_000
 
 const retryMs = 1_000
 
-// Interval in ms at which the stream is looked for: NATS may have lost its storage.
+// Interval in ms of checks that the stream exists, since NATS may lose its storage.
 const checkMs = 2_000
 
 const duplicateWindowMsDefault = 2 * 60_000
@@ -30,25 +30,29 @@ const bytesMaxDefault = 2 ** 30
 const publishMsDefault = 5_000
 const connectMsDefault = 5_000
 
-// Names of errors that NATS answers with; the class of the second is not exported.
+// Names of errors by which NATS refuses a request; nats.js does not export the second class.
 const refusals = new Set(['JetStreamApiError', 'JetStreamNotEnabled'])
 
 export interface BrokerOptions extends NatsServers {
   prefix: string
   serviceNames: string[]
-  /** The part whose user signs in, whose inbox gets its replies; by default the operator. */
+  /** Service whose NATS user signs in, and which has its own inbox; by default the operator. */
   user?: string
-  /** Whether the process publishes changes, and so needs the stream; true by default. */
+  /** Whether the process publishes changes, and so creates the stream; true by default. */
   hasStream?: boolean
-  /** Copies of the stream in a cluster; 1 by default. More copies that it has are kept. */
+  /** Replicas of the stream in a cluster; 1 by default. A higher existing number is kept. */
   replicas?: number
-  /** Largest size of the stream in bytes, 1 GiB by default; it then drops its oldest messages. */
+  /**
+   * Maximum size of the stream in bytes, 1 GiB by default; a full stream drops its oldest messages.
+   */
   bytesMax?: number
-  /** Time in ms in which NATS drops a message with the ID of another; two minutes by default. */
+  /**
+   * Duplicate window: time in ms in which NATS drops a repeated message ID; two minutes by default.
+   */
   duplicateWindowMs?: number
-  /** Time in ms in which NATS has to acknowledge a message; five seconds by default. */
+  /** Timeout in ms of NATS's acknowledgement of a message; five seconds by default. */
   publishMs?: number
-  /** Time in ms in which a connection has to be made; five seconds by default. */
+  /** Timeout in ms of connecting; five seconds by default. */
   connectMs?: number
   log: Log
 }
@@ -61,7 +65,7 @@ type Refusal = { text: string | null }
 /**
  * Connects to NATS and creates the JetStream stream, which keeps the changes of all services for
  * seven days (`coffer replay` publishes older changes again). Resolves even if NATS is down:
- * connecting is retried in the background, while the outbox keeps the changes.
+ * connecting is retried in the background, and changes stay in the outbox meanwhile.
  */
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const { prefix, log } = options
@@ -72,7 +76,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     try {
       opened = await open(options, refusal)
     } catch (error) {
-      // A refusal is logged by `ensureStream`.
+      // A refusal is logged by `ensureStream` instead.
       if (refusal.text !== null) return
       log[level]({ err: error }, 'NATS does not answer: changes wait in the outbox')
     }
@@ -122,10 +126,10 @@ async function open(options: BrokerOptions, refusal: Refusal) {
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     waitOnFirstConnect: false,
-    // Refused credentials are tried again: their file may be renewed after the server's.
+    // Retries refused credentials, because their file may be renewed later than the server's.
     ignoreAuthErrorAbort: true,
-    // The addresses that a cluster tells are tried without a pause, and told again by each refusal:
-    // the first connection would never fail.
+    // Addresses announced by a cluster are tried without a pause, and each refusal announces them
+    // again, so the first connection would never fail.
     ignoreClusterUpdates: true,
     // By default, the client creates two errors per publish in advance, for their stack traces.
     noAsyncTraces: true,
@@ -141,7 +145,7 @@ async function open(options: BrokerOptions, refusal: Refusal) {
     name: streamNameOf(prefix),
     subjects: [...serviceNames.map(subjectSpace), 'dead'].map((name) => `${prefix}.${name}.>`),
     max_age: nanos(7 * dayMs),
-    // Accounts of NATS may demand a bound. The oldest messages leave a full stream.
+    // Required by NATS accounts that demand a bound. A full stream drops its oldest messages.
     max_bytes: bytesMax,
     duplicate_window: nanos(duplicateWindowMs),
     num_replicas: replicas,
@@ -159,8 +163,8 @@ async function open(options: BrokerOptions, refusal: Refusal) {
 }
 
 /**
- * Returns a function that runs requests about the stream. It keeps the words in which NATS refuses
- * one, such as those about a limit of the account, and logs them once.
+ * Returns a function that sends requests about the stream. Stores the text of a refusal, such as a
+ * limit of the account, in `refusal`, and logs it once.
  */
 function noteRefusals(refusal: Refusal, log: Log) {
   return async (request: () => Promise<void>): Promise<void> => {
@@ -177,7 +181,7 @@ function noteRefusals(refusal: Refusal, log: Log) {
   }
 }
 
-/** Keeps whether a connection is up, until it is closed. */
+/** Tracks whether a connection is up, until it is closed. */
 function watchConnection(connection: NatsConnection): { isConnected: boolean } {
   const state = { isConnected: true }
   const watch = async () => {
@@ -193,9 +197,9 @@ function watchConnection(connection: NatsConnection): { isConnected: boolean } {
 type StreamOptions = Parameters<StreamAPI['add']>[0] & { subjects: string[]; num_replicas: number }
 
 /**
- * Creates the stream, or changes its settings, adding subjects and replicas. Never removes them,
- * because a newer version with more services, or a process with another setting, may run at the
- * same time. Only one service may be allowed to change it: others leave it as it is.
+ * Creates the stream, or adds subjects and replicas and updates its other settings. Removes none,
+ * because a newer release with more services, or a process with another setting, may run at the
+ * same time. If permissions allow this to one service only, the others leave the stream as it is.
  */
 async function ensureStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
   const manager = await jetstreamManager(connection, { timeout: 5_000 })
@@ -241,7 +245,7 @@ export async function nullIf<Answer>(
   }
 }
 
-/** Creates the stream again whenever the server has lost it, until the connection is closed. */
+/** Creates the stream again after the server has lost it, until the connection is closed. */
 async function keepStream(
   connection: NatsConnection,
   config: StreamOptions,
@@ -263,7 +267,7 @@ async function keepStream(
   }
 }
 
-/** Flushes buffered messages, for at most `drainMsMax`: NATS may be down and never answer. */
+/** Flushes buffered messages, for at most `drainMsMax`, because NATS may be down. */
 async function drain(connection: NatsConnection): Promise<void> {
   const drained = connection.drain().catch(() => undefined)
   await Promise.race([drained, sleep(drainMsMax, undefined, { ref: false })])

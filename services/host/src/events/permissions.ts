@@ -1,30 +1,30 @@
 import { aliveSubjectOf, streamNameOf, subjectSpace } from './subjects.ts'
 
 /**
- * Subjects that a user of NATS may publish and subscribe to; everything else is refused. Neither is
- * empty: NATS allows everything to a user without an allowed subject.
+ * Subjects that a user of NATS may publish and subscribe to; all others are refused. Neither list
+ * is empty, because NATS allows everything to a user without an allowed subject.
  */
 export interface Permissions {
   publish: readonly string[]
   subscribe: readonly string[]
 }
 
-/** Services that publish progress, which the gateway passes to its clients. */
+/** Services that publish progress, which the gateway forwards to its clients. */
 const reporters = ['ledger', 'aggregator-sync', 'feed-sync', 'notices']
 
-/** The service that alone may change the settings of the stream. */
+/** The only service that may change the settings of the stream. */
 const streamKeeper = 'identity'
 
-/** Requests about a consumer that its service sends. */
+/** Requests that a service sends about its consumer. */
 const ofConsumers = ['CONSUMER.INFO', 'CONSUMER.MSG.NEXT', 'CONSUMER.DELETE']
 
 /** User of commands (`replay`), of processes with several parts, and of operators with a shell. */
 export const operatorUser = 'operator'
 
 /**
- * Returns what the user of each part needs in NATS, keyed by part, and the operator's. A service
- * publishes its own changes, progress and dead letters, and uses its own durable consumer. The
- * replicas of each part tell each other that they live. Only the operator may delete, purge or edit
+ * Least privilege: returns the permissions of each part's NATS user and of the operator, keyed by
+ * part. A service publishes its own changes, progress and dead letters, and uses its own durable
+ * consumer. Replicas of a part exchange heartbeats. Only the operator may delete, purge or edit
  * messages, or use a consumer of another service (docs/running/secured-servers.md#users-of-nats).
  */
 export function natsPermissions(
@@ -35,7 +35,7 @@ export function natsPermissions(
   const all = `${prefix}.>`
   const alive = aliveSubjectOf(prefix, 'gateway')
   return {
-    // It reads progress, and publishes nothing but that it lives.
+    // Reads progress, and publishes only heartbeats.
     gateway: {
       publish: [alive],
       subscribe: [inboxOf('gateway'), `${prefix}.progress.>`, alive],
@@ -67,7 +67,8 @@ function serviceOf(prefix: string, name: string): Permissions {
       api('CONSUMER.LIST'),
       ...ofConsumers.flatMap((verb) => [api(verb, name), api(verb, audit)]),
       api('CONSUMER.DURABLE.CREATE', name),
-      // Its filter is part of the subject: messages of the service itself.
+      // The subject contains the consumer's filter, which is restricted to the service's own
+      // messages.
       api('CONSUMER.CREATE', audit, own),
       `$JS.ACK.${stream}.${name}.>`,
     ],
@@ -75,12 +76,12 @@ function serviceOf(prefix: string, name: string): Permissions {
   }
 }
 
-/** Returns the name of the consumer by which a service looks up its own changes in the stream. */
+/** Returns the name of the consumer by which a service audits its own changes in the stream. */
 export function auditConsumerOf(service: string): string {
   return `${service}-audit`
 }
 
-/** Prefix of the subjects on which a user gets replies: no other user may subscribe to them. */
+/** Prefix of the subjects of a user's replies, to which no other user may subscribe. */
 export function inboxPrefixOf(user: string): string {
   return `_INBOX.${user}`
 }

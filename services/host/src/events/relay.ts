@@ -21,15 +21,14 @@ const Unpublished = z.object({
 type Unpublished = z.infer<typeof Unpublished>
 
 const batchSizeMax = 500
-// Interval in ms of the search among all changes. It finds those that a killed process or a command
-// has committed, and those of a long transaction. After a commit of this process, recent changes
-// alone are searched: until a vacuum, which a backup can delay for long, the index has entries of
-// all published ones.
+// Interval in ms of polling all unpublished changes: it finds those committed by killed processes,
+// commands or long transactions. After a commit of this process, only recent changes are searched,
+// because the index keeps entries of published changes until a vacuum, which a backup can delay.
 const pollMs = 1_000
 const retryMs = 500
-// Pause in ms after a commit, so that one batch also publishes the commits that follow it. Above a
-// rate of changes a second, the pause is longer: a relay and the consumers need fewer statements.
-// Below it, a longer pause would only make bursts, behind which requests wait.
+// Batching: pause in ms after a commit, so that a batch also publishes the commits that follow. The
+// pause is longer at a high rate of changes, so that relay and consumers need fewer statements. At
+// a low rate, it would only cause bursts that delay requests.
 const gatherMs = 50
 const gatherMsMax = 250
 const highRate = 200
@@ -45,19 +44,19 @@ export interface RelayOptions {
   broker: Broker
   log: Log
   /**
-   * Whether the process still starts. The load of code blocks its event loop then, so that
-   * connections time out: such a failure is logged once it outlasts the start.
+   * Whether the process is starting. Loading code blocks the event loop then, so connections time
+   * out; such a failure is logged only if it outlasts the start.
    */
   isStarting?: () => boolean
-  /** Sign of life: called in each round of the loop, also while NATS or Postgres is away. */
+  /** Heartbeat: called in each iteration of the loop, even while NATS or Postgres is away. */
   beat?: () => void
 }
 
 /**
- * Starts the outbox relay of a service, which publishes committed changes.
- * Commits of this process wake it; polling finds the changes that a killed process left.
- * Changes are marked as published after JetStream's acknowledgement. After a crash, or with two
- * relays, a change is published twice under the same message ID, which JetStream deduplicates.
+ * Starts the outbox relay of a service, which publishes committed changes. Commits of this process
+ * wake it; polling finds changes of killed processes. A change is marked as published after
+ * JetStream's acknowledgement. After a crash, or with two relays, it is published twice under the
+ * same message ID, which JetStream deduplicates.
  */
 export function startRelay(options: RelayOptions): AsyncDisposable {
   const { onChanges, log, isStarting = () => false } = options
@@ -67,8 +66,7 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
   let isLogged = false
   let polledAt = Number.NEGATIVE_INFINITY
   let pauseMs = gatherMs
-  // IDs that were created at the last poll and at the one before it; those of recent changes are
-  // greater.
+  // Lower bounds on the IDs of recent changes: IDs created at the last two polls.
   let created = { last: '', before: '' }
   onChanges(() => awake.resolve())
   const run = async (): Promise<void> => {
@@ -102,7 +100,7 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
         isLogged = false
       } catch (error) {
         isFailing = true
-        // Logged once per outage, not at each poll, and not while the process starts.
+        // Logged once per outage instead of at each poll, and not while the process starts.
         if (isLogged || isOfStart) continue
         log.warn({ err: error }, 'changes could not be published yet')
         isLogged = true
@@ -174,7 +172,7 @@ async function publish(options: RelayOptions, change: Unpublished): Promise<numb
   }
 }
 
-/** Returns whether NATS refuses a message for its size, which retries do not change. */
+/** Returns whether NATS refuses a message because of its size, so that retries are useless. */
 function isTooLarge(error: unknown): boolean {
   if (error instanceof JetStreamApiError) return error.code === messageTooLarge
   return error instanceof InvalidArgumentError
@@ -194,7 +192,10 @@ function setAside({ log }: RelayOptions, change: Unpublished): void {
   countDeadLetters(1, 'relay')
 }
 
-/** Lists the oldest unpublished changes after an ID. For a literal LIMIT the index is chosen. */
+/**
+ * Lists the oldest unpublished changes after an ID. LIMIT is a literal, so the planner uses the
+ * index.
+ */
 async function listUnpublished(database: Database, after: string): Promise<readonly Unpublished[]> {
   return database.pool.any(sql.type(Unpublished)`
     SELECT change_id AS "changeId", account_id AS "accountId", type, payload,

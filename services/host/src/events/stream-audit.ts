@@ -29,11 +29,11 @@ import {
 import { subjectSpace } from './subjects.ts'
 
 const everyMsDefault = 5_000
-// Age in ms from which a published change is looked up: relays mark changes in any order.
+// Minimum age in ms of published changes to audit, because relays mark changes in any order.
 const settledMsDefault = 10_000
-// Added to the duplicate window, in which NATS would drop a change that is published again.
+// Added to NATS's duplicate window, within which it would drop a change that is republished.
 const marginMsDefault = 10_000
-// Age in ms from which a missing message may have expired: a day less than the stream keeps them.
+// Age in ms from which a message may have expired: a day less than the stream's retention.
 const keptMs = 6 * dayMs
 const pageSize = 5_000
 const positionsPerStatement = 1_000
@@ -54,7 +54,7 @@ export interface StreamAuditOptions {
   marginMs?: number
 }
 
-/** Number of deleted messages after a base whose changes were all published again. */
+/** Number of deleted messages after a base whose changes were all republished. */
 interface Handled {
   base: bigint
   deletions: number
@@ -68,15 +68,15 @@ interface Round {
 }
 
 /**
- * Compares the published changes of a service with the messages of the stream, every 5 s, and marks
- * the changes of lost messages as unpublished, so that the relay publishes them again
- * (docs/events.md#lost-messages). Processes may audit the same stream at once.
+ * Compares the published changes of a service with the messages of the stream, every 5 s. Marks the
+ * changes of lost messages as unpublished, so that the relay publishes them again
+ * (docs/events.md#lost-messages). Several processes may audit the same stream.
  */
 export function startStreamAudit(given: StreamAuditOptions): AsyncDisposable {
   const defaults = { everyMs: everyMsDefault, settledMs: settledMsDefault }
   const options = { ...defaults, marginMs: marginMsDefault, ...given }
   const handled: Handled = { base: 0n, deletions: 0 }
-  // Exports both series before the first loss.
+  // Initializes both counters, so that the first loss shows as an increase.
   countSequenceHoles(0, options.service)
   countStreamLosses(0, options.service)
   const round = async (): Promise<void> => {
@@ -108,7 +108,7 @@ async function audit(options: Required<StreamAuditOptions>, handled: Handled): P
   await savePosition(database, stream, { ...position, acknowledged, checked })
 }
 
-/** Returns what the stream has lost besides single messages; null if nothing. */
+/** Returns which part of the stream is lost, apart from single messages; null if none. */
 async function findLoss({ options, manager, info, position }: Round): Promise<string | null> {
   if (info.created !== position.createdAt) return 'the stream was created again'
   const newest = await findNewestChecked(options.database, position)
@@ -116,7 +116,7 @@ async function findLoss({ options, manager, info, position }: Round): Promise<st
   const seq = Number(newest.position - position.base)
   const { first_seq: first, last_seq: last } = info.state
   if (seq > last) return 'the stream has lost its end'
-  // The oldest messages leave a full stream: a loss only if a consumer has not had them.
+  // A full stream drops its oldest messages: a loss only if a consumer has not received them.
   const isNeeded = newest.ageMs < keptMs && newest.position > position.acknowledged
   if (seq < first) return isNeeded ? 'the stream has lost its beginning' : null
   const found = await findMessageId(manager, options.broker.streamName, seq)
@@ -133,7 +133,7 @@ async function recordLoss({ options, info, position }: Round, loss: string): Pro
 
 /**
  * Marks a page of the changes of a lost stream as unpublished. Returns the position up to which
- * every consumer has acknowledged the messages; the former one while such changes are left.
+ * every consumer has acknowledged the messages; unchanged while such changes are left.
  */
 async function replayLost({ options, manager, info, position }: Round): Promise<bigint> {
   const { database, broker, log } = options
@@ -160,8 +160,8 @@ async function listDeleted({ options, manager }: Round): Promise<number[]> {
 }
 
 /**
- * Publishes the changes of deleted messages again. Returns whether all were old enough: within the
- * duplicate window NATS would drop them.
+ * Republishes the changes of deleted messages. Returns whether all were old enough: within the
+ * duplicate window, NATS would drop them.
  */
 async function fillHoles(round: Round, deleted: readonly number[]): Promise<boolean> {
   const { options, info, position } = round
@@ -179,9 +179,8 @@ async function fillHoles(round: Round, deleted: readonly number[]): Promise<bool
 }
 
 /**
- * Compares the changes after the checked position with the messages at their positions, whose
- * headers it reads. Returns the new checked position. Leaves out deleted messages, which
- * `fillHoles` handles.
+ * Compares the changes after the checked position with the message IDs at their positions in the
+ * stream. Returns the new checked position. Leaves out deleted messages, which `fillHoles` handles.
  */
 async function checkNew(round: Round, deleted: ReadonlySet<number>): Promise<bigint> {
   const { options, manager, info, position } = round
@@ -196,12 +195,12 @@ async function checkNew(round: Round, deleted: ReadonlySet<number>): Promise<big
   for (const change of changes) {
     const seq = seqOf(change)
     if (deleted.has(seq) || found.get(seq) === change.changeId) continue
-    // Asked once more by its number: the reader may have ended early.
+    // Read again by its number, because the reader may have ended early.
     const messageId = await findMessageId(manager, options.broker.streamName, seq)
     if (messageId !== change.changeId) missing.push(change)
   }
   await publishAgain(round, missing)
-  // At most the end of the stream: messages after a lost end get these numbers again.
+  // Not beyond the end of the stream: after a lost end, new messages get these numbers again.
   const end = position.base + BigInt(info.state.last_seq)
   return last.position < end ? last.position : end
 }
@@ -216,8 +215,8 @@ async function readIds(
   const stream = broker.streamName
   const found = new Map<number, string>()
   const name = auditConsumerOf(service)
-  // Refused while another process of the service reads, whose description differs: the next round
-  // goes on. NATS deletes the consumer of a process that was killed.
+  // Refused while another process of the service audits, whose consumer has another description:
+  // the next round continues. NATS deletes the consumer of a killed process.
   await manager.consumers.add(stream, {
     name,
     description: randomUUID(),

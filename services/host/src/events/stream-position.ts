@@ -44,8 +44,8 @@ export async function loadPosition(
 }
 
 /**
- * Raises the base above all positions, because the stream has lost messages: the changes between
- * `acknowledged` and the base are then published again. Compare-and-set: returns false if another
+ * Raises the base above all positions after the stream has lost messages: the changes between
+ * `acknowledged` and the base are then republished. Compare-and-set: returns false if another
  * process has raised it.
  */
 export async function raiseBase(

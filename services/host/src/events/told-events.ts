@@ -6,13 +6,13 @@ import { z } from 'zod'
 
 const Told = z.object({ type: z.string(), payload: z.instanceof(Buffer) })
 
-/** The condition that a row of the outbox may tell of changed objects. */
+/** SQL condition for rows of the outbox that may contain changed objects for clients. */
 export const tells = sql.fragment`
   (type LIKE '%.ObjectsChanged' OR type = ${EnvelopesChangedSchema.typeName})`
 
 /**
- * Returns what an event tells of changed objects, by cause. The messages of all services have the
- * same fields; an event of changed envelopes may tell of no object.
+ * Returns the changed objects in an event, grouped by cause. The messages of all services have the
+ * same fields; an event of changed envelopes may contain none.
  */
 export function partsOf({ type, payload }: z.infer<typeof Told>) {
   return type === EnvelopesChangedSchema.typeName
@@ -25,8 +25,8 @@ const Row = Told.extend({ accountId: z.string(), eventId: z.string() })
 const pageSize = 2_000
 
 /**
- * Lists the events of a service that tell of changed objects, page by page, for the audit: those
- * published at least an hour ago and younger than 90 days, which the inbox of notices still knows.
+ * Lists the events of a service with changed objects, page by page, for the audit of notices: those
+ * published at least an hour ago and younger than 90 days, which its inbox still contains.
  */
 export async function* toldEventsOf({
   pool,

@@ -14,17 +14,19 @@ import { z } from 'zod'
 import { isFormerToken, verifyFormerToken } from './former-caller-token.ts'
 import type { Verifiers } from './signing-key.ts'
 
-/** Verified tokens that a process remembers, and the length of a token in characters. */
+/** Maximum number of verified tokens in the cache, and maximum length of a token in characters. */
 const tokensMax = 10_000
 const lengthMax = 4_096
 
-/** A verified token, with the services that accept it; until 0.4: null for one of 0.2.0, all. */
+/**
+ * A verified token, and the services that accept it. until 0.4: null (all) for a token of 0.2.0.
+ */
 interface Verified {
   caller: OutgoingCaller
   audience: readonly string[] | null
 }
 
-/** Verifies the caller token of a call of one of these services. */
+/** Verifies the caller token of a call to one of these services. */
 export type VerifyCaller = (
   token: string,
   services: readonly string[],
@@ -75,7 +77,10 @@ function isEarly(error: unknown): boolean {
   return claim === 'iat' && reason === 'check_failed'
 }
 
-/** Base64url without padding. A signature has 64 bytes: the last character has two bits of them. */
+/**
+ * A JWT in base64url without padding, whose signature has 64 bytes: the last character has only two
+ * bits of it.
+ */
 const form = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
 
 const Header = z.strictObject({
@@ -84,7 +89,7 @@ const Header = z.strictObject({
   kid: z.string(),
 })
 
-/** Verifies a JWT (RFC 7519 7.2). The issuer's own keys are tried, and the one that it names. */
+/** Verifies a JWT (RFC 7519 7.2) by the public key of its issuer that the header `kid` names. */
 async function verifyToken(verifiers: Verifiers, token: string, now: Date): Promise<Verified> {
   if (!form.test(token)) throw new Error('the token is no JWT')
   const { kid } = Header.parse(decodeProtectedHeader(token))

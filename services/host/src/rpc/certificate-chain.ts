@@ -17,16 +17,18 @@ export function isValidAt(certificate: X509Certificate, now: Date): boolean {
   return certificate.validFromDate <= now && now <= certificate.validToDate
 }
 
-/** Returns whether a certificate may be shown by both ends: it has both purposes, or no list. */
+/**
+ * Returns whether a certificate is valid for client and server: it has both purposes, or no list.
+ */
 export function isForBothEnds({ keyUsage }: X509Certificate): boolean {
-  // Node lists the extended key usages here, and has undefined without that extension.
+  // Node's name for the extended key usages; undefined without this extension.
   return keyUsage === undefined || purposes.every((one) => keyUsage.includes(one))
 }
 
 /**
- * Returns whether the first certificate has a path to a self-signed one of the CA, over the others
- * of its file and of the CA (RFC 5280 6.1). All of the path must be valid at the instant. Peers
- * check the same in the handshake, by OpenSSL: this tells it before.
+ * Returns whether the first certificate has a path to a self-signed certificate of the CA, through
+ * the other certificates of its file and of the CA (RFC 5280 6.1). All of the path must be valid at
+ * the instant. OpenSSL does the same at the handshake; this check reports a fault beforehand.
  */
 export function hasValidChain(
   [first, ...between]: X509Certificate[],

@@ -7,15 +7,15 @@ import type { MeshTls } from './mesh-tls.ts'
 import { createReplicas, type Ejection, type Replica } from './replicas.ts'
 import { attemptHeader } from './retry.ts'
 
-/** Time in ms without a first byte from a replica after which it gets a probe. */
+/** Time in ms without a first byte of an answer after which a replica is probed. */
 const silentMs = 1_000
 
-/** The hook by which Node gives a request one of the agent's connections; not in Node's types. */
+/** Hook of Node's Agent that assigns a connection to a request; missing in Node's types. */
 interface Requesting extends Agent {
   addRequest: (request: ClientRequest, options: { host: string; port: number }) => void
 }
 
-/** A request without an answer so far. */
+/** A request that is not answered yet. */
 interface Waiting {
   replica: Replica
   socket: Duplex & { connecting?: boolean }
@@ -24,12 +24,12 @@ interface Waiting {
 }
 
 /**
- * Creates the keep-alive connections to the replicas of a service. They are closed from an age of
- * `msMax` on, because new replicas receive calls only over new connections. A second attempt gets a
- * new one: the replica that broke the first one may have left more of them behind. When a replica
- * is ejected, its idle connections end; so do its calls that may be repeated, unless it stops: then
- * it finishes them. With TLS, each connection has the certificates of its moment, and no session of
- * an earlier one (RFC 8446 2.2), which would keep a former certificate in use.
+ * Creates the keep-alive connections to the replicas of a service. They are closed at an age of
+ * `msMax`, because new replicas receive calls only over new connections. A second attempt uses a
+ * new connection, since the replica that broke the first one may have broken others. When a replica
+ * is ejected, its idle connections are closed, and its repeatable calls end, unless it is stopping
+ * and finishes them. With TLS, each connection uses the current certificates, without session
+ * resumption (RFC 8446 2.2), which would keep a former certificate in use.
  */
 export function createAgent(urls: string[], msMax: number, tls: MeshTls | null = null): Agent {
   const agent = newAgent(msMax, tls)
@@ -59,7 +59,7 @@ export function createAgent(urls: string[], msMax: number, tls: MeshTls | null =
       if (headers.connection === 'close') replicas.leaves(replica)
     })
     request.once('error', (error: NodeJS.ErrnoException) => {
-      // The errors of a caller that aborts have no code of the operating system.
+      // Errors after an abort by the caller have no code of the operating system.
       if (typeof error.code === 'string') replicas.failed(replica, error.syscall === 'connect')
     })
     request.once('close', end)
@@ -108,10 +108,10 @@ function newAgent(msMax: number, tls: MeshTls | null): Requesting {
   return agent as Requesting
 }
 
-/** Connections whose TLS handshake has not ended: no request was sent on them. */
+/** Connections during the TLS handshake: no request was sent on them. */
 const handshaking = new WeakSet<Duplex>()
 
-/** Marks the error of a failed handshake as one of connect(2): no request was sent. */
+/** Marks a failed handshake as an error of connect(2), since no request was sent. */
 function awaitHandshake(socket: Socket): void {
   const mark = (error: NodeJS.ErrnoException) => {
     error.syscall = 'connect'
@@ -124,7 +124,7 @@ function awaitHandshake(socket: Socket): void {
   })
 }
 
-/** Ends the calls of an ejected replica that have not been sent, or may be repeated. */
+/** Ends the calls to an ejected replica that were not sent yet or are repeatable. */
 function endCalls(waiting: Map<ClientRequest, Waiting>, ejected: Replica): void {
   for (const [request, { replica, socket, isRepeated }] of waiting) {
     if (replica !== ejected) continue

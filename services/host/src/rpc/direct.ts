@@ -30,9 +30,9 @@ type Implementation = (request: never, context: HandlerContext) => unknown
 
 /**
  * Creates the in-memory transport to services of the same process, for unary and client-streaming
- * calls (other calls throw unimplemented). Messages are not encoded, which makes a call several
- * times faster than with Connect's router transport; handlers must not change them. Error codes,
- * details, headers and deadlines are as over the network.
+ * calls (other calls throw unimplemented). Messages are passed without encoding, several times
+ * faster than Connect's router transport; so handlers must not change them. Error codes, details,
+ * headers and deadlines are as over the network.
  */
 export function createDirectTransport(options: {
   routes: Routes
@@ -95,7 +95,7 @@ function commonOf(
   }
 }
 
-/** Reads the client's messages on demand; throws when the call has ended. */
+/** Yields the client's messages on demand; throws when the call has ended. */
 async function* messagesOf<Desc extends DescMessage>(
   schema: Desc,
   input: AsyncIterable<MessageInitShape<Desc>>,
@@ -169,13 +169,13 @@ async function invoke(
 
 const deadlines = new WeakMap<AbortSignal, number>()
 
-/** Returns the ms to the deadline of the call with this signal; undefined without a deadline. */
+/** Returns the ms until the deadline of the call with this signal; undefined if it has none. */
 function timeLeft(signal: AbortSignal): number | undefined {
   const deadline = deadlines.get(signal)
   return deadline === undefined ? undefined : deadline - Date.now()
 }
 
-/** Ends a call at its deadline or when its caller aborts, even if the handler ignores that. */
+/** Ends a call at its deadline, or when its caller aborts, even if the handler continues. */
 async function withDeadline<Result>(
   outer: AbortSignal | undefined,
   timeoutMs: number,

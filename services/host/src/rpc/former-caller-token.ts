@@ -14,8 +14,8 @@ const Claims = z.strictObject({
 })
 
 /**
- * until 0.4: returns whether a text has the form of a caller token of 0.2.0, which every service
- * accepts (docs/running/upgrading.md#callers-of-the-former-release).
+ * until 0.4: returns whether a text has the format of a caller token of 0.2.0, which is not
+ * restricted to one service (docs/running/upgrading.md#callers-of-the-former-release).
  */
 export function isFormerToken(token: string): boolean {
   return form.test(token)

@@ -30,15 +30,15 @@ type Received = Pick<UnaryRequest, 'contextValues' | 'header'>
 export interface AuthorizeOptions {
   verify: VerifyCaller
   clock: () => Date
-  /** Names of the services whose RPCs these are: the token is for one of them. */
+  /** Names of the services whose RPCs these are; the token must be for one of them. */
   services: readonly string[]
 }
 
 /**
  * Creates the server-side interceptor that verifies the caller token and the caller's access to the
- * method. A caller in the same process has no token, which would prove nothing: the process holds
- * the keys of all its services. Throws callerRefused for the token, unauthenticated or forbidden
- * for the caller.
+ * method. A caller in the same process sends no token, which would prove nothing, since the process
+ * holds the keys of all its services. Throws callerRefused for a bad token, unauthenticated or
+ * forbidden for the caller.
  */
 export function authorize({ verify, clock, services }: AuthorizeOptions): Interceptor {
   const receive = async ({ contextValues, header }: Received): Promise<OutgoingCaller> => {
@@ -107,8 +107,7 @@ export function observe(
       done(Code[known.code])
       if (known.code === Code.Internal || known.code === Code.Unknown) {
         const requestId = request.header.get(headers.requestId)
-        // Handlers may fail in any way after the caller has aborted, and no client waits for the
-        // answer.
+        // After an abort no client waits for the answer, and handlers may fail with any error.
         const level = hasCallerAborted(request.signal) ? 'debug' : 'error'
         const fields = { err: error, rpc: request.method.name, requestId }
         logAbout(request.message)[level](fields, 'rpc failed')
@@ -123,7 +122,7 @@ export function observe(
   })
 }
 
-/** Runs RPCs in a span, below that of the caller in this process or in another one. */
+/** Runs an RPC in a span, whose parent is the span of the caller. */
 function inSpan(interceptor: Interceptor): Interceptor {
   return (next) => {
     const handle = interceptor(next)
@@ -131,7 +130,7 @@ function inSpan(interceptor: Interceptor): Interceptor {
       if (!isTracing()) return handle(request)
       const { name, attributes } = describe(request.method)
       const header = request.header.get(traceHeader)
-      // A caller in this process has its span in the context.
+      // The span of a caller in this process is in the context already.
       const parent = currentTraceId() === undefined ? { parent: header } : {}
       return traced(name, { kind: 'server', attributes, ...parent }, () => handle(request))
     }

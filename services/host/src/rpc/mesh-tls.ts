@@ -18,7 +18,7 @@ export interface TlsFiles {
 
 type Texts = Record<keyof TlsFiles, string>
 
-/** The certificates of this process for calls, as its files have them. */
+/** The certificates of this process for calls, as last read from its files. */
 export interface MeshTls extends Disposable {
   /** Returns the options of both ends of a connection (RFC 8446: TLS 1.3). */
   context: () => SecureContextOptions
@@ -27,9 +27,9 @@ export interface MeshTls extends Disposable {
 }
 
 /**
- * Loads the certificates of mutual TLS, and reads the files again every 10 s: cert-manager and
- * Kubernetes replace them. Files that cannot be used, or whose certificate no peer would accept,
- * are logged once, and the former ones stay in use.
+ * Loads the certificates of mutual TLS, and reads the files again every 10 s, because cert-manager
+ * and Kubernetes replace them. Unusable files, or a certificate that no peer would accept, are
+ * logged once, and the former certificates stay in use.
  * @throws {SettingsError} naming the file, when one is missing or cannot be used
  */
 export function loadMeshTls(files: TlsFiles, log: Log, everyMs = everyMsDefault): MeshTls {

@@ -22,10 +22,10 @@ import { repeatRefused, repeatRefusedCaller, retry } from './retry.ts'
 /** Timeout in ms of calls that set none. */
 const defaultTimeoutMs = 5_000
 
-/** Services that pass the token of their caller on, and those to which they do. */
+/** Services that forward the token of their caller, and the services to which they do. */
 const passedOn: Record<string, readonly string[]> = { budgeting: ['ledger'] }
 
-/** The service whose 401 answers are about the client's session or API key. */
+/** The only service whose 401 answers mean an invalid session or API key. */
 const credentialOwner = 'identity'
 
 export interface MeshOptions {
@@ -38,7 +38,7 @@ export interface MeshOptions {
   urls: Record<string, string>
   /** Certificates of connections to other processes; their URLs are then https. */
   tls?: MeshTls | null
-  /** Age in ms from which a connection is not used for further calls. */
+  /** Maximum age in ms of a connection for further calls. */
   connectionMsMax?: number
 }
 
@@ -117,7 +117,7 @@ function sendCaller(audience: readonly string[]): Interceptor {
   }
 }
 
-/** Gives a service of the same process the caller, and no other context value of the client. */
+/** Passes the caller to a service in the same process, but no other context value of the client. */
 const receiveCaller: Interceptor = (next) => (request) => {
   const caller = request.contextValues.get(callerKey)
   return next({ ...request, contextValues: createContextValues().set(callerKey, caller) })
@@ -132,7 +132,7 @@ function noteAnswer(note: () => void): Interceptor {
       return response
     } catch (error) {
       const { code, cause } = ConnectError.from(error)
-      // Errors of the network have a cause, those of a server have none.
+      // A timeout or an error of the network (with a cause) is not an answer of the server.
       const isOwn = code === Code.DeadlineExceeded || code === Code.Canceled
       if (cause === undefined && !isOwn) note()
       throw error
@@ -141,14 +141,14 @@ function noteAnswer(note: () => void): Interceptor {
 }
 
 /**
- * Maps a refused caller token to unavailable, with the refusal as cause: the clocks or signing keys
- * of the deployment are wrong, not the client's session or API key.
+ * Maps a refused caller token to unavailable, with the refusal as cause: clocks or signing keys of
+ * the deployment are wrong, not the client's credential.
  */
 const hideCallerRefusals = hideErrors(isCallerRefused)
 
 /**
- * Maps every 401 of a service that owns no credentials to unavailable: clients would drop a session
- * or API key that identity still accepts.
+ * Maps every 401 of a service other than `credentialOwner` to unavailable: clients would drop a
+ * session or API key that identity still accepts.
  */
 const hideCredentialRefusals = hideErrors(
   (error) => error instanceof ConnectError && error.code === Code.Unauthenticated,

@@ -2,7 +2,7 @@ import type { TLSSocket, Server as TlsServer } from 'node:tls'
 import type { Log } from '@coffer/kit/service/log'
 import { countRefusedPeers } from '../metrics.ts'
 
-/** Least time in ms between two log lines about refused peers. */
+/** Minimum time in ms between two log lines about refused peers. */
 const quietMs = 60_000
 
 /**

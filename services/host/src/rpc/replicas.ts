@@ -7,16 +7,16 @@ import type { MeshTls } from './mesh-tls.ts'
 /** Age in ms from which the addresses of a DNS name are looked up again for a new connection. */
 const lookupMsMax = 5_000
 
-/** Time in ms for which a replica that hangs or fails gets no calls; then a probe decides. */
+/** Time in ms for which an ejected replica gets no calls; then a probe decides. */
 const ejectionMs = 10_000
 
-/** Interval in ms of the probes of a replica that stops, or whose connections break. */
+/** Interval in ms of the probes of a replica that is stopping, or whose connections break. */
 const absenceMs = 1_000
 
 /** Timeout in ms of a probe. */
 const probeTimeoutMs = 1_000
 
-/** Header of `/readyz` while a database is away: the process is ready, but refuses calls. */
+/** Header of `/readyz` if a database is away: the process is ready, but its calls fail. */
 export const awayHeader = 'coffer-away'
 
 /** Consecutive answers "unavailable" that eject a replica. */
@@ -42,23 +42,25 @@ export interface Replicas extends Disposable {
   areSeveral: () => boolean
   /** Records an answer. */
   heard: (replica: Replica, isUnavailable: boolean) => void
-  /** Leaves out a replica that stops: its answers have `Connection: close`. */
+  /** Ejects a replica that is stopping, which its answers announce by `Connection: close`. */
   leaves: (replica: Replica) => void
   /** Ejects a replica that refused a caller token: its clock or its keys are wrong. */
   refused: (replica: Replica) => void
-  /** Leaves out a replica that broke or refused a connection: a killed process does both. */
+  /** Ejects a replica that broke or refused a connection, as a killed process does. */
   failed: (replica: Replica, isRefused: boolean) => void
-  /** Ejects a replica that has answered nothing since then, unless it answers a probe. */
+  /** Ejects a replica that has not answered since this time, unless it answers a probe. */
   suspect: (replica: Replica, since: number) => Promise<void>
 }
 
-/** Why a replica gets no calls: its own calls then end, unless it stops or their connections do. */
+/**
+ * Reason of an ejection: a replica that `fails` loses its calls, one that `stops` finishes them.
+ */
 export type Ejection = 'fails' | 'stops'
 
 /**
- * Creates a load balancer with passive outlier detection: round robin, and a replica that hangs,
- * fails or stops is ejected. The last replica is ejected only if an earlier one is well again.
- * `urls` are base URLs; each address of a host name is a replica.
+ * Creates a load balancer with passive outlier detection: round robin; ejects a replica that hangs,
+ * fails or stops. The last replica is ejected only if another one has recovered. `urls` are base
+ * URLs; each address of a host name is a replica.
  */
 export function createReplicas(
   urls: string[],
@@ -88,7 +90,9 @@ export function createReplicas(
     readmitLater(replica, afterMs)
     onEjected(replica, why)
   }
-  /** Ejects a replica; the last one if an ejected one answers a probe, which takes its calls. */
+  /**
+   * Ejects a replica; the last one only if an ejected replica answers a probe and takes its calls.
+   */
   const replace = shared(async (replica) => {
     const ejected = hasOther(replica) ? [] : addresses.known().filter(({ isEjected }) => isEjected)
     await Promise.all(ejected.map(readmitReady))
@@ -108,13 +112,13 @@ export function createReplicas(
     heard: (replica, isUnavailable) => {
       replica.heardAt = performance.now()
       replica.failures = isUnavailable ? replica.failures + 1 : 0
-      // Every third one: the last replica stays for want of others, and each costs them a probe.
+      // Only every third failure, since each try to replace the last replica probes the others.
       if (replica.failures > 0 && replica.failures % failuresMax === 0) void replace(replica)
     },
     leaves: (replica) => eject(replica, 'stops', absenceMs),
     refused: (replica) => eject(replica, 'fails', ejectionMs),
     failed: (replica, isRefused) => {
-      // Rolling restart: the others may be back before their next probe.
+      // Rolling restart: the other replicas may be up again before their next probe.
       if (isRefused && !hasOther(replica)) {
         for (const one of addresses.known()) one.isEjected = false
       }
@@ -135,7 +139,7 @@ function readmit(replica: Replica): void {
   replica.failures = 0
 }
 
-/** Returns a function that runs `work` for a replica; calls during the run share it. */
+/** Singleflight: returns a function that runs `work` once at a time for each replica. */
 function shared(work: (replica: Replica) => Promise<void>) {
   const running = new Map<Replica, Promise<void>>()
   return (replica: Replica): Promise<void> => {
@@ -161,7 +165,10 @@ function createAddresses(urls: string[]) {
   }
   return {
     known: () => current,
-    /** Looks them up unless they are younger than `msMax`; concurrent callers share a look-up. */
+    /**
+     * Looks the addresses up, unless they are younger than `msMax`; concurrent calls share a
+     * look-up.
+     */
     refresh: async (msMax: number) => {
       if (performance.now() - resolvedAt <= msMax) return
       resolving ??= resolve().finally(() => {

@@ -5,16 +5,16 @@ import { headers } from '@coffer/kit/rpc/rpc'
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
 
 /**
- * Header between an interceptor and the connections of this process, which remove it: `first` for a
- * call that may be repeated, `second` for its repetition. Other calls do not have it.
+ * Internal header from an interceptor to the connections of this process, which remove it: `first`
+ * for a call that may be repeated, `second` for its repetition. Other calls have none.
  */
 export const attemptHeader = 'coffer-attempt'
 
 /**
- * Retries a unary call once within its deadline: an idempotent one if the service was unavailable,
- * and one with an idempotency key, too, if the connection broke. The owner stores the reply to a
- * key in the transaction of the write, so the repetition finds it or waits for the first attempt.
- * Other calls fail with deadline_exceeded: they may have been carried out.
+ * Retries a unary call once within its deadline: an idempotent call if the service was unavailable;
+ * a call with an idempotency key if the connection broke. The service stores the reply under the
+ * key in the transaction of the write, so the repetition finds it, or waits for the first attempt.
+ * Other calls fail with deadline_exceeded, since they may have been carried out.
  */
 export const retry: Interceptor = (next) => async (request) => {
   if (request.stream) return failing(request, next(request))
@@ -34,8 +34,8 @@ export const retry: Interceptor = (next) => async (request) => {
 const refusedPausesMs = [50, 200, 500]
 
 /**
- * Retries a unary call, even a write, if no connection was established. Not used for in-memory
- * calls: the called service may have written before a nested call of its own was refused.
+ * Retries a unary call, even a write, if no connection was established. Not for in-memory calls,
+ * where the called service may have written before one of its own calls was refused.
  */
 export const repeatRefused: Interceptor = (next) => async (request) => {
   for (const pauseMs of request.stream ? [] : refusedPausesMs) {
@@ -51,13 +51,13 @@ export const repeatRefused: Interceptor = (next) => async (request) => {
   return next(request)
 }
 
-/** Replicas that are asked, one after the other, until one of them accepts the caller token. */
+/** Maximum number of replicas to try until one accepts the caller token. */
 const acceptingMax = 8
 
 /**
- * Repeats a unary call, even a write, whose caller token was refused: the clock or the keys of one
- * replica may be wrong, or it may be of a version that does not know this kind of token. Each
- * attempt has a connection of its own, to the next replica.
+ * Repeats a unary call, even a write, whose caller token was refused: one replica may have a wrong
+ * clock or keys, or a release that does not know this kind of token. Each attempt uses a new
+ * connection, to the next replica.
  */
 export const repeatRefusedCaller: Interceptor = (next) => async (request) => {
   for (let asked = 1; !request.stream && asked < acceptingMax; asked += 1) {
@@ -74,7 +74,7 @@ export const repeatRefusedCaller: Interceptor = (next) => async (request) => {
 type Call = Parameters<ReturnType<Interceptor>>[0]
 type Answer = ReturnType<ReturnType<Interceptor>>
 
-/** Awaits an attempt; maps its error. `isUnknown`: an earlier attempt may have written. */
+/** Awaits an attempt and maps its error. `isUnknown`: an earlier attempt may have written. */
 async function failing(request: Call, attempt: Answer, { isUnknown = false } = {}): Answer {
   try {
     return await attempt
@@ -91,7 +91,9 @@ function isSafe({ method }: Call): boolean {
   return method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN
 }
 
-/** Returns whether the owner stores the reply: uploads have no hash before their last byte. */
+/**
+ * Returns whether the service stores the reply. An upload has no body hash before its last byte.
+ */
 function isKeyed({ header }: Call): boolean {
   return header.has(headers.idempotencyKey) && header.has(headers.bodyHash)
 }
@@ -100,7 +102,7 @@ function isRepeatable(request: Call): boolean {
   return isSafe(request) || isKeyed(request)
 }
 
-/** Returns whether a repetition may help. If none could connect, `repeatRefused` has tried that. */
+/** Returns whether a repetition may help; failures to connect are left to `repeatRefused`. */
 function isLost(error: unknown, request: Call): boolean {
   if (isBroken(error)) return true
   const isUnavailable = ConnectError.from(error).code === Code.Unavailable
@@ -119,7 +121,7 @@ function isNotConnected(error: unknown): boolean {
  * deadline_exceeded, because the call may have been carried out. Returns other errors unchanged.
  */
 function reasonOf(error: unknown, request: Call): unknown {
-  // Connect takes a failed TLS handshake for an internal error.
+  // Connect reports a failed TLS handshake as an internal error.
   if (isNotConnected(error)) return lost(Code.Unavailable, error)
   if (!isBroken(error) || request.signal.aborted) return error
   return lost(isSafe(request) ? Code.Unavailable : Code.DeadlineExceeded, error)
@@ -134,7 +136,7 @@ function lost(code: Code, error: unknown): ConnectError {
 function isBroken(error: unknown): boolean {
   const { code, cause } = ConnectError.from(error)
   const { code: reason } = Object(cause)
-  // A server ends a connection by an alert of TLS when it refuses the certificate.
+  // A server that refuses the certificate ends the connection by a TLS alert.
   const isEnded = typeof reason === 'string' && (reason === 'EPIPE' || reason.startsWith('ERR_SSL'))
   return (code === Code.Aborted && cause !== undefined) || isEnded
 }

@@ -58,12 +58,12 @@ export interface Verifiers {
   reload: () => void
 }
 
-/** Age in ms of the public keys from which a removed file is no longer trusted. */
+/** Maximum age in ms of the loaded public keys: then a removed file is no longer trusted. */
 const reloadMs = 60_000
 
 /**
  * Loads the public keys in the keys folder: each service may have several, `<issuer>.pub` and
- * `<issuer>.<ID>.pub`. A key that is added later is read at the first token that it signed. Throws
+ * `<issuer>.<ID>.pub`. A key added later is loaded at the first token signed with it. Throws
  * SettingsError when the folder or a key cannot be used.
  */
 export function loadVerifiers(folder: string): Verifiers {
@@ -74,7 +74,7 @@ export function loadVerifiers(folder: string): Verifiers {
     try {
       keys = allPublicKeys(folder)
     } catch {
-      // The files may be replaced at this moment: the known keys stay valid.
+      // The files may just be being replaced: the loaded keys stay valid.
     }
   }
   return {
@@ -144,7 +144,7 @@ function keyOf(path: string, parse: (pem: string) => KeyObject): KeyObject | nul
   try {
     key = parse(pem)
   } catch {
-    // A text that is no key is refused below, like a key of another type.
+    // An unparsable text is refused below, like a key of another type.
   }
   if (key?.asymmetricKeyType !== 'ed25519') throw keyFault(path, 'is no Ed25519 key in PEM')
   return key

@@ -13,7 +13,7 @@ export interface KeyEncryption {
   /** Decrypts a data key. Throws if its key-encryption key is missing or the bytes were changed. */
   unwrap: (wrapped: WrappedKey) => Promise<Buffer>
   isCurrent: (keyId: string) => Promise<boolean>
-  /** Whether this process has the key with this ID, or settings to reach it in its key service. */
+  /** Whether this process has this key, or the settings of its key service. */
   isAtHand: (keyId: string) => boolean
   /** Whether the key was declared permanently lost (`coffer keys:create --lost`). */
   isLost: (keyId: string) => boolean

@@ -59,14 +59,14 @@ export function readKeyFile(path: string): string | null {
   }
 }
 
-/** Opens what is at the path; returns null if nothing is. Throws SettingsError for other faults. */
+/** Opens a path; returns null if it does not exist. Throws SettingsError for other faults. */
 function ifThere<Opened>(path: string, open: () => Opened, attempts = 2): Opened | null {
   try {
     return open()
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw keyFault(path, `cannot be read (${reasonOf(error)})`)
     if (!isEntry(path)) return null
-    // It may have been created since: a concurrent start makes the same files.
+    // A concurrent start may have created the file meanwhile.
     if (attempts > 1) return ifThere(path, open, attempts - 1)
     throw keyFault(path, 'is a dangling symbolic link: remove it or restore its target')
   }
@@ -103,7 +103,7 @@ export function requireWritable(folder: string): void {
   let nearest = resolve(folder)
   while (!isEntry(nearest)) nearest = dirname(nearest)
   try {
-    // Creates a folder as a test: by its permissions procfs is writable, but it accepts no files.
+    // Tries to create a folder, because procfs has write permissions but accepts no files.
     rmdirSync(mkdtempSync(join(nearest, '.coffer-')))
   } catch (error) {
     const text = `lacks keys, which cannot be made here (${reasonOf(error)})`

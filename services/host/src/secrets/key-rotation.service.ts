@@ -20,15 +20,15 @@ export async function hasFormerKeys(database: Database, keys: KeyEncryption): Pr
 }
 
 /**
- * Key rotation: encrypts the data keys of a service's secrets again, under the current key. The
- * ciphertexts stay. Works in batches while the service runs; a repeated call continues.
+ * Key rotation: encrypts the data keys of a service's secrets under the current key; ciphertexts do
+ * not change. Works in batches while the service runs; a repeated call continues.
  * @returns the number of secrets that were under a former key
  */
 export async function rotateSecrets(database: Database, keys: KeyEncryption): Promise<number> {
   let rotated = 0
   for (let pass = 0; pass < passesMax; pass += 1) {
     const before = rotated
-    // Another pass finds rows that were inserted behind the position of the scan.
+    // Repeats until no row changes, to find rows inserted behind the position of the scan.
     for await (const part of rangesOf(database)) rotated += await rotate(database, keys, part)
     if (rotated === before) return rotated
   }

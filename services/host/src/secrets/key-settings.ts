@@ -32,9 +32,9 @@ export const keySettings = {
 }
 
 /**
- * Creates key encryption by the key file, AWS KMS or Vault, as the settings choose. Configured key
- * services that are not chosen still decrypt, for `coffer keys:rotate`. Throws SettingsError when
- * the chosen one lacks settings.
+ * Creates key encryption by the key file, AWS KMS or Vault, as configured. Other configured key
+ * services still decrypt, for `coffer keys:rotate`. Throws SettingsError when the chosen service
+ * lacks settings.
  */
 export function createKeyEncryption(
   config: ValuesOf<typeof keySettings>,

@@ -7,7 +7,7 @@ const callMs = 4_000
 
 /**
  * Creates key encryption by AWS KMS, or a server with its protocol. Key IDs are `aws-kms:` and the
- * ARN of the KMS key. The SDK finds credentials and region in its default places.
+ * ARN of the KMS key. Credentials and region come from the SDK's default sources.
  */
 export function kmsKeyEncryption(settings: {
   /** ID, ARN or alias of the KMS key for new secrets. */

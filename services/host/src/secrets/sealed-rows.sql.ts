@@ -21,7 +21,7 @@ export interface KeyRange {
   upTo: readonly string[]
 }
 
-/** Lists the tables with encrypted secrets, found by their column names in the database. */
+/** Lists the tables with encrypted secrets, by the names of their columns in the database. */
 export function findSealedTables({ pool }: Database): Promise<readonly string[]> {
   return pool.anyFirst(sql.type(Table)`
     SELECT relname::text AS "table" FROM pg_class
@@ -39,7 +39,7 @@ export function findKeyIdInUse({ pool }: Database, table: string): Promise<strin
 }
 
 /**
- * Lists data keys in primary-key order, from the row after `after`; `place` is the primary key as
+ * Lists data keys in primary-key order, after the row `after`; `place` is the row's primary key as
  * texts.
  */
 export function listDataKeys(
@@ -54,7 +54,7 @@ export function listDataKeys(
     FROM ${sql.identifier([table])} WHERE ${isAfter(key, after)} ORDER BY ${key} LIMIT ${limit}`)
 }
 
-/** Replaces an encrypted data key in those rows of a range that have it; returns their number. */
+/** Replaces an encrypted data key in the rows of a range that have it; returns their number. */
 export async function replaceDataKey(
   { pool }: Database,
   { table, key, after, upTo }: KeyRange,

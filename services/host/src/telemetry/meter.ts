@@ -10,13 +10,15 @@ import type { Attributes } from '@opentelemetry/api'
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider, MetricReader, type ResourceMetrics } from '@opentelemetry/sdk-metrics'
 
-/** Reads metrics when it is asked to: by a scrape of `/metrics`, or by the export over OTLP. */
+/** Pull reader: collects metrics on demand, for a scrape of `/metrics` or the export over OTLP. */
 class OnDemandReader extends MetricReader {
   protected async onShutdown(): Promise<void> {}
   protected async onForceFlush(): Promise<void> {}
 }
 
-/** Maximum wait for a watched gauge in ms: a server that does not answer must not fail a scrape. */
+/**
+ * Timeout in ms of reading a watched gauge, so that an unresponsive server does not fail a scrape.
+ */
 const readMsMax = 1_000
 
 const reader = new OnDemandReader()
@@ -61,7 +63,9 @@ export function createReadCounter(options: MetricOptions, read: () => number): v
   counter.addCallback((result) => result.observe(read()))
 }
 
-/** Keeps the attributes of each list of label values: the SDK is called with one object for all. */
+/**
+ * Caches the attributes of each list of label values, because the SDK is faster with one object.
+ */
 function labelled(
   { labelNames = [] }: MetricOptions,
   record: (value: number, attributes: Attributes) => void,
@@ -102,7 +106,7 @@ function watchers({ labelNames = [] }: MetricOptions): {
       return { [Symbol.dispose]: () => all.delete(watched) }
     },
     readAll: async () => {
-      // Of several with the same labels, the last one stays in the map.
+      // Among entries with the same labels, the last one counts.
       const distinct = new Map([...all].map((one) => [JSON.stringify(one.attributes), one]))
       const found = [...distinct.values()]
       await Promise.all(found.map(refresh))
@@ -113,7 +117,7 @@ function watchers({ labelNames = [] }: MetricOptions): {
   }
 }
 
-/** Reads a value, for at most `readMsMax`; a slower read goes on for the next collection. */
+/** Reads a value for at most `readMsMax`; a slower read serves the next collection. */
 async function refresh(watched: Watched): Promise<void> {
   watched.reading ??= readOnce(watched).finally(() => {
     watched.reading = null
@@ -128,7 +132,7 @@ async function readOnce(watched: Watched): Promise<void> {
   try {
     watched.last = await watched.read()
   } catch {
-    // The dependency is away, which readiness and the log report.
+    // The dependency is away; readiness and the log report this.
   }
 }
 

@@ -9,8 +9,8 @@ export interface MetricExportOptions extends OtlpOptions {
 }
 
 /**
- * Sends the metrics of the process to the OTLP endpoint until disposed, which sends them once more
- * unless the endpoint is away.
+ * Sends the metrics of the process to the OTLP endpoint until disposed. Disposing sends them a last
+ * time, unless the endpoint is away.
  */
 export async function startMetricExport({
   seconds,
@@ -26,7 +26,7 @@ export async function startMetricExport({
   const exporter = new OTLPMetricExporter({ url, timeoutMillis: exportMsMax })
   const resource = resourceFromAttributes(resourceAttributes(service))
   let isAway = false
-  // After a failure nothing is repeated: the next export has the same totals.
+  // Failures are not retried, because counters are totals: the next export includes them.
   const send = async (): Promise<void> => {
     const metrics = await collectMetrics()
     const error = await new Promise<Error | null>((resolve) => {

@@ -3,8 +3,8 @@ import { monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } fro
 import { createHistogram, createWatchedGauge } from '@coffer/kit/telemetry/meter'
 import { createReadCounter } from './meter.ts'
 
-// Interval in ms at which the event loop's delay is sampled. The default, 10 ms, is most of the
-// processor time of an idle process.
+// Interval in ms at which the event loop's delay is sampled. The default of 10 ms would use most of
+// the CPU time of an idle process.
 const sampleMs = 100
 
 const delays = monitorEventLoopDelay({ resolution: sampleMs })
@@ -13,7 +13,7 @@ delays.enable()
 type Delays = Record<'min' | 'max' | 'mean' | 'stddev' | 'p50' | 'p90' | 'p99', number | null>
 let taken: Delays | null = null
 
-/** Returns delays in seconds since the collection before; the same for all of one collection. */
+/** Returns delays in seconds since the previous collection; gauges of one collection share them. */
 function takeDelays(): Delays {
   if (taken) return taken
   const seconds = (ns: number) => (delays.count === 0 ? null : ns / 1e9)
@@ -35,7 +35,7 @@ function takeDelays(): Delays {
   return taken
 }
 
-/** Returns the time in seconds until the event loop runs a callback. */
+/** Measures the time in seconds until the event loop runs a callback. */
 function readDelay(): Promise<number> {
   const startedAt = performance.now()
   return new Promise((resolve) => {
@@ -46,7 +46,7 @@ function readDelay(): Promise<number> {
 /** Number of open files; null where the system has no /proc (macOS). */
 function countOpenFiles(): number | null {
   try {
-    // Without the descriptor that reads the folder.
+    // Minus the descriptor that is open to read the folder.
     return readdirSync('/proc/self/fd').length - 1
   } catch {
     return null

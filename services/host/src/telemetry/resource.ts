@@ -4,7 +4,7 @@ import type { Attributes } from '@coffer/kit/telemetry/trace'
 import { envDetector } from '@opentelemetry/resources'
 
 export interface OtlpOptions {
-  /** Base URL of an OTLP endpoint that takes protobuf over HTTP, without a trailing slash. */
+  /** Base URL of an OTLP endpoint (protobuf over HTTP), without a trailing slash. */
   endpoint: string
   /** Names of the parts that the process runs: the gateway and services. */
   parts: readonly string[]
@@ -12,15 +12,15 @@ export interface OtlpOptions {
   log: Log
 }
 
-/** Time in ms after which an export fails, with its repetitions: a stop waits for the last one. */
+/** Timeout in ms of an export with its retries; a stop waits for the last export. */
 export const exportMsMax = 2_000
 
 const instanceId = randomUUID()
 
 /**
- * Returns the attributes of this process in exported spans and metrics, as OpenTelemetry's
- * conventions for services name them. `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SERVICE_NAME` change
- * them and add others, such as `deployment.environment.name`.
+ * Returns the resource attributes of this process in exported spans and metrics, by OpenTelemetry's
+ * semantic conventions. `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SERVICE_NAME` override them and add
+ * others, such as `deployment.environment.name`.
  */
 export function resourceAttributes({
   parts,

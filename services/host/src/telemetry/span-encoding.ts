@@ -6,7 +6,7 @@ export interface EndedSpan extends SpanContext {
   name: string
   kind: 'server' | 'client' | 'producer' | 'consumer' | 'internal'
   attributes: Attributes
-  /** Attributes that are known at the end; null without any. */
+  /** Attributes that are set at the end of the span; null without any. */
   more: Attributes | null
   link: SpanContext | null
   /** Type of the error of a failed span; null for others. */
@@ -18,12 +18,13 @@ export interface EndedSpan extends SpanContext {
 // SpanKind of opentelemetry/proto/trace/v1/trace.proto.
 const kinds = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 }
 
-/** Tag and wire type of a field of bytes, a message or a text. */
+/** Returns the tag of a length-delimited field (bytes, message or string). */
 const bytesField = (field: number) => (field << 3) | 2
 
 /**
  * Encodes spans for an ExportTraceServiceRequest (opentelemetry/proto/collector/trace/v1). A span
- * becomes bytes when it ends: no object outlives its request, which spares garbage collection.
+ * is encoded when it ends, so that no object outlives its request, which reduces garbage
+ * collection.
  */
 export class SpanEncoder {
   readonly #head: Uint8Array
@@ -44,7 +45,7 @@ export class SpanEncoder {
     this.#scope = framed(bytesField(1), named.taken())
   }
 
-  /** Bytes of the spans that are not taken yet. */
+  /** Size in bytes of the encoded spans. */
   get length(): number {
     return this.#length
   }
@@ -76,7 +77,9 @@ export class SpanEncoder {
     return framed(bytesField(1), Buffer.concat([this.#head, scopeSpans]))
   }
 
-  /** Returns the name, kind and attributes of spans that share their frozen attributes. */
+  /**
+   * Cache: returns the encoded name, kind and attributes of spans with the same frozen attributes.
+   */
   #keptFields(span: EndedSpan): Uint8Array {
     const known = this.#kept.get(span.attributes)
     if (known) return known
@@ -107,7 +110,7 @@ function writeFields(body: Writer, { name, kind, attributes }: EndedSpan): void 
   for (const key in attributes) body.attribute(9, key, attributes[key] ?? '')
 }
 
-/** Writes the fields of one message (Protocol Buffers encoding); numbers of fields are below 16. */
+/** Writes the fields of one message in Protocol Buffers encoding; field numbers are below 16. */
 class Writer {
   #bytes: Buffer
   length = 0
@@ -116,7 +119,7 @@ class Writer {
     this.#bytes = Buffer.allocUnsafe(size)
   }
 
-  /** Makes room for attributes, `others` further characters, and all other fields. */
+  /** Grows the buffer for attributes, `others` further characters, and all other fields. */
   reserve(attributes: Attributes, more: Attributes | null, others = 0): void {
     const characters = others + charactersOf(attributes) + (more === null ? 0 : charactersOf(more))
     // A character of UTF-16 takes at most three bytes in UTF-8.
@@ -133,7 +136,7 @@ class Writer {
 
   text(field: number, text: string): void {
     this.#bytes[this.length++] = bytesField(field)
-    // Mostly ASCII: then the length is known before the text is encoded.
+    // Most texts are ASCII, so their length is known before they are encoded.
     const size = Buffer.byteLength(text)
     this.length = writeVarint(this.#bytes, this.length, size)
     this.#bytes.write(text, this.length)
@@ -145,7 +148,7 @@ class Writer {
     this.length = writeVarint(this.#bytes, this.length, value)
   }
 
-  /** A fixed64 of ns since the epoch; a double of that size is exact to 256 ns. */
+  /** A fixed64 of ns since the epoch; as a double, it is exact to 256 ns. */
   instant(field: number, ms: number): void {
     this.#bytes[this.length++] = (field << 3) | 1
     const nanos = Math.floor(ms * 1e6)
@@ -154,7 +157,7 @@ class Writer {
     this.#word((nanos - low) / 2 ** 32)
   }
 
-  /** Four bytes, the lowest first. */
+  /** Writes 32 bits, little-endian. */
   #word(value: number): void {
     const bytes = this.#bytes
     bytes[this.length++] = value
@@ -168,7 +171,7 @@ class Writer {
     this.length += fields.length
   }
 
-  /** A KeyValue: key (1), AnyValue (2) of a text (1) or a whole number (3). */
+  /** A KeyValue: key (1), AnyValue (2) with a string (1) or an integer (3). */
   attribute(field: number, name: string, value: string | number): void {
     const size = typeof value === 'string' ? Buffer.byteLength(value) : varintSize(value)
     const valueSize = 1 + size + (typeof value === 'string' ? varintSize(size) : 0)
@@ -197,7 +200,7 @@ class Writer {
     this.number(3, 2)
   }
 
-  /** Copies the message to a place in a buffer and empties it; returns the place after it. */
+  /** Moves the message to an offset of a buffer; returns the offset after it. */
   moveTo(target: Buffer, at: number): number {
     this.#bytes.copy(target, at, 0, this.length)
     const end = at + this.length

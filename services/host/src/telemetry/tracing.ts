@@ -14,16 +14,16 @@ import { exportMsMax, type OtlpOptions, resourceAttributes } from './resource.ts
 import { type EndedSpan, SpanEncoder } from './span-encoding.ts'
 
 export interface TracingOptions extends OtlpOptions {
-  /** Share of requests that are traced, from 0 to 1. */
+  /** Sampling ratio of requests, from 0 to 1. */
   ratio: number
 }
 
-/** Maximum time in ms of a stop: the spans that are left then are lost. */
+/** Timeout in ms of a stop; spans that are not exported by then are lost. */
 const stopMsMax = 2 * exportMsMax
 
 /**
- * Starts tracing: spans of the share of requests are sent to the OTLP endpoint. Disposing sends the
- * rest, for at most 4 s. With a share of 0 nothing is loaded or changed.
+ * Starts tracing: exports spans of the sampled requests to the OTLP endpoint. Disposing exports the
+ * rest, for at most 4 s. With a ratio of 0, loads nothing.
  */
 export async function startTracing(options: TracingOptions): Promise<AsyncDisposable> {
   const { ratio, log, endpoint } = options
@@ -46,14 +46,14 @@ export async function startTracing(options: TracingOptions): Promise<AsyncDispos
 type Sending = { added: () => void; stop: () => Promise<void> }
 type Target = { encoder: SpanEncoder; sending: Sending }
 
-/** The share of 2^56 from which on the random part of a trace ID is sampled. */
+/** Number of values of the random part (56 bits) of a trace ID. */
 const randomEnd = 2 ** 56
 
 /**
- * Creates the tracer. The SDK's spans, processor and serializer cost six times as much
- * (docs/benchmarks/benchmarks.md#cost-of-traces-and-metrics). Sampling is the consistent
- * probability sampling of OpenTelemetry: the last 56 bits of the trace ID decide, so all processes
- * decide alike, also on traces that clients begin.
+ * Creates the tracer. The SDK's own spans, processor and serializer cost six times as much
+ * (docs/benchmarks/benchmarks.md#cost-of-traces-and-metrics). Consistent probability sampling of
+ * OpenTelemetry: the last 56 bits of the trace ID decide, so all processes decide alike, also for
+ * traces that clients begin.
  */
 function createTracer(ratio: number, target: Target): Tracer {
   const threshold = (1 - ratio) * randomEnd
@@ -64,7 +64,7 @@ function createTracer(ratio: number, target: Target): Tracer {
   }
 }
 
-// Monotonic within a span; the time of day follows corrections of the system clock.
+// Times are monotonic within a span; the offset follows corrections of the system clock.
 let offsetMs = Date.now() - performance.now()
 
 class Span implements RecordedSpan, EndedSpan {
@@ -109,7 +109,9 @@ class Span implements RecordedSpan, EndedSpan {
 const pool = Buffer.alloc(4_096)
 let used = pool.length
 
-/** Returns random bytes as hexadecimal digits. One call of the generator fills many IDs. */
+/**
+ * Returns random bytes in hexadecimal, from a pool, since one call of the generator fills many IDs.
+ */
 function randomHex(bytes: 8 | 16): string {
   if (used + bytes > pool.length) {
     randomFillSync(pool)
@@ -119,13 +121,15 @@ function randomHex(bytes: 8 | 16): string {
   return pool.toString('hex', used - bytes, used)
 }
 
-/** Size of a batch that is sent at once, and of all that waits; further spans are dropped. */
+/**
+ * Size in bytes from which a batch is sent at once, and of the buffer: beyond it spans are dropped.
+ */
 const batchBytes = 256 * 1024
 const bufferedBytesMax = 2 * 1024 * 1024
-/** Longest wait of a span in ms: a variable of OpenTelemetry, which tests shorten. */
+/** Maximum delay in ms before a span is exported: a standard variable, which tests shorten. */
 const delayMs = Number(process.env.OTEL_BSP_SCHEDULE_DELAY ?? 5_000)
 
-/** Sends the spans of an encoder, one batch at a time. */
+/** Exports the spans of an encoder, one batch at a time. */
 function sendBatches(
   encoder: SpanEncoder,
   send: (request: Uint8Array) => Promise<void>,
@@ -162,8 +166,8 @@ function sendBatches(
 }
 
 /**
- * Returns a function that sends a request, repeated while the endpoint asks for it. The library's
- * transport reads the standard variables, such as `OTEL_EXPORTER_OTLP_HEADERS`.
+ * Returns a function that sends a request, with retries if the endpoint asks for them. The
+ * library's transport reads the standard variables, such as `OTEL_EXPORTER_OTLP_HEADERS`.
  */
 async function createTransport(endpoint: string): Promise<(request: Uint8Array) => Promise<void>> {
   const { convertLegacyHttpOptions, createOtlpHttpExportDelegate } = await import(
@@ -193,8 +197,8 @@ const repeatedMs = 60_000
 const hint = 'see OTEL_EXPORTER_OTLP_ENDPOINT'
 
 /**
- * Returns the function that logs a failed export, one line a minute: a collector that is away must
- * not fill the log. The line belongs to no request, so it has no trace ID.
+ * Returns the function that logs failed exports, at most one line a minute, so that an outage of
+ * the collector does not fill the log. The line has no trace ID, because it belongs to no request.
  */
 export function failureLog({
   log,

@@ -3,9 +3,9 @@ import { Connection } from '@temporalio/client'
 import { channelCredentials, type TemporalServer } from './temporal-server.ts'
 
 /**
- * gRPC's own retry policy (gRFC A6) for the codes that the Temporal client would retry. The
- * client's own retries are not used: their timer starts calls on a closed channel, and the errors
- * are uncaught.
+ * gRPC's own retry policy (gRFC A6), for the codes that the Temporal client would retry. The
+ * client's retries are off, because their timer starts calls on a closed channel, whose errors are
+ * uncaught.
  */
 const retries = {
   loadBalancingConfig: [],

@@ -16,8 +16,8 @@ export interface NativeConnections extends AsyncDisposable {
 }
 
 /**
- * Shares a connection to Temporal between workers. Replaces it when a file of its certificates has
- * changed: Temporal's native core would connect again with the former content.
+ * Shares a connection to Temporal between workers. Replaces it when a certificate file has changed,
+ * because Temporal's native core would reconnect with the former content.
  */
 export function shareConnection(server: TemporalServer, log: Log): NativeConnections {
   const listeners = new Set<(connection: NativeConnection) => void>()
@@ -67,7 +67,7 @@ export function shareConnection(server: TemporalServer, log: Log): NativeConnect
   }
 }
 
-/** Returns the content of all certificates; changes with any of them. */
+/** Returns the content of all certificate files, to detect changes. */
 async function contentOf(server: TemporalServer): Promise<string> {
   return (await Promise.all(filesOf(server).map((file) => readFile(file, 'utf8')))).join('\n')
 }
@@ -89,14 +89,14 @@ async function connectWorkers(server: TemporalServer, log: Log): Promise<NativeC
 }
 
 /**
- * Time in ms in which a repeated warning is logged at debug: during an outage, each poller of
- * Temporal's native core warns several times a minute.
+ * Time in ms within which a repeated warning is logged at debug, because during an outage each
+ * poller of Temporal's native core warns several times a minute.
  */
 const repeatedMs = 60_000
 
 /**
- * Configures Temporal's library, once per process, before the first worker connects: sends its log
- * lines to `log`, and leaves stop signals to the host, which drains the workers.
+ * Configures Temporal's library, once per process, before the first worker connects. Forwards its
+ * log lines to `log`, and leaves stop signals to the host, which drains the workers.
  */
 export function installRuntime(log: Log): void {
   const logged = new LRUCache<string, true>({ max: 1_000, ttl: repeatedMs })
@@ -104,7 +104,7 @@ export function installRuntime(log: Log): void {
     const source = String(meta.target ?? '')
     const isRepeated = source !== '' && logged.has(source)
     if (source !== '' && !isRepeated) logged.set(source, true)
-    // Workers log routine messages: starting, idle, no workflows.
+    // The worker's messages are routine: starting, idle, no workflows.
     const isQuiet = isRepeated || meta.sdkComponent === 'worker'
     const isDebug = isQuiet && (level === 'INFO' || level === 'WARN')
     log[isDebug ? 'debug' : (level.toLowerCase() as Lowercase<LogLevel>)]({ ...meta }, message)

@@ -14,11 +14,11 @@ const retryMs = 2_000
 const deadlineMs = 5_000
 const lateMs = 3_000
 const firstRevision = 1
-// A description costs Temporal more than the attempt to create an existing schedule.
+// Describing a schedule costs Temporal more than a failed creation, so it is done rarely.
 const checksPerDescription = 20
-// Ages in ms at which a schedule that Temporal had lost or got late is triggered. Sweeps skip work
-// younger than 30 s, and creations younger than 60 s, whose request may still run. So each of these
-// triggers finds what was younger at the trigger before.
+// Ages in ms at which a schedule is triggered that Temporal had lost or got late. Sweeps skip work
+// younger than 30 s, and creations younger than 60 s, whose request may still run; the next trigger
+// finds the work that was too young at the one before.
 const catchUpMs = [0, 30_000, 65_000]
 
 /** Keeps the schedules in Temporal equal to their definitions, even if Temporal loses its data. */
@@ -29,7 +29,7 @@ export interface Schedules extends AsyncDisposable {
    */
   ensure: (schedule: WorkflowSchedule) => void
   remove: (scheduleId: string) => void
-  /** Whether Temporal did not take the schedules at the last check. */
+  /** Whether the last check could not store the schedules in Temporal. */
   isAway: () => boolean
 }
 
@@ -39,11 +39,11 @@ interface ScheduleState {
   revision: number
   /** Whether the schedule was found in Temporal or created. */
   isKnown: boolean
-  /** Number of successful checks since the definition was given. */
+  /** Number of successful checks since `ensure` was called. */
   checks: number
   /** `performance.now()` at the call of `Schedules.ensure`. */
   askedAt: number
-  /** Instants of `performance.now()` from which a check triggers the schedule, in order. */
+  /** Instants of `performance.now()` at which a check triggers the schedule, in order. */
   triggersAt: number[]
 }
 
@@ -53,17 +53,18 @@ interface ReconcilerState {
   former: Set<string>
   log: Log
   /**
-   * Age in ms of the first trigger of a schedule that a starting process has created: usually that
-   * is the first start of a deployment, which has no unfinished work and much to do.
+   * Age in ms of the first trigger of a schedule that this starting process has created. It is
+   * usually the first start of a deployment, when there is no unfinished work, and the process is
+   * busy.
    */
   newMs: number
   isBroken: boolean
 }
 
 /**
- * Creates or updates schedules in the background, and creates missing ones again every `checkMs`:
- * Temporal may lose its database. Triggers schedules that Temporal did not have or got late, to
- * resume unfinished work.
+ * Reconciliation: creates or updates schedules in the background, and creates missing ones again
+ * every `checkMs`, because Temporal may lose its database. Triggers schedules that Temporal had
+ * lost or got late, to resume unfinished work.
  */
 export function keepSchedules(
   client: Client,
@@ -144,9 +145,9 @@ async function reconcile(state: ReconcilerState, stop: AbortSignal): Promise<boo
 }
 
 /**
- * Creates the schedule, or updates it: at first, and if an older version has put its own definition
- * back. Adds its ID to `lost` if this process knows that Temporal had it. Triggers a schedule that
- * was missing: Temporal may have lost it while no process ran.
+ * Creates the schedule, or updates it: at the first check, and if an older release has restored its
+ * own definition. Adds its ID to `lost` if Temporal had it before in this process. Triggers a
+ * schedule that was missing, as Temporal may have lost it while no process ran.
  */
 async function ensure(
   { client, newMs }: ReconcilerState,
@@ -194,8 +195,9 @@ async function create(client: Client, { id, definition }: ScheduleState): Promis
 }
 
 /**
- * Returns the definition in Temporal's form; a firing starts the workflow on the task queue. The
- * revision is part of the action, because a version that knows no revisions replaces the action.
+ * Returns the definition for Temporal; each firing starts the workflow on the task queue. The
+ * revision is part of the action, so that a release without revisions overwrites it with the
+ * action.
  */
 function definitionOf({ id, type, args, cron, revision }: WorkflowSchedule, taskQueue: string) {
   return {

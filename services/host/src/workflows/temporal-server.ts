@@ -7,7 +7,7 @@ type TlsConfig = {
   clientCertPair?: { crt: Buffer; key: Buffer }
 }
 
-/** Address of Temporal, and how to sign in. Each of the optional fields requires TLS. */
+/** Address of Temporal, and credentials. Each of the optional fields requires TLS. */
 export interface TemporalServer {
   /** Host and port. */
   address: string
@@ -17,11 +17,11 @@ export interface TemporalServer {
   certificateFile?: string | undefined
   keyFile?: string | undefined
   apiKey?: string | undefined
-  /** Interval in ms at which changes of the files are noticed; 30 s by default. */
+  /** Interval in ms of checking the files for changes; 30 s by default. */
   renewMs?: number
 }
 
-/** Returns why the settings of Temporal cannot be used; null if they can. */
+/** Returns the problem of the settings of Temporal; null if they can be used. */
 export function temporalFault(server: TemporalServer): string | null {
   const { address, certificateFile, keyFile } = server
   if (/[/,]/.test(address)) return 'COFFER_TEMPORAL_ADDRESS: must be host:port'
@@ -29,13 +29,13 @@ export function temporalFault(server: TemporalServer): string | null {
   return 'COFFER_TEMPORAL_CERT: needs COFFER_TEMPORAL_KEY, and the other way round'
 }
 
-/** Returns the files of a server's certificates; empty without TLS, and with the system's alone. */
+/** Returns the certificate files of a server; empty without TLS, or with the system's CA only. */
 export function filesOf({ caFile, certificateFile, keyFile }: TemporalServer): string[] {
   const files = [caFile === 'system' ? undefined : caFile, certificateFile, keyFile]
   return files.filter((file) => file !== undefined)
 }
 
-/** Returns TLS options and the sign-in for Temporal's native core, with the files' content. */
+/** Returns TLS options and credentials for Temporal's native core, read from the files. */
 export async function nativeOptions(
   server: TemporalServer,
 ): Promise<{ tls: TlsConfig | null; apiKey?: string }> {

@@ -66,9 +66,9 @@ export async function startWorker(
 }
 
 /**
- * Sticky execution: the worker that has a workflow in its cache gets the next task first. After
- * this time in ms (10 s by default) any worker takes it, and replays the history. Short, because
- * tasks of a killed worker wait for it; our histories are short, so a needless replay is cheap.
+ * Sticky execution: the worker that has a workflow in its cache gets its next task first. After
+ * this time in ms (10 s by default) any worker takes the task, and replays the history. Short,
+ * because tasks of a killed worker are delayed by it, and replaying our short histories is cheap.
  */
 const stickyMs = 2_000
 
@@ -92,7 +92,7 @@ async function createWorker(
   })
 }
 
-/** Calls of workflows (workflow-interceptors.ts); those of a replay are left out. */
+/** Handlers of calls from workflows (workflow-interceptors.ts); not called during replays. */
 const sinks: InjectedSinks<WorkflowSinks> = {
   metrics: {
     countFailure: {
@@ -131,7 +131,7 @@ const runActivity: NonNullable<ActivityInboundCallsInterceptor['execute']> = asy
   }
 }
 
-/** Returns the cause of the changes of an activity: the object that its workflow's ID names. */
+/** Returns the cause of changes by an activity: the object in its workflow's ID. */
 function causeOf(workflowId = ''): Cause {
   const [, work = '', causeId = ''] = /\/workflows\/([^/]+)\/([^/]+)/.exec(workflowId) ?? []
   return { actor: work.endsWith('-sync') ? 'sync' : 'job', causeId }

@@ -27,12 +27,12 @@ export interface Temporal extends Workflows, AsyncDisposable {
   work: (options: WorkerOptions) => Promise<AsyncDisposable>
 }
 
-/** Signal sent with every start: a running workflow checks for work again before it completes. */
+/** Signal sent with every start, so that a running workflow checks for work before it completes. */
 const triggerSignal = 'trigger'
 
 /**
- * Name of the task queue that all workflows share. A worker of workflows is a thread with a copy of
- * the workflow code; every process runs one, for the workflows of all services.
+ * Name of the task queue of all workflows. A workflow worker is a thread with its own copy of the
+ * workflow code, so every process runs only one, for the workflows of all services.
  */
 export const workflowQueue = 'workflows'
 
@@ -43,7 +43,9 @@ export interface TemporalOptions extends TemporalServer {
   log: Log
   /** Interval in ms at which schedules are checked; 15 s by default. */
   scheduleCheckMs?: number
-  /** Age in ms at which a schedule that a starting process created is triggered; 10 s at first. */
+  /**
+   * Delay in ms of the first trigger of schedules that a starting process creates; 10 s by default.
+   */
   newScheduleMs?: number
 }
 
@@ -80,7 +82,7 @@ export function connectTemporal(options: TemporalOptions): Temporal {
       })
     },
     schedule: (schedule) => {
-      // until 0.4: deletes the schedule of 0.2.0, whose ID has no common task queue.
+      // until 0.4: deletes the schedule of 0.2.0, whose ID does not contain the task queue.
       schedules.remove(`${prefix}/${schedule.id}`)
       schedules.ensure({ ...schedule, id: `${queue}/${schedule.id}` })
     },

@@ -23,7 +23,7 @@ export function listWorkflows(): URL[] {
   return paths.map((path) => pathToFileURL(join(root, path)))
 }
 
-/** Modules read so far with their texts, and imported packages: the input of the cache key. */
+/** Input of the cache key: modules read so far with their texts, and imported packages. */
 type Reading = { seen: Map<string, string>; bare: Set<string> }
 
 export interface BundleOptions {
@@ -33,9 +33,9 @@ export interface BundleOptions {
 }
 
 /**
- * Returns workflow modules (`*.workflow.ts`) as one bundle of code. Cached in a file, because the
- * build takes longer than all other steps of a process start; the cache key covers the modules and
- * all their imports.
+ * Returns workflow modules (`*.workflow.ts`) as one bundle of code. Cached in a file, because
+ * building takes longer than the rest of a process start. The cache key covers the modules and all
+ * their imports.
  */
 export async function workflowBundle(
   workflows: URL[],

@@ -24,7 +24,7 @@ async function bundle(modules: string[]): Promise<string> {
       // folder.
       webpackConfigHook: ({ resolve, ...config }) => ({
         ...config,
-        // Without the texts of the sources: stack traces need positions only.
+        // Without the source texts, because stack traces need positions only.
         devtool: 'inline-nosources-source-map',
         resolve: { ...resolve, modules: [...(resolve?.modules ?? ['node_modules']), ownModules] },
       }),
@@ -37,8 +37,8 @@ async function bundle(modules: string[]): Promise<string> {
 }
 
 /**
- * Escapes characters beyond Latin-1. V8 stores a text with one of them in two bytes a character,
- * and a process keeps the bundle's text four times.
+ * Escapes characters beyond Latin-1. A single such character makes V8 store a text with two bytes a
+ * character, and a process holds the bundle's text four times.
  */
 function escaped(code: string): string {
   return code.replace(

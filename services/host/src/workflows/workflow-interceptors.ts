@@ -8,20 +8,20 @@ import {
 } from '@temporalio/workflow'
 import { linkHeader } from './trace-headers.ts'
 
-/** Calls from a workflow to its process; they leave no event in the history. */
+/** Sinks: calls from a workflow to its process, which leave no event in the history. */
 export interface WorkflowSinks extends Sinks {
   metrics: { countFailure: (type: string) => void }
 }
 
 const { metrics } = proxySinks<WorkflowSinks>()
 
-// The header `traceparent` (kit's `trace.ts`, which workflows cannot load).
+// The header `traceparent`, as in kit's `trace.ts`, which workflows cannot load.
 const traceHeader = 'traceparent'
 
 /**
- * Interceptors in the workflows' sandbox, part of their bundle. A header tells activities the span
- * that started the workflow. No command is added, and a replay does not compare headers, so
- * versions without these interceptors replay the same histories.
+ * Interceptors in the workflows' sandbox, part of their bundle. They pass the span that started the
+ * workflow to its activities, in a header. They add no command, and replays do not compare headers,
+ * so releases without them can replay the same histories.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => {
   const sent: Headers = {}

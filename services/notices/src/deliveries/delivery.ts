@@ -19,10 +19,7 @@ export const Delivery = z.object({
   /** Number of attempts since the creation, or since a request to send it again. */
   attempts: z.number().int(),
   createdAt: z.date(),
-  /**
-   * Start of its three days of attempts. While an earlier delivery of its object is pending, null
-   * unless it was requested again.
-   */
+  /** Start of its three days, which include waiting for an earlier delivery of its object. */
   startedAt: z.date().nullable(),
   attemptedAt: z.date().nullable(),
   /** Null unless it is pending, and the earliest pending delivery of its object. */

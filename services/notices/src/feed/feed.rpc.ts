@@ -24,7 +24,7 @@ export function feedRoutes({
     listChanges: async ({ after, fromEnd, types, limit }, context) => {
       const { accountId } = callerOf(context)
       const start = after ?? 0n
-      // Without types one more than the limit: if it exists, the feed goes on.
+      // Without a filter, reads one entry more than the limit: if it exists, there is a next page.
       const length = types.length === 0 ? limit + 1 : readMax
       const feed = await readFeed(database, { accountId, after: start, types, readMax: length })
       if (fromEnd) return { position: feed?.lastPosition ?? 0n }
