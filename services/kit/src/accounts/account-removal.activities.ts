@@ -11,9 +11,9 @@ export type RequireDeletion = (accountId: string) => Promise<void>
 
 /**
  * Returns the Temporal activities that delete an account's rows in one service. Each is idempotent,
- * and refused unless the deletion was requested: Temporal is not the record of it.
- * A service that stores data outside Postgres exports its own activities of the same names
- * (docs/account-data.md#deletion).
+ * and refused unless the deletion was requested: only identity's database proves the request, not a
+ * workflow. A service that stores data outside Postgres exports its own activities of the same
+ * names (docs/account-data.md#deletion).
  */
 export function accountRemovalActivities(database: Database, requireDeletion: RequireDeletion) {
   return {
@@ -30,14 +30,14 @@ export function accountRemovalActivities(database: Database, requireDeletion: Re
   }
 }
 
-/** Returns a check that asks identity, whose table has the requests to delete accounts. */
+/** Returns a check that calls identity, whose database has the requests to delete accounts. */
 export function askIdentity(deps: Pick<ServiceDeps, 'mesh' | 'signer' | 'clock'>): RequireDeletion {
   return async (accountId) => {
     const { requestedAt } = await deps.mesh
       .client('identity', AccountService)
       .getDeletion({}, asSystem(deps, accountId))
       .catch((error) => {
-        // until 0.4: 0.2.0 has no such RPC.
+        // until 0.4: identity of 0.2.0 has no such RPC.
         const isFormer = ConnectError.from(error).code === Code.Unimplemented
         throw isFormer ? unavailable('identity is of the version before') : error
       })

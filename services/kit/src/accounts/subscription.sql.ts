@@ -2,7 +2,7 @@ import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { type FragmentSqlToken, sql } from 'slonik'
 import type { Database } from '../database/database.ts'
 
-/** The subscription of an account, as identity's event `AccountSettingsChanged` has it. */
+/** The subscription of an account, as in identity's event `AccountSettingsChanged`. */
 interface Subscription {
   accountId: string
   version: bigint

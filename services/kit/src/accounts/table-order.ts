@@ -4,7 +4,7 @@ export interface Reference {
   to: string
 }
 
-/** Sorts tables topologically: a table precedes those that it refers to. Throws for a cycle. */
+/** Topological sort: a table comes before the tables that it refers to. Throws for a cycle. */
 export function referringFirst(
   tables: readonly string[],
   references: readonly Reference[],

@@ -3,8 +3,8 @@ import { asSystem } from '../rpc/system-call.ts'
 import type { ServiceDeps } from '../service/service.ts'
 
 /**
- * Returns the timezone to which an account moves, by identity; null if no change was requested. A
- * workflow alone moves nothing: Temporal is not the record of the request.
+ * Returns the requested timezone of an account from identity; null if no change was requested. Only
+ * identity's database proves the request, not a workflow.
  */
 export async function findTimezoneChange(
   deps: Pick<ServiceDeps, 'mesh' | 'signer' | 'clock'>,

@@ -10,7 +10,7 @@ export interface Bound {
   /** SELECT of the counted rows; it must use an index that begins with `account_id`. */
   rows: FragmentSqlToken
   max: number
-  /** Error text for the client at the bound: states the bound and the remedy. */
+  /** Error text for the client at the bound: names the bound and the remedy. */
   refusal: string
 }
 
@@ -31,8 +31,8 @@ export async function lockBound(tx: Transaction, { scope }: Bound): Promise<void
 }
 
 /**
- * Throws refused (400) when the bound is reached, before expensive work. Takes no lock, so the
- * transaction of the insert still has to call `requireWithin`.
+ * Throws refused (400) when the bound is reached, before expensive work starts. Takes no lock, so
+ * the transaction of the insert still has to call `requireWithin`.
  */
 export async function requireRoom(
   { pool }: Pick<Database, 'pool'>,

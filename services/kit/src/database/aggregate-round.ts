@@ -5,10 +5,10 @@ import { keyOf } from './aggregate-key.ts'
 import type { AggregateStore, Decided, Locked, Outcome, Scoped } from './aggregate-store.ts'
 import type { Database, Queries, Transaction } from './database.ts'
 
-/** Maximum number of saves per round that get no answer from Postgres; one more fails the round. */
+/** Maximum number of saves without an answer of Postgres per round; one more fails the round. */
 const lostAnswersMax = 2
 
-/** A requested change (work) without an outcome; `lost`: its save that got no answer, or null. */
+/** A work (requested change) without an outcome; `lost`: its save without an answer, or null. */
 export interface UnsettledWork<Work, ChangeSet> {
   work: Work
   lost: Attempt<Work, ChangeSet> | null
@@ -20,11 +20,11 @@ export interface Round<Work, ChangeSet> {
   /** Results of the works that are done: committed or refused. */
   settled: Map<Work, Outcome>
   underWay: Attempt<Work, ChangeSet> | null
-  /** Attempts whose save may be committed: the connection broke before Postgres answered. */
+  /** Attempts whose save may be committed, because the connection broke before the answer. */
   unanswered: Attempt<Work, ChangeSet>[]
 }
 
-/** Creates a round for these works, with their earlier saves that got no answer. */
+/** Creates a round for these works, with their earlier saves without an answer. */
 export function createRound<Work, ChangeSet>(
   unsettled: readonly UnsettledWork<Work, ChangeSet>[],
 ): Round<Work, ChangeSet> {
@@ -44,7 +44,7 @@ export type Attempt<Work, ChangeSet> = readonly DecidedWorks<Work, ChangeSet>[]
 
 /**
  * Commits or refuses all works of a round; returns their outcomes in order. If the shared statement
- * violates a constraint, the works run one by one, so that only the cause is refused.
+ * violates a constraint, the works run one by one, so that only the violating work is refused.
  * @throws unanswered (504) when it remains unknown whether a save is committed
  */
 export async function writeRound<Work extends Scoped, State, ChangeSet>(
@@ -117,8 +117,8 @@ export async function attemptOnce<Work extends Scoped, State, ChangeSet>(
 
 /**
  * Pessimistic concurrency: reads, decides and saves under row locks. An earlier save without an
- * answer ends before the locks are granted, so its result can be looked up. If it reaches Postgres
- * later, it saves nothing, because the version has changed.
+ * answer has ended when the locks are granted, so its result can be looked up. If that save reaches
+ * Postgres later, it has no effect, because the version has changed.
  */
 async function attemptLocked<Work extends Scoped, State, ChangeSet>(
   database: Database,

@@ -24,14 +24,14 @@ export interface AggregateStore<Work extends Scoped, State, ChangeSet> {
   /** Locks the rows of aggregates, in key order to prevent deadlocks. */
   lock: (tx: Transaction, keys: readonly BankAccountKey[]) => Promise<unknown>
   /**
-   * Pure function: applies the works of one aggregate in order, each to the result of the one
-   * before. A refused work changes nothing. The change set is null when there is nothing to save.
+   * Pure function: applies the works of one aggregate in order, each to the result of the previous
+   * work. A refused work changes nothing. The change set is null when there is nothing to save.
    */
   decide: (state: State | undefined, works: readonly Work[]) => Decided<ChangeSet>
   /**
    * Compare-and-set in one statement: saves each change set whose aggregate still has the version
-   * that was read. Returns the keys of the saved aggregates. `locked`: wait for locked rows or skip
-   * them.
+   * that was read. Returns the keys of the saved aggregates. `locked`: whether to wait for locked
+   * rows or skip them.
    */
   save: (
     connection: Queries,

@@ -24,18 +24,16 @@ export interface AggregateWriter<Work> {
 
 const queueLimits = { sizeMax: 64, waitingMax: 1024 }
 
-/** Maximum number of works of one aggregate in shared rounds; its queue takes further works. */
+/** Maximum number of works of one aggregate in shared rounds; further works are queued. */
 const sharedMax = 16
 
 /**
  * Creates a writer with optimistic concurrency: read, decide, save by compare-and-set on the
- * version (docs/money.md#the-writer).
- * Group commit: works of any aggregates share a round of statements, which skips locked rows. Each
- * aggregate is saved atomically, the round is not.
- * After a conflict, or in a failed round, a work moves to the queue of its aggregate. That queue
- * tries once more without locks, then takes the row lock. Works of a busy aggregate go directly to
- * its queue. When a queue is full, new works are refused (503), except those whose save may be
- * committed.
+ * version (docs/money.md#the-writer). Group commit: works of any aggregates share a round of
+ * statements, which skips locked rows. Each aggregate is saved atomically, the round is not. After
+ * a conflict or a failed round, a work moves to the queue of its aggregate. The queue tries once
+ * more without locks, then takes the row lock. Works of a busy aggregate go directly to its queue.
+ * A full queue refuses new works (503), except works whose save may be committed.
  */
 export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
   database: Database,

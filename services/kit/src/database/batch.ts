@@ -22,14 +22,16 @@ export interface BatcherOptions {
   sizeMax: number
   /** Maximum number of waiting items per key; a further item is refused with unavailable (503). */
   waitingMax: number
-  /** Whether the first batch waits for the items of its turn of the event loop; else it is one. */
+  /**
+   * Whether the first batch gathers the items of its tick of the event loop; else it is one item.
+   */
   isGathered?: boolean
 }
 
 /**
- * Batches concurrent items of one key, one batch at a time; items that arrive while a batch runs
- * form the next. `run` returns one outcome for each item; if `run` throws, all items of the batch
- * reject. When the queue is full, items for which `isRefusable` returns true are refused (503).
+ * Batches concurrent items of one key, one batch at a time; items that arrive while a batch is
+ * running form the next batch. `run` returns one outcome for each item; if `run` throws, all items
+ * of the batch reject. A full queue refuses items for which `isRefusable` returns true (503).
  */
 export function createBatcher<Item, Result>(
   run: (key: string, items: Item[]) => Promise<PromiseSettledResult<Result>[]>,
@@ -75,7 +77,7 @@ export function groupsOf<Item>(items: readonly Item[], sizeMax: number): Item[][
   )
 }
 
-/** Returns whether the caller still waits; if not, rejects the item before the batch runs. */
+/** Returns whether the caller still waits; otherwise rejects the item before the batch runs. */
 function isStillWanted({ signal, reject }: Waiting<unknown, never>): boolean {
   if (signal?.aborted) reject(signal.reason)
   return !signal?.aborted

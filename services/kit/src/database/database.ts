@@ -12,8 +12,9 @@ interface Answer<Row> {
 }
 
 /**
- * Runs statements, whose rows are checked by the statement's zod schema. `one` throws unless there
- * is exactly one row, `maybeOne` if there are several; `…First` return the only column's value.
+ * Runs statements, and validates rows by the zod schema of the statement. `one` throws unless there
+ * is exactly one row, `maybeOne` if there are several; `…First` return the value of the only
+ * column.
  */
 export interface Queries extends Pick<CommonQueryMethods, Reads> {
   query: <Row extends Schema>(statement: QuerySqlToken<Row>) => Promise<Answer<RowOf<Row>>>
@@ -24,13 +25,13 @@ export interface Transaction extends Queries {
   readonly isTransaction: true
 }
 
-/** Runs each statement on a connection that is free, or a marked `read` on a shared one. */
+/** Runs each statement on a free connection, and short reads (`read`) on a shared one. */
 interface Pool extends Queries {
   /** Holds one connection while `run` uses it. */
   connect: <T>(run: (connection: Queries) => Promise<T>) => Promise<T>
 }
 
-/** The connection pool of one service, whose tables are in a schema of their own. */
+/** The connection pool of one service, whose tables are in their own Postgres schema. */
 export interface Database extends AsyncDisposable {
   pool: Pool
   /** Calls the listener after each commit that may have emitted changes; wakes the outbox relay. */
@@ -46,6 +47,6 @@ export interface Database extends AsyncDisposable {
   isHealthy: () => Promise<boolean>
   /** Returns when Postgres last answered a statement, by `performance.now()`. */
   answeredAt: () => number
-  /** Returns the time of the server: sweeps and leases of processes whose clocks differ agree. */
+  /** Returns the time of the server, on which processes with different clocks agree. */
   now: () => Promise<Date>
 }

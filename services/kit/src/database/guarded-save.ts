@@ -1,6 +1,6 @@
-// This file builds the parts of one statement that saves aggregates by compare-and-set. Its CTE
-// `guard` has a row for each aggregate whose version is unchanged: `account_id`, `bank_account_id`,
-// and for each table a column with the rows to save as a JSON array (a "part").
+// Builds the parts of one statement that saves aggregates by compare-and-set. Its CTE `guard` has a
+// row for each aggregate whose version is unchanged: `account_id`, `bank_account_id`, and for each
+// table a column with the rows to save as a JSON array (a "part").
 
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
@@ -11,14 +11,15 @@ export const keyFields = ['accountId', 'bankAccountId']
 
 export const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
 
-/** Returns SKIP LOCKED, or without `isSkipping` an empty fragment (the SELECT waits for locks). */
+/** Returns SKIP LOCKED, or without `isSkipping` nothing, so that the SELECT waits for locks. */
 export function skipping(isSkipping: boolean): FragmentSqlToken {
   return isSkipping ? sql.fragment`SKIP LOCKED` : sql.fragment``
 }
 
 /**
  * Returns the FROM item `new`: the rows to save in a table, from the JSON of the CTE `guard`.
- * OFFSET and the comparison of IDs keep the planner's row estimate low: it uses the primary key.
+ * OFFSET and the comparison of IDs keep the planner's row estimate low, so that it uses the primary
+ * key.
  */
 export function guardedRows(part: string, table: string): FragmentSqlToken {
   return sql.fragment`guard CROSS JOIN LATERAL (
@@ -41,7 +42,7 @@ export function replacedRow(table: string, id?: string): FragmentSqlToken {
   return sql.fragment`${sql.join(same, sql.fragment` AND `)}`
 }
 
-/** A table whose rows are updated or deleted whole. `id` is the field of the row's ID. */
+/** A table whose rows are updated or deleted as a whole. `id` is the field of the row's ID. */
 export interface ReplacedPart {
   table: string
   entity: z.ZodObject
@@ -80,5 +81,5 @@ export function guardedInsert({ table, entity }: InsertPart, part: string): Frag
       NULL::${sql.identifier([table])}, guard.${sql.identifier([part])}) AS new`
 }
 
-/** Replies stored for repeated requests, saved together with the change that they report. */
+/** Stored replies for repeated requests, saved together with the change that they report. */
 export const replyPart: InsertPart = { table: 'idempotency_keys', entity: KeptReply }

@@ -44,7 +44,9 @@ interface Answered {
   reply: unknown
 }
 
-/** Running requests by database and idempotency key; the promise of a failed request gives null. */
+/**
+ * Running requests by database and idempotency key; the promise of a failed one resolves to null.
+ */
 const underWay = new WeakMap<Database, Map<string, Promise<Answered | null>>>()
 
 interface Request<Reply extends DescMessage> {
@@ -60,10 +62,9 @@ type Run<Reply extends DescMessage, Key> = (key: Key) => Promise<MessageShape<Re
 /**
  * Runs a write at most once for its idempotency key; a repeated request gets the stored reply
  * (docs/api.md#idempotency-key). Without a key, only calls `run`. `run` must store the reply in the
- * transaction of the write: `keepReply`, or the rows of `keptReplies`.
- * Single flight: a request waits for a running one with the same key, because slonik replaces a
- * connection after a duplicate key. Streaming requests do not wait: a stalled upload would delay
- * its retry.
+ * transaction of the write: `keepReply`, or the rows of `keptReplies`. Singleflight: a request
+ * waits for a running one with the same key, because slonik replaces a connection after a duplicate
+ * key. Streaming requests do not wait, because a stalled upload would delay its own retry.
  * @throws refused (422) when the key was used with another request
  */
 export async function once<Reply extends DescMessage>(
@@ -104,7 +105,7 @@ async function runOrReplay<Reply extends DescMessage>(
   try {
     return await run(key)
   } catch (error) {
-    // If another process has just committed a request with this key, its reply is the answer.
+    // If another process has just committed a request with this key, returns its reply.
     const first = isOutage(error) ? null : await findReply(database, key, hashed)
     if (!first) throw error
     return replay(context, first)

@@ -2,17 +2,17 @@ import { type PrimitiveValueExpression, type QuerySqlToken, sql } from 'slonik'
 import type { z } from 'zod'
 
 /**
- * Returns the tag of a short read, with the schema of its rows: a SELECT that an index bounds to
- * few rows, takes no lock and calls no function that waits. It shares a connection with others,
- * which a slow one would hold up; statements of `sql` have a connection to themselves.
- * docs/architecture.md#connections-to-postgres
+ * Returns the SQL tag of a short read, with the schema of its rows: a SELECT that an index bounds
+ * to few rows, without locks and without functions that wait. Short reads share a connection, on
+ * which a slow one would delay the others; other statements have a connection of their own
+ * (docs/architecture.md#connections-to-postgres).
  */
 export function read<Row extends z.ZodType>(schema: Row) {
   const tag = sql.type(schema)
   return (...parts: Parameters<typeof tag>) => asRead(tag(...parts))
 }
 
-/** Marks a statement as a short read when its values decide whether it is one. */
+/** Marks a statement as a short read if its parameter values decide whether it is one. */
 export function asRead<Token extends QuerySqlToken>(token: Token): Token {
   return { ...token, isRead: true }
 }
@@ -24,8 +24,8 @@ export function isRead(token: QuerySqlToken): boolean {
 
 /**
  * Compiles a statement once, because joining SQL fragments costs as much as running the statement.
- * `build` gets placeholders; each call of the result fills in their values. Arrays are passed as
- * they are (`${ids}::text[]`).
+ * `build` gets placeholders, whose values each call of the result fills in. Arrays are passed as
+ * parameters (`${ids}::text[]`).
  */
 export function prepare<Token extends QuerySqlToken, Name extends string>(
   names: readonly Name[],
@@ -50,7 +50,7 @@ export function prepare<Token extends QuerySqlToken, Name extends string>(
 
 /**
  * Compiles one statement for each combination of optional parts, on first use. Omitting unused
- * parts saves time, because Postgres initializes the whole plan at each run.
+ * parts saves time, because Postgres initializes the whole plan at each execution.
  */
 export function prepareParts<Token extends QuerySqlToken, Name extends string, Part extends string>(
   names: readonly Name[],

@@ -7,9 +7,9 @@ export interface Broker extends AsyncDisposable {
   readonly stream: JetStreamClient
   /** Whether this process has ever connected to NATS; stays true when NATS fails later. */
   hasConnected: () => boolean
-  /** Whether the connection to NATS is up; a silent server is noticed after 20 to 30 s. */
+  /** Whether the connection to NATS is up; an unresponsive server is detected after 20 to 30 s. */
   isConnected: () => boolean
-  /** Why NATS refuses to create or change the stream, in its own words; null if it does not. */
+  /** NATS's error text if it refuses to create or change the stream; null if it does not. */
   refusal: () => string | null
   /** Name of the JetStream stream with the changes of all services. */
   streamName: string

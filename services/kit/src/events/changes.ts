@@ -68,8 +68,9 @@ export function insertChanges(changes: Change[]): FragmentSqlToken {
 }
 
 /**
- * Returns a statement that runs an INSERT, UPDATE or DELETE, and emits changes if that has written
- * a row. Its row count is that of the rows. `database.autocommit` wakes the relay.
+ * Returns a statement that runs an INSERT, UPDATE or DELETE, and emits the changes only if it has
+ * affected a row. Its row count is the number of affected rows. `database.autocommit` wakes the
+ * relay.
  */
 export function emitIfWritten(write: FragmentSqlToken, changes: Change[]): QuerySqlToken {
   return sql.unsafe`

@@ -23,8 +23,8 @@ interface Save {
 }
 
 /**
- * Returns the events that tell which objects a save has changed, at most 200 in each
- * (docs/events.md#objects-that-changed). `schema` is that of the service.
+ * Returns the events about the objects that a save has changed, at most 200 objects in each
+ * (docs/events.md#objects-that-changed). `schema` is the service's own `ObjectsChanged`.
  */
 export function objectsChanged<Event extends ObjectsChanged>(
   schema: GenMessage<Event>,
@@ -39,7 +39,7 @@ export function objectsChanged<Event extends ObjectsChanged>(
   })
 }
 
-/** Returns the message that tells of at most 200 objects, for an event that has others too. */
+/** Returns the message about at most 200 changed objects, to embed in another event. */
 export function messageOf(
   { accountId, now, cause = currentCause() }: Save,
   objects: readonly ChangedObject[],

@@ -8,7 +8,7 @@ import { isPublicAddress } from './public-address.ts'
 /** Returns the IP addresses of a host name, at least one; throws if it is unknown. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
-/** The reason for which there is no answer; `cause` is the error of the system, if there is one. */
+/** The reason why there is no answer; `cause` is the error of the system, if there is one. */
 export class Unanswered extends Error {
   readonly reason: 'no-answer' | 'private-address' | 'too-large'
 
@@ -26,11 +26,11 @@ export interface PinnedRequest {
   /** GET by default. */
   method?: 'GET' | 'POST'
   body?: string
-  /** Bytes of the answer's body that are read; 10 MiB by default. */
+  /** Maximum size in bytes of the answer's body; 10 MiB by default. */
   bodyMax?: number
   /**
-   * Whether the beginning of the body is enough: a longer one is cut, and of one that breaks the
-   * part that came is returned. By default these are `too-large` and `no-answer`.
+   * Whether the beginning of the body is enough: a longer body is cut, and a broken connection
+   * returns the part received so far. By default these throw `too-large` and `no-answer`.
    */
   isCut?: boolean
   /** Keeps connections for further requests to the same addresses (`createAgent`). */
@@ -48,10 +48,10 @@ export interface Answer {
 const bodyMaxDefault = 10 * 1024 * 1024
 
 /**
- * Resolves the host of a URL and returns a lookup function that only knows these addresses (DNS
- * pinning), so that a name that changes between check and connection is harmless. Throws
- * Unanswered: `private-address` if one of the addresses, or an address in the URL, is not public,
- * unless `allowsPrivate`.
+ * DNS pinning: resolves the host of a URL, and returns a lookup function that only returns these
+ * addresses, so that a change of DNS between check and connection has no effect. Throws Unanswered:
+ * `private-address` if one of the addresses, or an address in the URL, is not public, unless
+ * `allowsPrivate`.
  */
 export async function pinHost(
   { hostname }: URL,
@@ -67,7 +67,7 @@ export async function pinHost(
   return lookupOf([...addresses])
 }
 
-/** Returns an agent for the requests to a URL that keeps at most so many connections. */
+/** Returns a keep-alive agent for the requests to a URL, with a maximum number of connections. */
 export function createAgent(
   { protocol }: URL,
   { socketsMax, timeoutMs }: { socketsMax: number; timeoutMs: number },
@@ -77,8 +77,8 @@ export function createAgent(
 }
 
 /**
- * Sends a request and reads the answer. Follows no redirect. Throws Unanswered: `no-answer` if the
- * signal ends or the connection breaks before the last byte, `too-large` for a body above
+ * Sends a request and reads the answer, without following redirects. Throws Unanswered: `no-answer`
+ * if the signal aborts or the connection breaks before the last byte, `too-large` for a body above
  * `bodyMax`.
  */
 export async function requestPinned(url: URL, of: PinnedRequest): Promise<Answer> {
@@ -127,7 +127,7 @@ async function readBody(
   return Buffer.concat(chunks).subarray(0, bodyMax)
 }
 
-/** Returns a lookup that answers these addresses for every name. Throws Unanswered without one. */
+/** Returns a lookup function with these addresses for every name. Throws Unanswered for none. */
 function lookupOf(addresses: LookupAddress[]): LookupFunction {
   const [first] = addresses
   if (first === undefined) {
@@ -139,7 +139,7 @@ function lookupOf(addresses: LookupAddress[]): LookupFunction {
   }
 }
 
-/** Returns the promised value; throws the reason of a signal that is aborted earlier. */
+/** Returns the promised value; throws the reason of the signal if it aborts first. */
 function before<Value>(signal: AbortSignal, value: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>()
   if (signal.aborted) reject(signal.reason)

@@ -11,9 +11,9 @@ import { signInReasons } from './sign-in-reasons.ts'
 import { textReasons } from './text-reasons.ts'
 
 /**
- * Sentences of refusals by their stable code, with their parameters in braces. A sentence is
- * declared here alone: services fill it with `say`, and `reasonOf` reads code and parameters back
- * from it, so that a problem, an item of a list and a stored text need no second field for them.
+ * Sentences of refusals by their stable code, with parameters in braces. Each sentence is declared
+ * only here: services fill it by `say`, and `reasonOf` parses code and parameters from the text. So
+ * problems, list items and stored texts need no second field for the code.
  */
 export const reasons = {
   ...requestReasons,
@@ -31,12 +31,12 @@ export const reasons = {
 
 export type ReasonCode = keyof typeof reasons
 
-/** Why a request, or a field of it, is refused. */
+/** Reason for the refusal of a request, or of a field in it. */
 export interface Reason {
   code: ReasonCode
-  /** Values of the sentence by name, as they stand in it. */
+  /** Values of the parameters by name, as in the sentence. */
   params: Record<string, string>
-  /** The reason that the value `fault` of the sentence is, if that has a code too. */
+  /** The reason in the parameter `fault` of the sentence, if that text has a code too. */
   cause?: Reason
 }
 
@@ -63,7 +63,7 @@ interface Template {
   pattern: RegExp
 }
 
-/** Parameters that are numbers; any other one is a text. */
+/** Parameters that are numbers; all other parameters are texts. */
 const numeric = /^(min|max|count|rows|columns|line)$/
 
 /** Longest text that is read: patterns take time with the square of it at worst. */
@@ -78,7 +78,7 @@ for (const [name, sentence] of Object.entries(reasons)) {
   if (literals.length === 1) whole.set(sentence, code)
   else templates.push({ code, pattern: patternOf(parts), length: literals.join('').length })
 }
-// The sentence with more words of its own fits first: "at most 5 tags" is not "at most …".
+// The longest sentence is tried first, since "at most 5 tags" matches a shorter one as well.
 templates.sort((one, other) => other.length - one.length)
 
 function patternOf(parts: string[]): RegExp {

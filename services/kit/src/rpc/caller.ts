@@ -53,18 +53,18 @@ export interface Signer {
 }
 
 /**
- * The caller of outgoing calls (`asCaller`). Services of the same process get it as it is, others
- * get a token.
+ * The caller of outgoing calls (`asCaller`). Services in the same process receive the object
+ * itself, others a token.
  */
 export interface OutgoingCaller {
   caller: Caller
-  /** Instant in ms since 1970 from which it is not accepted, apart from clock skew. */
+  /** Instant in ms since 1970 from which the caller is refused, apart from clock skew. */
   expiresAt: number
   /** Returns a token that these services accept. Signs once for each audience. */
   tokenFor: (audience: readonly string[]) => Promise<string>
 }
 
-/** Whether a caller is no longer accepted: with or without a token, the clock skew later. */
+/** Returns whether a caller has expired, with tolerance for clock skew, with or without a token. */
 export function isCallerOver({ expiresAt }: OutgoingCaller, now: Date): boolean {
   return expiresAt + 1000 * callerSkewSeconds <= now.getTime()
 }

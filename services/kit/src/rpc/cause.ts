@@ -12,14 +12,14 @@ export function causedBy<T>(cause: Cause, work: () => T): T {
   return active.run(cause, work)
 }
 
-/** Returns the cause of changes that are made now: outside of calls and activities, a job. */
+/** Returns the cause of changes in this context; outside of calls and activities, a job. */
 export function currentCause(): Cause {
   return active.getStore() ?? unknown
 }
 
 /**
- * Returns the cause of the changes that a call makes. A service that calls as the system states the
- * actor of its own cause.
+ * Returns the cause of the changes that a call makes. A service that calls as the system sends its
+ * own cause.
  */
 export function causeOfCall({ kind }: Caller, sent: Headers): Cause {
   const causeId = sent.get(headers.requestId) ?? ''

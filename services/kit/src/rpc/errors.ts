@@ -53,8 +53,8 @@ const early = 'caller token is from the future'
 export const callerRefusedHeader = 'coffer-caller-refused'
 
 /**
- * Creates the error of an invalid caller token between services (clocks or signing keys differ);
- * `isCallerRefused` tells it from a 401 of the client.
+ * Creates the error of an invalid caller token between services, whose clocks or signing keys
+ * differ; `isCallerRefused` distinguishes it from a 401 of the client.
  */
 export function callerRefused(text: string): ConnectError {
   return new ConnectError(text, Code.Unauthenticated, { [callerRefusedHeader]: 'true' })
@@ -75,7 +75,7 @@ export function isCallerExpired(error: unknown): boolean {
   return isCallerRefused(error) && [expired, early].includes(ConnectError.from(error).rawMessage)
 }
 
-/** Returns whether an error means an invalid caller token, not a 401 of the client. */
+/** Returns whether an error means an invalid caller token, and not a 401 of the client. */
 export function isCallerRefused(error: unknown): boolean {
   return (
     error instanceof ConnectError &&

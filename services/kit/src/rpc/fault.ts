@@ -9,18 +9,17 @@ import { say } from '../reasons/reasons.ts'
 import { unanswered, unavailable } from './errors.ts'
 import { LostConnectionError } from './lost-connection.ts'
 
-// SQLSTATEs that mean an outage. Classes 08 (connection), 40 (rollback: nothing was done), 53
-// (resources), 57P (operator); states 25006 (standby after a fail-over), 55P03 (lock not
-// available).
+// SQLSTATEs of an outage. Classes 08 (connection), 40 (rollback: nothing was done), 53 (resources),
+// 57P (operator); states 25006 (standby after a fail-over), 55P03 (lock not available).
 const downStates = /^(08|25006|40|53|57P|55P03)/
 // Error codes of a lost or refused connection to Postgres.
 const lostConnections = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']
 const downErrors = [ConnectionError, BackendTerminatedError, BackendTerminatedUnexpectedlyError]
 
 /**
- * Maps any error to a ConnectError: a lost database to unavailable, an unexpected error to
- * internal. If a write may be committed: deadline_exceeded, or unavailable if it is `isRepeatable`
- * (idempotent).
+ * Maps any error to a ConnectError: an outage of the database to unavailable, an unexpected error
+ * to internal. If a write may be committed: deadline_exceeded, or unavailable if the call
+ * `isRepeatable` (idempotent).
  */
 export function knownError(error: unknown, { isRepeatable = false } = {}): ConnectError {
   if (error instanceof ConnectError) return error
@@ -39,7 +38,7 @@ export function knownError(error: unknown, { isRepeatable = false } = {}): Conne
   return new ConnectError(say('INTERNAL_ERROR'), Code.Internal, undefined, undefined, error)
 }
 
-/** Returns whether Postgres refused a write because it is read-only, as a standby is. */
+/** Returns whether Postgres refused a write because the server is read-only, such as a standby. */
 export function isReadOnly(error: unknown): boolean {
   const { cause, code } = error as { cause?: { code?: unknown }; code?: unknown }
   return (cause?.code ?? code) === '25006'

@@ -28,8 +28,8 @@ type Plain<T> = T extends Timestamp
       : T
 
 /**
- * Template of a message type: an empty message, with undefined for unset fields, and its fields.
- * Copies must not share its lists.
+ * Template of a message type: an empty message that has all fields, undefined if unset, and the
+ * list of its fields. Copies must not share its lists.
  */
 interface Blank {
   message: object
@@ -40,7 +40,7 @@ const blanks = new WeakMap<DescMessage, Blank>()
 
 /**
  * Converts plain values to a protobuf message: Date to Timestamp, null to unset. Ignores values
- * without a field. Copying a template is several times faster than `create`.
+ * without a field. Copies a template, which is several times faster than `create`.
  */
 export function toMessage<Desc extends DescMessage>(
   schema: Desc,
@@ -67,8 +67,9 @@ function blankOf(schema: DescMessage): Blank {
   const fields = schema.fields.map(({ localName, fieldKind }) => {
     return { name: localName, isList: fieldKind === 'list' }
   })
-  // V8 keeps properties in a hash table once some 16 were added to an object one by one. Filling
-  // such a message takes up to seven times as long: the template has every field from the start.
+  // V8 stores properties in a hash table once about 16 were added to an object one by one, and
+  // filling such a message takes up to seven times as long. So the template has every field from
+  // the start.
   const unset = fields.map(({ name }) => [name, undefined])
   const message = Object.fromEntries([...unset, ...Object.entries(created)])
   const blank = { message, fields }

@@ -15,8 +15,8 @@ import { headers } from './rpc.ts'
 
 /**
  * Returns the tag of an object's own fields: a digest of its message without the fields with the
- * option `untagged`. Equal objects have equal tags in every process. A field that a later version
- * adds changes no tag while it is unset.
+ * option `untagged`. Equal objects have equal tags in every process. A field added by a later
+ * release does not change the tag while it is unset.
  */
 export function objectTag<Desc extends DescMessage>(
   schema: Desc,
@@ -27,7 +27,9 @@ export function objectTag<Desc extends DescMessage>(
   return createHash('sha256').update(toBinary(schema, own)).digest('base64url').slice(0, 22)
 }
 
-/** Fields with the option `untagged`, by schema: reading an option takes longer than the digest. */
+/**
+ * Cache of the fields with the option `untagged`: reading an option takes longer than the digest.
+ */
 const untaggedFields = new WeakMap<DescMessage, DescField[]>()
 
 function untaggedOf(schema: DescMessage): DescField[] {
@@ -40,8 +42,8 @@ function untaggedOf(schema: DescMessage): DescField[] {
 
 /**
  * Optimistic concurrency: throws refused (412) if the client requires another state of the object
- * (docs/api/conditional-requests.md). Call it with the row on which the change is decided: the
- * compare-and-set of the save then excludes a change in between.
+ * (docs/api/conditional-requests.md). Call it with the row on which the change is decided, because
+ * the compare-and-set of the save then excludes a concurrent change.
  */
 export function requireMatch<Desc extends DescMessage>(
   context: HandlerContext,

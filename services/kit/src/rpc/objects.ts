@@ -3,12 +3,12 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { say } from '../reasons/reasons.ts'
 import { invalid } from './errors.ts'
 
-/** Number of objects that one call reads (docs/limits.md). */
+/** Maximum number of objects per call (docs/limits.md). */
 const objectsMax = 100
 
 /**
- * Returns the reads of objects: `of` lists the keys of a kind, `present` reads one after another
- * and leaves out those that are not found. Throws invalid for too many.
+ * Returns two functions: `of` lists the keys of a kind of objects, `present` reads objects one by
+ * one and omits those not found. Throws invalid for too many objects.
  */
 export function readsOf(objects: readonly ObjectKey[]) {
   if (objects.length > objectsMax) throw invalid({ objects: say('TOO_MANY', { max: objectsMax }) })

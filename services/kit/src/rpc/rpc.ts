@@ -8,12 +8,12 @@ import type { Caller, OutgoingCaller } from './caller.ts'
 import { callerRefused } from './errors.ts'
 
 /**
- * Context key of the caller: of an outgoing call, set by `asCaller`, and of a received one, set
- * when the server has verified it.
+ * Context key of the caller. `asCaller` sets it for an outgoing call; the server sets it for a
+ * received call, after verification.
  */
 export const callerKey = createContextKey<OutgoingCaller | null>(null)
 
-/** Names of the HTTP headers that services add to calls among themselves. */
+/** Names of the HTTP headers in calls between services. */
 export const headers = {
   caller: 'coffer-caller',
   requestId: 'x-request-id',
@@ -34,7 +34,7 @@ export function asCaller(caller: OutgoingCaller): Pick<CallOptions, 'contextValu
   return { contextValues: createContextValues().set(callerKey, caller) }
 }
 
-/** Returns options of a nested call: the same caller. Throws callerRefused if there is none. */
+/** Returns options of a nested call with the same caller. Throws callerRefused if there is none. */
 export function asCallerOf(context: HandlerContext): Pick<CallOptions, 'contextValues'> {
   return asCaller(receivedCaller(context))
 }

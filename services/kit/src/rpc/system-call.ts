@@ -3,7 +3,10 @@ import { type Signer, systemCaller } from './caller.ts'
 import { currentCause } from './cause.ts'
 import { asCaller, headers } from './rpc.ts'
 
-/** Returns call options of the service itself for one account, valid for 60 s. Sends the cause. */
+/**
+ * Returns options for calls as the service itself, for one account, valid for 60 s. Sends the
+ * cause.
+ */
 export function asSystem(
   { signer, clock }: { signer: Signer; clock: () => Date },
   accountId: string,

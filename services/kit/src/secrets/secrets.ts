@@ -1,4 +1,4 @@
-/** An encrypted secret. `keyId` names the key-encryption key that encrypts its data key. */
+/** An encrypted secret. `keyId` is the ID of the key that encrypts its data key. */
 export interface SealedSecret {
   keyId: string
   dataKey: Buffer

@@ -2,12 +2,14 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep, setImmediate as untilRead } from 'node:timers/promises'
 
-/** Time in ms from the end of listening until connections that have sent no bytes are closed. */
+/** Time in ms after the end of listening for new connections to send their first bytes. */
 const firstBytesMs = 1_000
 
-/** Graceful shutdown of an HTTP/1.1 server: requests that it has received are completed. */
+/** Graceful shutdown of an HTTP/1.1 server: completes the requests that it has received. */
 export interface Drain {
-  /** Adds `Connection: close` to all later responses, so that clients connect elsewhere. */
+  /**
+   * Adds `Connection: close` to all later responses, so that clients connect to another replica.
+   */
   begin: () => void
   /**
    * Calls `close`, which stops listening and closes idle connections. Resolves when all connections
@@ -31,7 +33,7 @@ export function drainOf(server: Server): Drain {
     if (isDraining) response.shouldKeepAlive = false
     response.once('close', () => {
       running.delete(response)
-      // A response whose headers were sent before `begin` keeps its connection open after it ends.
+      // A response whose headers were sent before `begin` leaves its connection open.
       if (isEnding) setImmediate(() => server.closeIdleConnections())
     })
   })
@@ -41,9 +43,9 @@ export function drainOf(server: Server): Drain {
   }
   const closeUnused = async (): Promise<void> => {
     await sleep(firstBytesMs, undefined, { ref: false })
-    // A busy process may have bytes to read when the timer is due: it reads them first.
+    // On a busy event loop, the timer may be due before received bytes were read.
     await untilRead()
-    // Node treats a connection that has sent nothing as busy, and would keep it open.
+    // Node treats a connection without any received bytes as busy, and would not close it.
     for (const connection of connections) if (connection.bytesRead === 0) connection.destroy()
   }
   return {

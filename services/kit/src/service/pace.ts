@@ -14,7 +14,8 @@ const restMsMax = 1_000
 
 /**
  * Creates a duty cycle: work takes at most `share` (0 to 1) of the time, less while the event loop
- * lags. A piece of work should take some tens of milliseconds.
+ * lags. Each piece of work should take some tens of milliseconds, because pauses come only in
+ * between.
  */
 export function createPace({ share }: { share: number }): Pace {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })

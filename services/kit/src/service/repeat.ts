@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface RepeatOptions {
-  /** Time in ms from the end of a step to the next one. */
+  /** Time in ms from the end of a step to the start of the next one. */
   everyMs: number
-  /** Whether the first step, too, waits for that time. */
+  /** Whether the first step also starts only after `everyMs`. */
   isDelayed?: boolean
 }
 
 /**
- * Repeats a step until disposed, which ends the pause and waits for a running step. `stopping` is
- * aborted then. The step handles its errors. The pauses do not keep the process running.
+ * Repeats a step until disposed; disposing ends the pause, aborts `stopping`, and waits for a
+ * running step. The step must handle its errors. The pauses do not keep the process running.
  */
 export function repeat(
   step: (stopping: AbortSignal) => Promise<void>,

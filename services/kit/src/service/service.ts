@@ -19,8 +19,8 @@ export interface ServiceDefinition<S extends Settings = Settings> {
   settings: S
   /** Columns (`table.column`) that an account's export omits, in addition to secrets. */
   hidden?: string[]
-  // Method syntax: its parameter is bivariant, so that services with different settings fit one
-  // list.
+  // Method syntax makes the parameter bivariant, so that services with different settings fit into
+  // one list.
   create(deps: ServiceDeps<S>): Service
 }
 
@@ -50,7 +50,7 @@ export interface Service {
   /** Activities of workflows, run by a Temporal worker whose task queue has the service's name. */
   activities?: Activities
   schedules?: WorkflowSchedule[]
-  /** IDs of Temporal schedules to delete, which earlier settings of this service created. */
+  /** IDs of Temporal schedules to delete, which earlier releases or settings created. */
   formerSchedules?: string[]
   /** Ends the service's worker threads. */
   close?: () => Promise<void>

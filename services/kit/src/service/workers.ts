@@ -26,13 +26,13 @@ export interface WorkersOptions<Output> {
   queueMax: number
   /** Maximum wait of a task for a thread, in ms. */
   waitTimeoutMs: number
-  /** Time limit of a task in ms, start of its thread included; the thread ends at the limit. */
+  /** Time limit of a task in ms, including the start of its thread, which is ended at the limit. */
   taskTimeoutMs: number
   /** Maximum heap size of each thread, in MiB. */
   memoryMaxMb: number
   /**
-   * Maximum size of the young generation of each thread in MiB, by default three semi-spaces of
-   * 32 MiB. A smaller one holds less memory, and is enough where few objects survive.
+   * Maximum size of the young generation of each thread in MiB; by default three semi-spaces of 32
+   * MiB. A smaller one saves memory, and is enough if few objects survive.
    */
   youngMaxMb?: number
   /** Called when a task exceeds its time or memory; returns a substitute result, or throws. */
@@ -42,27 +42,27 @@ export interface WorkersOptions<Output> {
 /** Options that depend on the input of a task. */
 export interface TaskOptions<Input> {
   /**
-   * Whether the thread of a task ends with it. V8 gives the pages of a heap that has ended to
-   * others; those of an idle thread would add to what the main thread needs for the result. Such a
-   * task is long: on Linux, which has one for each thread, its thread has a lower priority, so that
-   * the event loop and the database run before it.
+   * Whether the thread of a task ends with it, to free its heap: an idle thread would keep the
+   * memory while the main thread needs memory for the result. Such tasks are long, so their threads
+   * have a lower priority on Linux (where priorities are per thread): event loop and database run
+   * first.
    */
   endsThread?: (input: Input) => boolean
 }
 
 const youngMaxMbDefault = 96
 
-/** Nice value that is added for the threads of long tasks: a ninth of the share of others. */
+/** Nice value added for threads of long tasks, which gives them a ninth of the usual CPU weight. */
 const niceIncrement = platform() === 'linux' ? 10 : 0
 
-// In new threads the option of Node for semi-spaces would overrule `maxYoungGenerationSizeMb`. The
-// main thread keeps its size.
+// Without this, Node's default size of semi-spaces would override `maxYoungGenerationSizeMb` in new
+// threads. The main thread keeps its size.
 setFlagsFromString('--max-semi-space-size=0')
 
 /**
  * Creates a thread pool for a module; threads start on first use. Structured cloning copies input
- * and output. A semaphore bounds the queue: Piscina (5.3) has no bound for tasks with a signal, and
- * starts no thread for queued tasks after a signal has ended one.
+ * and output. A semaphore bounds the queue, because Piscina (5.3) has no bound for tasks with a
+ * signal, and starts no thread for queued tasks after a signal has ended one.
  */
 export function startWorkers<Input, Output>(
   options: WorkersOptions<Output> & TaskOptions<Input>,
@@ -115,7 +115,7 @@ function createPool<Output>(
     minThreads: 0,
     maxThreads: options.threadsMax,
     ...of,
-    // Histograms of waits and of running times, which hold 0.7 MiB a pool, are not read.
+    // Off, because its histograms are not read, and take 0.7 MiB per pool.
     recordTiming: false,
     resourceLimits: {
       maxOldGenerationSizeMb: options.memoryMaxMb,

@@ -1,13 +1,13 @@
 /** Definition of a metric, in base units: seconds, bytes. */
 export interface MetricOptions {
-  /** Name in the Prometheus text format; that of a counter ends in `_total`. */
+  /** Name in the Prometheus text format; names of counters end in `_total`. */
   name: string
   help: string
   labelNames?: readonly string[]
 }
 
 export interface HistogramOptions extends MetricOptions {
-  /** Upper bounds of the buckets, ascending; those of durations in seconds by default. */
+  /** Upper bounds of the buckets, ascending; by default bounds for durations in seconds. */
   buckets?: readonly number[]
 }
 
@@ -18,9 +18,9 @@ export interface HistogramOptions extends MetricOptions {
 export type Recorder = (value: number, ...labels: string[]) => void
 
 /**
- * Has a gauge read whenever metrics are collected, until disposed; null means no value. Of several
- * with the same labels, the last is read. While a read takes longer than a second or fails, the
- * last value is repeated.
+ * Makes a gauge call `read` whenever metrics are collected, until disposed; null means no value. Of
+ * several watches with the same labels, the last one is read. If a read fails or takes longer than
+ * a second, the last value is repeated.
  */
 export type Watcher = (
   read: () => number | null | Promise<number | null>,
@@ -40,13 +40,15 @@ const durations = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
 let meter: Meter | null = null
 const waiting: ((meter: Meter) => void)[] = []
 
-/** Passes the meter to all metrics of modules, those included that are defined already. */
+/** Passes the meter to all metrics of modules, including metrics that are already defined. */
 export function bindMeter(bound: Meter): void {
   meter = bound
   for (const define of waiting.splice(0)) define(bound)
 }
 
-/** Modules define metrics when they are imported, which may be before the host has a meter. */
+/**
+ * Deferred: modules define metrics when they are imported, possibly before the host has a meter.
+ */
 function whenBound(define: (meter: Meter) => void): void {
   if (meter) define(meter)
   else waiting.push(define)
@@ -60,7 +62,7 @@ function createRecorder(create: (meter: Meter) => Recorder): Recorder {
   return (value, ...labels) => record?.(value, ...labels)
 }
 
-/** Creates a counter. Recording 0 exports a series before the first event. */
+/** Creates a counter. Recording 0 exports the series before its first event. */
 export function createCounter(options: MetricOptions): Recorder {
   return createRecorder((bound) => bound.counter(options))
 }

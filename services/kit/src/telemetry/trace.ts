@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * Names, whole numbers and IDs of requests; never contents of rows or values of parameters. Frozen
- * attributes belong to one name and kind of span: their encoding is kept.
+ * Names, integers and IDs of requests; never contents of rows or values of parameters. Frozen
+ * attributes must belong to one name and kind of span, because their encoding is cached.
  */
 export type Attributes = Readonly<Record<string, string | number>>
 
@@ -14,12 +14,12 @@ export interface SpanContext {
 
 type SpanKind = 'server' | 'client' | 'producer' | 'consumer' | 'internal'
 
-/** A span to start: the first one of its trace without `parent`. */
+/** A span to start; without `parentId`, it is the root span of its trace. */
 export interface NewSpan {
   name: string
   kind: SpanKind
   attributes: Attributes
-  /** Its trace, which a span without a parent begins. */
+  /** ID of its trace; a root span begins the trace. */
   traceId: string
   parentId: string | null
   link: SpanContext | null
@@ -35,7 +35,7 @@ export interface RecordedSpan extends SpanContext {
 /** Records spans; the host implements it. */
 export interface Tracer {
   newTraceId: () => string
-  /** Whether the spans of a trace are recorded. All processes decide alike. */
+  /** Whether the spans of a trace are recorded. All processes decide the same for a trace ID. */
   isSampled: (traceId: string) => boolean
   start: (span: NewSpan) => RecordedSpan
 }
@@ -43,7 +43,7 @@ export interface Tracer {
 let tracer: Tracer | null = null
 const active = new AsyncLocalStorage<SpanContext | undefined>()
 
-/** Turns tracing on, or off with null; the host does so. */
+/** Turns tracing on; null turns it off. Called by the host. */
 export function bindTracer(bound: Tracer | null): void {
   tracer = bound
 }
@@ -63,7 +63,7 @@ export interface SpanOptions {
   attributes?: Attributes
   /** `traceparent` of the span that caused this one; the active span by default. */
   parent?: string | null
-  /** `traceparent` of another span that asked for the same work. */
+  /** `traceparent` of another span that requested the same work. */
   link?: string | null
 }
 
@@ -82,14 +82,14 @@ function currentSpan(): SpanContext | undefined {
   return tracer === null ? undefined : active.getStore()
 }
 
-/** Runs work that belongs to no span, such as a log line about tracing itself. */
+/** Runs work outside of any span, such as logging about tracing itself. */
 export function withoutSpan<T>(work: () => T): T {
   return active.run(undefined, work)
 }
 
 /**
- * Runs `run` in a span that is a child of a sampled one; without such a parent, without a span. A
- * failed span has the type of the error, not its message, which may quote values.
+ * Runs `run` in a child span of a sampled span; without a sampled parent, runs it without a span. A
+ * failed span has the type of the error, but not its message, which may quote values.
  */
 export async function traced<T>(
   name: string,
@@ -125,8 +125,8 @@ export function startChild(name: string, options: SpanOptions): StartedSpan | nu
 }
 
 /**
- * Starts the first span of this deployment. The trace ID decides on it, which `parent` (the
- * client's `traceparent`) may give; returns null if it is not sampled.
+ * Starts the first span within this deployment. The trace ID, which may come from the client's
+ * `traceparent` (`parent`), decides on sampling; returns null if it is not sampled.
  */
 export function startRoot(name: string, options: SpanOptions): StartedSpan | null {
   if (tracer === null) return null
@@ -168,7 +168,9 @@ function typeOf(error: unknown): string {
   return String(typeof code === 'string' || typeof code === 'number' ? code : (name ?? 'unknown'))
 }
 
-/** Returns the span of a `traceparent` that is sampled, here too; else null. */
+/**
+ * Returns the span in a `traceparent` that is sampled by the sender and by this process; else null.
+ */
 function sampledIn(traceparent: string | null, recorder: Tracer): SpanContext | null {
   const found = parse(traceparent)
   return found?.isSampled && recorder.isSampled(found.traceId) ? found : null

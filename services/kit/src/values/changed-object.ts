@@ -12,7 +12,7 @@ export interface ChangedObject {
   version?: bigint
 }
 
-/** The actor that makes changes, and the ID of its work (docs/events.md#objects-that-changed). */
+/** The actor of changes, and the ID of its work (docs/events.md#objects-that-changed). */
 export interface Cause {
   actor: (typeof values)['Cause.actor'][number]
   /** ID of the request, or of the object whose work it is; empty if there is none. */

@@ -33,7 +33,7 @@ export function localDay(instant: number, timezone: string): number {
 export function startOfDay(day: number, timezone: string): number {
   const midnight = day * dayMs
   let start = fromLocal(midnight, timezone)
-  // Skipped midnight: `start` is as long after the start of the gap as midnight is.
+  // Midnight is skipped: `start` is as far behind the start of the gap as midnight is.
   let before = start - (toLocal(start, timezone) - midnight)
   while (start - before > 1 && toLocal(start - 1, timezone) >= midnight) {
     const middle = Math.floor((before + start) / 2)
@@ -73,8 +73,8 @@ export function endOfDay(day: number, timezone: string): number {
 }
 
 /**
- * Returns the instant that has in the timezone `to` the day and time of `instant` in `from`:
- * midnight of a day becomes midnight of the same day (`startOfDay`).
+ * Returns the instant whose day and time in `to` are those of `instant` in `from`. Midnight of a
+ * day becomes midnight of the same day (`startOfDay`).
  */
 export function movedTo(instant: Date, { from, to }: { from: string; to: string }): Date {
   const at = instant.getTime()

@@ -1,4 +1,4 @@
-// The combining marks that `folded_text` leaves out: of Latin, Greek, Cyrillic, Hebrew, Arabic.
+// Combining marks that `folded_text` removes: Latin, Greek, Cyrillic, Hebrew, Arabic.
 const marks = new RegExp(
   `[\\u0300-\\u036F\\u0483-\\u0487\\u0591-\\u05BD\\u064B-\\u065F\\u0670\\u1AB0-\\u1AFF` +
     '\\u1DC0-\\u1DFF\\u20D0-\\u20FF\\uFE20-\\uFE2F]+',
@@ -8,7 +8,7 @@ const marks = new RegExp(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII begins with them.
 const beyondAscii = /[^\x00-\x7F]/
 
-/** Letters that Unicode does not decompose, with their plain ones. */
+/** Letters that Unicode does not decompose, with their replacements. */
 const plainOf: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -23,11 +23,12 @@ const plainOf: Record<string, string> = {
 const undecomposed = new RegExp(`[${Object.keys(plainOf).join('')}]`, 'g')
 
 /**
- * Returns a text as search and unique names compare it (docs/transactions.md#search), as the SQL
- * function `folded_text` does: lower case, without accents, in compatibility forms (NFKD).
+ * Returns a text folded for search and unique names (docs/transactions.md#search), like the SQL
+ * function `folded_text`: lower case, without accents, compatibility decomposition (NFKD).
  */
 export function foldText(text: string): string {
-  // Imports fold each row: most texts are ASCII, which has neither accents nor other forms.
+  // Fast path for imports, which fold each row: ASCII needs neither decomposition nor removal of
+  // marks.
   if (!beyondAscii.test(text)) return text.toLowerCase()
   const lower = text.normalize('NFKD').replace(marks, '').toLowerCase()
   return lower.replace(undecomposed, (letter) => plainOf[letter] ?? letter)

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { monotonicFactory } from 'ulid'
 
-// Random numbers are fetched 1,024 at a time: the ULID library makes a system call for each one.
+// Random numbers are fetched 1,024 at a time, since the ULID library makes a system call for each.
 const page = new Uint32Array(1024)
 let used = page.length
 

@@ -7,9 +7,10 @@ interface JsonBounds {
 const boundsOfAnswers: JsonBounds = { depthMax: 32, tokensMax: 1_000_000 }
 
 /**
- * Parses JSON of a provider, with numbers as their source text, which avoids rounding; returns what
- * `read` makes of it. Null if it is invalid or nested deeper than 32 levels; `too-large` above a
- * million tokens. A thread that runs out of memory ends its process, so both are counted first.
+ * Parses JSON of a provider, with numbers as their source text, which avoids rounding; returns the
+ * result of `read`. Null if it is invalid or nested deeper than 32 levels; `too-large` above a
+ * million tokens. Depth and tokens are counted before parsing, because a thread that runs out of
+ * memory ends the whole process.
  */
 export function readJson<Content>(
   body: Uint8Array,
@@ -36,8 +37,8 @@ const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c]
 const [bracket, brace] = [0x5b, 0x7b]
 
 /**
- * Returns the bound that JSON exceeds, or null. Parsers run in one piece, and most recurse, so call
- * this before them. Reads no byte after the first one beyond a bound.
+ * Returns the bound that JSON exceeds, or null. Call it before parsing, because parsers cannot be
+ * interrupted, and most are recursive. Stops at the first byte beyond a bound.
  */
 export function findExcess(
   body: Uint8Array,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { say } from '../reasons/reasons.ts'
 import { withoutJoiners } from './printable.ts'
 
-/** Returns the schema with undefined in place of a value that does not fit. */
+/** Returns the schema with undefined in place of invalid values. */
 function readable<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined)
 }
@@ -44,7 +44,7 @@ const texts = {
   format: say('MAPPING_DAYS'),
 } as const
 
-/** Number of fields, at least and at most, of an amount and of a balance by kind. */
+/** Minimum and maximum number of fields of an amount or a balance, by kind. */
 type Range = [number, number]
 const amountCounts = new Map<string, Range>([
   ['sign', [1, 1]],
@@ -59,8 +59,9 @@ const balanceCounts = new Map<string, Range>([
 
 /**
  * Returns the problems of a CSV mapping by field, or null (docs/files.md#csv-mappings). A part that
- * is missing or of a wrong type has none: the schemas of the gateway and of the ledger refuse it.
- * In kit, because the gateway reports these problems together with those of the shape.
+ * is missing or of a wrong type has no problem here, since the schemas of the gateway and the
+ * ledger refuse it. In kit, because the gateway reports these problems together with those of the
+ * schema.
  */
 export function problemsOfMapping(mapping: unknown): MappingProblems | null {
   const parts = ReadableMapping.parse(mapping) ?? {}
@@ -143,7 +144,7 @@ function problemOfFields(
   return refs.map((ref) => problemOfRef(ref, headers)).find((problem) => problem !== null) ?? null
 }
 
-/** Returns the problem of a field; without headers, its name may be any. */
+/** Returns the problem of a field reference; without headers, any name is valid. */
 function problemOfRef(ref: FieldRef, headers: readonly string[] | undefined): string | null {
   const { name, derivedKind } = ref
   const isNamed = name !== undefined && derivedKind === undefined

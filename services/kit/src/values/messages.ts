@@ -8,7 +8,7 @@ export type Translation<Texts> = Texts extends string
 /** Values of a message by name. */
 type Values = Readonly<Record<string, string | number>>
 
-/** Texts in one language; one with values is a function of them. */
+/** Texts in one language; a text with values is a function of these values. */
 export type Words<Texts> = Texts extends string
   ? Texts extends `${string}{${string}`
     ? (values: Values) => string
@@ -16,8 +16,8 @@ export type Words<Texts> = Texts extends string
   : { readonly [Key in keyof Texts]: Words<Texts[Key]> }
 
 /**
- * Returns the texts of a catalogue (ICU MessageFormat) to say in its language, by its English
- * ones. Each is parsed at its first use.
+ * Returns the texts of a catalogue (ICU MessageFormat) for its language, with the keys of the
+ * English catalogue. Each text is parsed at its first use.
  */
 export function wordsOf<Texts>(catalogue: Translation<Texts>, language: string): Words<Texts> {
   return spoken(catalogue, language) as Words<Texts>

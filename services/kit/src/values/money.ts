@@ -15,7 +15,8 @@ export function lesser(a: bigint, b: bigint): bigint {
 
 /**
  * Returns the part of a period's target that is not spent (minor units, at least 0). On the due
- * date the envelope gives at most this: to the bill, or back to free-to-use (docs/hourly-job.md).
+ * date the envelope gives at most this amount: to the bill, or to free-to-use money
+ * (docs/hourly-job.md).
  */
 export function unspentOf(targetAmount: bigint, spentAmount: bigint): bigint {
   return targetAmount > spentAmount ? targetAmount - spentAmount : 0n

@@ -5,7 +5,7 @@ const joiner = /(?<=[^\p{C}\p{Z}])[\u200C\u200D](?=[^\p{C}\p{Z}])|(?<=\p{M})[\u2
 const joiners = new RegExp(joiner, 'gu')
 const joinersAndControls = new RegExp(`(${joiner.source})|\\p{C}+`, 'gu')
 
-/** Removes the zero-width joiners that stand in valid places. */
+/** Removes the zero-width joiners in valid places. */
 export function withoutJoiners(text: string): string {
   return text.replaceAll(joiners, '')
 }
@@ -21,7 +21,7 @@ export function toPrintable(
   const clean = (one: string) =>
     one.replace(joinersAndControls, (_all, kept?: string) => kept ?? instead).trim()
   const first = (one: string) => [...one].slice(0, lengthMax).join('')
-  // Cut before it is composed, which takes quadratic time for a long run of marks, and after it, as
-  // a few characters become two. Cleans again, because a cut may end with a zero-width joiner.
+  // Cut before NFC, which takes quadratic time for a long run of marks, and again after it, because
+  // NFC may lengthen a text. Cleaned again, because a cut may leave a zero-width joiner at the end.
   return clean(first(first(clean(text)).normalize('NFC')))
 }

@@ -3,8 +3,9 @@ import { startOfDay } from './day.ts'
 import { dayMs, fromLocal, isTimezone, isYearInRange, yearRange } from './time.ts'
 
 /**
- * Maximum length in characters of a normalised ruleset, between services and in the database. It is
- * above that of a request (1,000), because each date of a list gets a line of its own.
+ * Maximum length in characters of a normalised ruleset, between services and in the database. It
+ * exceeds the maximum of a request (1,000), because normalising writes each date of a list on its
+ * own line.
  */
 const textLengthMax = 4000
 
@@ -171,7 +172,7 @@ function readWeekdays(text: string | undefined): Rule['weekdays'] {
   })
 }
 
-/** Returns a time in ms. Without `Z` and timezone the text is in UTC; a date means midnight. */
+/** Returns a time in ms. Without `Z` and timezone it is in UTC; a date without time is midnight. */
 function readTime(text: string, zone: string | null): number {
   const match = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z?)?$/.exec(text)
   const [, year, month, day, hour = '00', minute = '00', second = '00'] = match ?? []
@@ -186,7 +187,7 @@ function readTime(text: string, zone: string | null): number {
   return text.includes('T') ? fromLocal(time, zone) : startOfDay(time / dayMs, zone)
 }
 
-/** Returns a time as rules have it (RFC 5545 3.3.5), in UTC. */
+/** Returns a time in the format of rules (RFC 5545 3.3.5), in UTC. */
 export function renderTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`
 }

@@ -19,8 +19,8 @@ const sampleMs = 10 * dayMs
 const zonesMax = 1000
 const yearsMax = 1000
 /**
- * Number of look-ups in one year of a timezone before the year's offset changes are searched and
- * cached: the search makes about as many look-ups.
+ * Number of look-ups in one year of a timezone after which the year's offset changes are searched
+ * and cached. The search itself makes about as many look-ups.
  */
 const lookUpsMax = 100
 
@@ -30,7 +30,7 @@ type YearOfOffsets = { from: number[]; offsets: number[] }
 type Year = { lookUps: number; known: YearOfOffsets | null }
 type Zone = { rules: IANAZone; years: Map<number, Year> }
 
-// Own cache: asking the runtime takes microseconds, and Luxon's cache is unbounded.
+// A cache, because the runtime takes microseconds for each look-up, and Luxon's cache is unbounded.
 const zones = new Map<string, Zone>()
 
 /** Returns whether a text names an IANA timezone; false for an offset (`+0500`). */
@@ -47,8 +47,8 @@ export function toLocal(instant: number, timezone: string): number {
 }
 
 /**
- * Returns the instant of a wall-clock time, which is given as the ms of that date and time in UTC
- * (RFC 5545 3.3.5). A repeated time means its first occurrence; a skipped time uses the offset
+ * Returns the instant of a wall-clock time, which is given as the ms of this date and time in UTC
+ * (RFC 5545 3.3.5). For a repeated time, its first occurrence; for a skipped time, uses the offset
  * before the gap. Throws RangeError for an unknown timezone.
  */
 export function fromLocal(local: number, timezone: string): number {

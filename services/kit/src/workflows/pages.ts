@@ -7,7 +7,7 @@ export type Step = (after: unknown) => Promise<unknown>
 /** Position in the steps of a workflow: index of the step, and the last result of its calls. */
 export type Place = { step: number; after: unknown }
 
-/** Returns the step that calls `next` page by page, from `first`; it returns null at the end. */
+/** Returns the step that calls `next` with cursors, from `first` on, until it returns null. */
 export function paged<After>(first: After, next: (after: After) => Promise<After | null>): Step {
   return (after) => next(after === null ? first : (after as After))
 }
@@ -18,8 +18,8 @@ export function untilDone(next: () => Promise<boolean>): Step {
 }
 
 /**
- * Runs steps one after another, from `place` on (default: the first). Bounded history: continues in
- * a new run of the workflow, whose only argument is the place, once `isHistoryLong`.
+ * Runs steps one after another, from `place` on (default: the first). Continue-as-new: once
+ * `isHistoryLong`, a new run resumes from the position, its only argument.
  */
 export async function runSteps(steps: readonly Step[], place?: Place | null): Promise<void> {
   let { step, after } = place ?? { step: 0, after: null }

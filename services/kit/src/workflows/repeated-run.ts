@@ -4,10 +4,10 @@ import { isHistoryLong } from './history.ts'
 const runsMax = 20
 
 /**
- * Calls `run` for a start of the workflow, and again while starts have arrived meanwhile, at most
- * 20 times: starts of a workflow that runs are signals. `runId` differs from those of other runs.
- * `pause` sleeps, until a start arrives. Bounded history: calls `again`, which continues as new, if
- * starts wait and `isHistoryLong`. `isContinued`: this run is such a one, so a start waits.
+ * Calls `run` for a start of the workflow, and again if further starts have arrived meanwhile, at
+ * most 20 times: a start of a running workflow is a signal. `runId` is unique to each call. `pause`
+ * sleeps until a start arrives, or its time is over. Continue-as-new: calls `again` if starts are
+ * pending and `isHistoryLong`; the new run has `isContinued`, since a start is pending.
  */
 export async function runPerStart(
   run: (runId: string, pause: (ms: number) => Promise<unknown>) => Promise<void>,
@@ -17,7 +17,7 @@ export async function runPerStart(
   setHandler(defineSignal('trigger'), () => {
     starts += 1
   })
-  // Every start is a signal, which may arrive after the first task of the workflow.
+  // Every start sends a signal, which may arrive after the first task of the workflow.
   if (!isContinued) await condition(() => starts > 0, '1 minute')
   for (let runs = 1; starts > 0 && runs <= runsMax; runs += 1) {
     starts = 0

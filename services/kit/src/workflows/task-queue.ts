@@ -6,8 +6,8 @@ import {
 } from '@temporalio/workflow'
 
 /**
- * Returns a service's activities, for use in a workflow. They run on the service's task queue,
- * `<prefix>/<service>`; workflows run on the queue that they share, `<prefix>/workflows`.
+ * Returns a service's activities, for use in a workflow. They run on the service's own task queue,
+ * `<prefix>/<service>`; workflows of all services run on the queue `<prefix>/workflows`.
  */
 export function activitiesOf<Activities>(
   service: string,

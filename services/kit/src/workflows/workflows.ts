@@ -12,13 +12,15 @@ export interface WorkflowStart {
   type: string
   /** Workflow ID: one for each object, so that a second start joins the running workflow. */
   id: string
-  /** Only IDs, cursors and counts: the tables hold the data. */
+  /** Only IDs, cursors and counts, because the data is in tables. */
   args: unknown[]
 }
 
 export interface WorkflowSchedule extends WorkflowStart {
   /** Cron expression of five fields, in UTC. */
   cron: string
-  /** Number of its definition, 1 by default: older versions beside this one keep a higher one. */
+  /**
+   * Revision of its definition, 1 by default: processes of an older release keep a higher revision.
+   */
   revision?: number
 }
