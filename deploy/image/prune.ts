@@ -10,16 +10,20 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-// Removes from an installed workspace what no start of Coffer loads. Runs while an image is built,
-// after the workflow bundle. Argument: the root of the workspace.
+// Removes files from an installed workspace that Coffer does not load. Runs while an image is
+// built, after the workflow bundle. Argument: the root of the workspace.
 const root = process.argv[2] ?? ''
 const store = join(root, 'node_modules/.pnpm')
 
-/** Packages that only build workflow bundles. Temporal's worker loads the first three at start. */
+/**
+ * Packages that are used only to build workflow bundles; Temporal's worker imports the first three.
+ */
 const bundlers = ['webpack', 'memfs', 'unionfs', '@swc/core', 'swc-loader', 'source-map-loader']
 const loadedAtStart = 3
 
-/** TypeScript, which Node runs from no package, texts, tests and source maps; licences stay. */
+/**
+ * TypeScript (which Node does not run from packages), docs, tests and source maps; licences stay.
+ */
 const needless = [
   '**/*.{ts,mts,cts,map,tsbuildinfo,flow}',
   '**/*.{md,markdown,MD}',
@@ -40,7 +44,7 @@ removeForeignPlatforms()
 removeUnreachable()
 removeNeedless()
 
-/** Replaces the packages that bundle workflows by empty ones. */
+/** Replaces the packages that bundle workflows by empty packages. */
 function replaceBundlers(): void {
   for (const modules of globSync('@temporalio+worker@*/node_modules', { cwd: store })) {
     for (const [index, name] of bundlers.entries()) {
@@ -66,7 +70,7 @@ function removeForeignPlatforms(): void {
   for (const path of [...others, ...sources]) rmSync(join(store, path), { recursive: true })
 }
 
-/** Removes packages that no package of the workspace reaches by links. */
+/** Removes packages that are not reachable from the workspace by links. */
 function removeUnreachable(): void {
   const workspace = globSync('{proto,gateway,services/*,deploy/*}/node_modules', { cwd: root })
   const waiting = workspace.map((path) => join(root, path))
@@ -82,7 +86,7 @@ function removeUnreachable(): void {
     }
   }
   for (const entry of readdirSync(store)) {
-    // `node_modules` has links for packages that do not declare their dependencies.
+    // `node_modules` contains links for packages that do not declare their dependencies.
     if (entry === 'node_modules' || entry === 'lock.yaml') continue
     if (!reached.has(entry)) rmSync(join(store, entry), { recursive: true })
   }
@@ -115,7 +119,7 @@ function isOutsideOfPackages(path: string): boolean {
   return path.startsWith('node_modules/')
 }
 
-/** Returns whether a path is the folder of a package: some are named like these folders. */
+/** Returns whether a path is the folder of a package, since some packages have such names. */
 function isPackage(path: string): boolean {
   return /node_modules\/(@[^/]+\/)?[^/]+$/.test(path) || isEntry(path)
 }

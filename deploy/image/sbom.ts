@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// Completes the software bill of materials of an image (CycloneDX). Standard input is the list of
-// `pnpm sbom`. Standard output has those of its packages that are installed, Node with the packages
-// of its distribution, and the packages of Debian. Argument: the root of the workspace.
+// Completes the software bill of materials of an image (CycloneDX). Reads the output of `pnpm sbom`
+// from standard input. Writes the packages that are installed, Node with the packages in its
+// distribution, and the packages of Debian. Argument: the root of the workspace.
 const root = process.argv[2] ?? ''
 
 interface Component {
@@ -45,7 +45,7 @@ function npmUrl(name: string, version: string): string {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`
 }
 
-/** Returns Node, and the packages that its distribution has beside it. */
+/** Returns Node, and the packages in its distribution. */
 function runtime(): Component[] {
   const version = process.versions.node
   const node = component({

@@ -2,11 +2,11 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Compile cache: the next start loads compiled code. The cache is in node_modules, which is as
-// trusted as the code itself. If the folder cannot be written, each start compiles again.
+// Compile cache: the next start loads compiled code. The cache is in node_modules, which must be
+// trusted like the code itself. If the folder is not writable, each start compiles again.
 const compiled = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url))
 enableCompileCache(compiled)
-// Worker threads find the compile cache by this environment variable.
+// Worker threads get the folder of the compile cache by this environment variable.
 process.env.NODE_COMPILE_CACHE ??= compiled
 
 const { runProgram } = await import('./program/program.ts')

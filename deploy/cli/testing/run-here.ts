@@ -19,7 +19,7 @@ export async function runHere(args: string[], env: Record<string, string> = {}):
 
 let isCapturing = false
 
-/** Hands over what is written within a run; all else passes. */
+/** Captures the output of a run; passes all other output through. */
 function captureOutput(): void {
   if (isCapturing) return
   isCapturing = true

@@ -2,13 +2,16 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Timeout of a probe, in intervals of probes: a busy replica answers late, and is not gone. */
+/** Timeout of a probe, as a multiple of their interval, since a busy replica answers late. */
 const timeoutProbes = 3
 
-/** Probes without an answer in a row after which a replica gets no new connections. */
+/** Consecutive probes without an answer after which a replica gets no new connections. */
 const unansweredMax = 2
 
-/** Probes without an answer in a row after which a replica hangs: its connections are reset. */
+/**
+ * Consecutive probes without an answer after which a replica counts as hung: its connections are
+ * reset.
+ */
 const hungMax = 5
 
 /** A replica behind the balancer. */
@@ -28,30 +31,29 @@ export interface BalancerOptions {
   probeMs?: number
 }
 
-/** A running balancer. Disposing cuts all its connections. */
+/** A running balancer. Disposing closes all its connections. */
 export interface Balancer extends AsyncDisposable {
   url: string
   /** Returns the URLs of the replicas that get new connections. */
   inRotation: () => string[]
 }
 
-/** A target with its probes. */
+/** A target with the results of its probes. */
 interface Probed extends Target {
   isReady: boolean
-  /** Whether it answered the last probe, with any status. */
+  /** Whether it answered the last probe, with any HTTP status. */
   isAnswering: boolean
-  /** Probes in a row that were not answered in time. */
+  /** Consecutive probes without an answer in time. */
   unanswered: number
-  /** Connections of clients to it. */
+  /** Open connections of clients to this replica. */
   clients: Set<Socket>
 }
 
 /**
- * Starts a TCP load balancer: round robin over the replicas that are ready, as a Service with
- * readiness probes is on Kubernetes. Fail-open: without a ready replica those get connections that
- * answer their probes, as a replica that stops still serves. A connection stays on its replica, and
- * one that fails is reset; so are those of a replica that hangs. Nothing is repeated. Rejects when
- * the port is in use.
+ * Starts a TCP load balancer: round robin over ready replicas, like a Kubernetes Service with
+ * readiness probes. Fail-open: if no replica is ready, replicas that answer their probes get
+ * connections, since a stopping replica still serves. A connection stays on its replica. It is
+ * reset when it fails, or its replica hangs; nothing is retried. Rejects when the port is in use.
  */
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
   const { host = '127.0.0.1', probeMs = 1_000 } = options
@@ -91,7 +93,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   }
 }
 
-/** Forwards a connection to a replica; resets it without a replica, or when the replica does. */
+/** Forwards a connection to a replica; resets it if there is none, or the replica resets. */
 function forward(near: Socket, target: Probed | undefined, sockets: Set<Socket>): void {
   if (!target) {
     near.resetAndDestroy()
@@ -104,7 +106,7 @@ function forward(near: Socket, target: Probed | undefined, sockets: Set<Socket>)
     [far, near],
   ] as const) {
     sockets.add(from)
-    // The end of a connection is forwarded by `pipe`, its loss by the reset.
+    // `pipe` forwards the end of a connection; this forwards its loss.
     from.pipe(to)
     from.on('error', () => to.resetAndDestroy())
     from.once('close', () => sockets.delete(from))
@@ -116,14 +118,15 @@ function forward(near: Socket, target: Probed | undefined, sockets: Set<Socket>)
   })
 }
 
-/** Probes a replica once: its answer decides; without one the number of those before, too. */
+/** Probes a replica once. An answer or a lost connection decides; timeouts only in a row. */
 async function probe(target: Probed, everyMs: number): Promise<void> {
   const status = await statusOf(target.probeUrl, timeoutProbes * everyMs)
   target.isAnswering = typeof status === 'number'
   target.unanswered = status === 'late' ? target.unanswered + 1 : 0
   if (status !== 'late') target.isReady = status === 200
   if (target.unanswered >= unansweredMax) target.isReady = false
-  // Its clients would wait for ever. A process that stops finishes their requests itself.
+  // Clients of a hung replica would wait without end. A stopping process finishes their requests
+  // itself.
   if (target.unanswered >= hungMax) for (const one of target.clients) one.resetAndDestroy()
 }
 

@@ -9,7 +9,7 @@ import { run } from '../bootstrap/run.mjs'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
 
-/** Folder whose `node_modules` has the package. */
+/** Folder whose `node_modules` contains the package `@sparticuz/chromium`. */
 const browserTests = join(root, 'test/browser')
 
 /** Script that unpacks the package's Chromium into TMPDIR. */
@@ -69,7 +69,10 @@ async function unpackedBrowser(
   return executable
 }
 
-/** Atomic rename: no process finds a partial browser. Another process may have been faster. */
+/**
+ * Atomic rename: processes never find a partial browser. Another process may have published it
+ * first.
+ */
 function publish(part: string, target: string, executable: string): void {
   try {
     renameSync(part, target)
@@ -78,7 +81,7 @@ function publish(part: string, target: string, executable: string): void {
   }
 }
 
-/** Settings of fontconfig: the fonts of the package and those of the system. */
+/** Returns the configuration of fontconfig, with the fonts of the package and of the system. */
 function fontsOf(directory: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

@@ -8,14 +8,14 @@ import type { Progress } from '../bootstrap/progress.mjs'
 import { run } from '../bootstrap/run.mjs'
 import { formerRelease, requireCommit } from './former-release.ts'
 
-/** A command in a folder of the repository; null is the comparison of contracts. */
+/** A command in a folder of the repository; null for the comparison of contracts. */
 type Check = { name: string; command: string[] | null; directory?: string }
 
-/** Options of jest whose value is the next argument. */
+/** Options of jest that take the next argument as their value. */
 const valued = ['-t', '--testNamePattern', '-c', '--config']
 
 const biome = ['biome', 'check', '--error-on-warnings']
-// Without the rules that read all files of the repository and of its packages.
+// Excludes the rules that read all files of the repository and of its packages.
 const biomeOfPaths = [
   '--config-path=biome.path.json',
   '--files-ignore-unknown=true',
@@ -29,13 +29,13 @@ const kept = 'node_modules/.cache/types.json'
 
 /**
  * Runs the checks of lint, format, types and contracts concurrently. Prints the output of failed
- * checks, and returns their number. With patterns of paths in `args`, the arguments of jest, lint
- * and format check the matching files alone, and contracts are checked only if one is in `proto/`.
+ * checks, and returns their number. With path patterns in `args`, the arguments of jest, lint and
+ * format check only matching files, and contracts are checked only if a file in `proto/` matches.
  */
 export async function runChecks(deps: {
   env: NodeJS.ProcessEnv
   log: Progress
-  /** Arguments of jest, whose tests run meanwhile. */
+  /** Arguments of jest, which runs concurrently. */
   args?: string[]
 }): Promise<number> {
   const env = withWorkspaceCommands(deps.env)
@@ -44,7 +44,7 @@ export async function runChecks(deps: {
   const list = ['ls-files', '--cached', '--others', '--exclude-standard']
   const listed = patterns.length > 0 ? await run('git', list, { cwd: root, env }) : ''
   const files = listed.split('\n').filter((file) => existsSync(join(root, file)))
-  // The lowest priority: all tests run meanwhile, and take longer than the checks.
+  // Lowest priority, because a run of all tests is concurrent and takes longer than the checks.
   const isLow = args !== undefined && patterns.length === 0
   const low = isLow ? ['nice', '-n', '19'] : []
   const failed = plannedChecks(patterns, files).map((check) =>
@@ -57,18 +57,18 @@ export async function runChecks(deps: {
   return (await Promise.all(failed)).filter(Boolean).length
 }
 
-/** Returns the arguments of jest that are patterns of paths. */
+/** Returns the arguments of jest that are path patterns. */
 export function patternsOf(args: string[]): string[] {
   return args.filter((one, at) => !(one.startsWith('-') || valued.includes(args[at - 1] ?? '')))
 }
 
 /**
- * Returns the checks of the files that match one of the patterns, or of all files without a
- * pattern. Types are always checked as a whole: a change shows in the files that use it.
+ * Returns the checks of the files that match a pattern; without patterns, of all files. Types are
+ * always checked as a whole, because a change may break files that import it.
  */
 export function plannedChecks(patterns: string[], files: string[]): Check[] {
   const isWhole = patterns.length === 0
-  // As jest: regular expressions over absolute paths.
+  // Like jest: regular expressions on absolute paths.
   const wanted = patterns.map((one) => new RegExp(one.replace(/^\.\//, ''), 'i'))
   const matched = files.filter((file) => wanted.some((one) => one.test(join(root, file))))
   const lint: Check[] = [
@@ -97,7 +97,7 @@ async function fails(name: string, log: Progress, work: () => Promise<unknown>):
     return false
   } catch (error) {
     if (!(error instanceof FatalError)) throw error
-    // The command has the path of every checked file.
+    // Shortens the command, which contains the path of every checked file.
     const text = error.message.replace(/^"(.{100}).+(?=" failed)/m, '"$1…')
     log.say('check', `${name}: FAILED\n${text}`)
     return true

@@ -12,13 +12,14 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 import { isHeld, waitForLock } from '../bootstrap/lock.mjs'
 import type { Progress } from '../bootstrap/progress.mjs'
 
-/** Time in ms for another run to end, which was killed or stops. */
+/** Maximum time in ms to wait for the end of another run, which is stopping or was killed. */
 const endingMsMax = 5_000
 
 /**
- * Creates the data directory if it is missing, and locks the directory until disposal, because NATS
- * does not lock its store. Waits up to `waitMs` for another run to end: a killed one stops its
- * servers first. Throws FatalError when the directory is not writable, or still in use.
+ * Creates the data directory if it is missing, and locks it until disposal, because NATS does not
+ * lock its store. Waits up to `waitMs` for another run to end, since a killed run stops its servers
+ * before it releases the lock. Throws FatalError when the directory is not writable, or still in
+ * use.
  */
 export async function claimDataDirectory(
   directory: string,
@@ -32,7 +33,7 @@ export async function claimDataDirectory(
   }
 }
 
-/** Returns whether the directory has been used by a run, and no run uses it now. */
+/** Returns whether a run has used the directory, and none is using it now. */
 export function isUnclaimed(directory: string): boolean {
   return existsSync(join(directory, 'run')) && !isHeld(lockPath(directory))
 }
@@ -46,7 +47,7 @@ export type RunningSettings = {
 }
 
 /**
- * Writes the settings of a running server to `run/settings`, readable by its owner alone, for other
+ * Writes the settings of a running server to `run/settings`, readable only by its owner, for other
  * commands on this machine. Disposing deletes the file.
  */
 export function publishSettings(dataDir: string, settings: RunningSettings): Disposable {
@@ -56,7 +57,7 @@ export function publishSettings(dataDir: string, settings: RunningSettings): Dis
   return { [Symbol.dispose]: () => rmSync(path, { force: true }) }
 }
 
-/** Returns the settings of the server that runs on this data directory; null without one. */
+/** Returns the settings of the server running on this data directory; null if none is running. */
 export function runningSettings(dataDir: string): RunningSettings | null {
   try {
     return isHeld(lockPath(dataDir))

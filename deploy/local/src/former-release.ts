@@ -5,7 +5,10 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 import { cacheDirectory, root } from '../bootstrap/paths.mjs'
 import { run } from '../bootstrap/run.mjs'
 
-/** The release that this version is upgraded from, runs beside, and is rolled back to. */
+/**
+ * The former release: this version is an upgrade from it, can run beside it, and can be rolled back
+ * to it.
+ */
 export interface FormerRelease {
   /** Full hash in the repository's own history. */
   commit: string
@@ -20,15 +23,15 @@ interface Repository {
   env: NodeJS.ProcessEnv
 }
 
-/** Returns the former release, of `deploy/release/former.json`. */
+/** Reads the former release from `deploy/release/former.json`. */
 export function formerRelease(): FormerRelease {
   return JSON.parse(readFileSync(join(root, 'deploy/release/former.json'), 'utf8'))
 }
 
 /**
  * Prepares the former release to run beside this version: unpacks its files into the machine's
- * cache, installs the packages of its own lock file, its Node included, and generates its code.
- * Steps that an earlier call has completed are skipped. Returns paths of its Node and command.
+ * cache, installs the packages of its own lock file, including its Node, and generates its code.
+ * Skips steps that an earlier call has completed. Returns the paths of its Node and command.
  * @throws {FatalError} with the remedy when the repository's history lacks the commit
  */
 export async function installFormerRelease(
@@ -78,7 +81,7 @@ export async function unpackRelease(
     })
     await run('tar', ['-xf', archive, '-C', files], { env })
     await rename(files, unpacked).catch((error) => {
-      // Another process was faster.
+      // Another process has unpacked it first.
       if (!existsSync(unpacked)) throw error
     })
   } finally {

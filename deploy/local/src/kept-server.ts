@@ -7,13 +7,13 @@ import { type Death, lifeOf, type Server, type ServerProcess } from './server-pr
 /** Maximum number of restarts within `windowMs`. */
 const restartsMax = 5
 const windowMs = 60_000
-/** Pause in ms before the first restart within `windowMs`; it doubles with each further one. */
+/** Pause in ms before the first restart within `windowMs`, doubled for each further restart. */
 const pauseMsDefault = 200
 
 /**
- * Starts a server, and starts it again when it ends by itself: with growing pauses, at most five
- * times within a minute. The result behaves as one process, whose `died` resolves when the server
- * ends once more. Returns a server that a setting names as it is.
+ * Supervises a server: restarts it when it ends by itself, with growing pauses, at most five times
+ * a minute. The result acts as one process, whose `died` resolves when the server ends once more.
+ * Returns a server that a setting names unchanged.
  */
 export async function keepServer<Kind extends Server>(
   start: () => Promise<Kind>,
@@ -26,7 +26,7 @@ export async function keepServer<Kind extends Server>(
   const { signal } = stopping
   let current: ServerProcess = first.process
   let restarts: number[] = []
-  /** Returns another process; null when stopped. Throws the last error when there were too many. */
+  /** Returns a new process; null when stopped. Throws the last error after too many restarts. */
   const startAgain = async (error: FatalError): Promise<ServerProcess | null> => {
     const now = performance.now()
     restarts = restarts.filter((at) => now - at < windowMs)
@@ -49,7 +49,7 @@ export async function keepServer<Kind extends Server>(
     while (!signal.aborted) {
       const death = await Promise.race([current.died, aborted(signal)])
       if (!death) return
-      // Ends the timers of a process that has died.
+      // Stops the timers of a process that has ended.
       await current.stop()
       const next = await startAgain(death.error).catch((error) => {
         died.resolve({ code: death.code, error })

@@ -65,7 +65,7 @@ jetstream {
   return path
 }
 
-/** Resolves when the INFO line arrives, which a NATS server sends first on every connection. */
+/** Resolves when the INFO line arrives, which NATS sends first on every connection. */
 function greeting(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' })

@@ -14,8 +14,8 @@ interface Repository {
 }
 
 /**
- * Makes the next release of the files of a clean work tree: its version in every package, the chart
- * and the pages, the heading of the changelog, and the former release, which is the present one.
+ * Prepares the next release in a clean work tree: writes its version into every package, the chart
+ * and the pages, the heading of the changelog, and makes the present release the former one.
  * Returns the names of the changed files. Changes nothing when it throws.
  * @throws {FatalError} with the remedy
  */
@@ -78,15 +78,18 @@ function releasedChangelog(text: string, heading: string): string {
   return `${before}## ${heading}\n${notes}`
 }
 
-/** Tags of the image, and versions of commands, in pages: `coffer:0.1.0`, `tag=0.1.0`. */
+/**
+ * Matches versions in pages: tags of the image and in commands, such as `coffer:0.1.0`,
+ * `tag=0.1.0`.
+ */
 const pageVersion = /(?<=coffer:|tag[:=] ?|\bWith |\bafter )\d+\.\d+\.\d+\b/g
 
-/** Returns whether a file names versions of releases that each release changes. */
+/** Returns whether a file may contain versions that each release changes. */
 export function mayNameVersions(file: string): boolean {
   return /(^|\/)(package\.json|Chart\.yaml)$|^docs\/.*\.md$/.test(file)
 }
 
-/** Returns the versions that a file names and each release changes. */
+/** Returns the versions in a file that each release changes. */
 export function versionsIn(file: string, text: string): string[] {
   if (file.endsWith('.md')) return text.match(pageVersion) ?? []
   if (file.endsWith('.json')) return [JSON.parse(text).version]

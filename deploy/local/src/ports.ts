@@ -6,8 +6,8 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 export type Ports = { postgres: number; nats: number; temporal: number }
 
 /**
- * Range of the ports that `freePorts` returns: below the ephemeral ports, of which an outgoing
- * connection could take one before the server does.
+ * Range of the ports that `freePorts` returns: below the ephemeral ports, so that no outgoing
+ * connection takes a port before the server does.
  */
 const freePortRange = { from: 15_000, to: 30_000 }
 const attemptsMax = 200

@@ -11,7 +11,9 @@ const killMs = 5_000
 
 type ProcessRecord = { name: string; pid: number; identity: string; stopSignal: NodeJS.Signals }
 
-/** Records a child in `run/<name>.json`: the next start stops it if this process is killed. */
+/**
+ * Records a child in `run/<name>.json`, so that the next start stops it if this process is killed.
+ */
 export function recordProcess(child: {
   dataDir: string
   name: string

@@ -3,7 +3,7 @@ import { root } from '../bootstrap/paths.mjs'
 import { prepareRelease } from './next-release.ts'
 import { runScript } from './script.ts'
 
-// `npm run release -- 0.4.0`: writes the version into every file that has one.
+// `npm run release -- 0.4.0`: writes the version into every file that contains it.
 await runScript(async () => {
   const [version, ...rest] = process.argv.slice(2)
   if (version === undefined || rest.length > 0) {

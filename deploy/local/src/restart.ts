@@ -3,7 +3,7 @@ import { type Death, lifeOf, type ServerProcess } from './server-process.ts'
 /** Options of a server that is restarted when a check finds it stuck. */
 export type Restartable = {
   start: () => ServerProcess
-  /** Called every `intervalMs`: resolves to true to restart the server. Calls do not overlap. */
+  /** Health check, called every `intervalMs`: true restarts the server. Calls do not overlap. */
   isStuck: () => Promise<boolean>
   intervalMs: number
   onRestart: () => void

@@ -1,7 +1,10 @@
 import { SettingsError } from '@coffer/kit/service/config'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
 
-/** Signals that stop a script. A second signal has no effect: the time to stop is bounded. */
+/**
+ * Signals that stop a script. Further signals have no effect, because stopping takes a bounded
+ * time.
+ */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**

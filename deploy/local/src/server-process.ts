@@ -36,8 +36,8 @@ export type Command = {
   env?: NodeJS.ProcessEnv
   stopSignal: NodeJS.Signals
   /**
-   * `inherit`: the server prints to the output of this process, not to `log/<name>.log`.
-   * `prefixed`: it does so, too, with the server's name before each line.
+   * `inherit`: the server writes to the output of this process instead of `log/<name>.log`.
+   * `prefixed`: the same, with the server's name before each line.
    */
   output?: 'inherit' | 'prefixed'
 }
@@ -57,9 +57,9 @@ export type ServerProcess = {
 }
 
 /**
- * Starts a server in a process group of its own. Ctrl-C in the terminal then reaches only this
- * process, which drains before it stops the server. `run/<name>.json` records the server for the
- * next start, in case this process is killed.
+ * Starts a server in its own process group. So Ctrl-C in the terminal reaches only this process,
+ * which drains before it stops the server. `run/<name>.json` records the server for the next start,
+ * in case this process is killed.
  */
 export function startServerProcess(options: Command): ServerProcess {
   const { name, dataDir, command, args, user, stopSignal } = options
@@ -110,7 +110,7 @@ function printLines(name: string, stream: Readable, print: (line: string) => voi
   createInterface({ input: stream }).on('line', (line) => print(`${name.padEnd(19)}${line}`))
 }
 
-/** Returns `died` itself, and the promise `running`, which rejects when `died` resolves. */
+/** Returns `died` unchanged, and `running`, which rejects when `died` resolves. */
 export function lifeOf(died: Promise<Death>): Pick<ServerProcess, 'died' | 'running'> {
   const running = died.then(({ error }) => Promise.reject(error))
   running.catch(() => {})

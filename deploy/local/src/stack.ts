@@ -36,7 +36,7 @@ export async function startStack(options: {
   env: NodeJS.ProcessEnv
   /** Whether the data of earlier runs is deleted; false when left out. */
   fresh?: boolean
-  /** Whether a server that ends by itself is started again (`keepServer`); not with `fresh`. */
+  /** Whether a server that ends by itself is restarted (`keepServer`); not with `fresh`. */
   isKept?: boolean
   /** Directory of Postgres; by default `postgres/` of the data directory. */
   postgresDir?: string | undefined
@@ -44,7 +44,9 @@ export async function startStack(options: {
   postgresSettings?: Record<string, string>
   /** Interval of the fsyncs of NATS; the default `always` syncs before each acknowledgement. */
   natsSyncInterval?: string
-  /** Whether Temporal keeps nothing for its next start, which costs it less CPU time; false. */
+  /**
+   * Whether Temporal keeps its state only in memory, which takes less CPU time; false by default.
+   */
   isTemporalInMemory?: boolean
 }): Promise<Stack> {
   const { dataDir, ports, log, env, fresh = false, isKept = false } = options
@@ -92,7 +94,7 @@ export async function startStack(options: {
 }
 
 /**
- * Starts Postgres alone on a data directory, as `startStack` does: for a restore before the first
+ * Starts only Postgres on a data directory, as `startStack` does, for a restore before the first
  * start. Disposing stops it. Throws FatalError when the directory is in use or cannot be written,
  * the port is in use, or Postgres does not start.
  */

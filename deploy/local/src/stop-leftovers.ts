@@ -4,7 +4,7 @@ import { claimDataDirectory, isUnclaimed } from './data-directory.ts'
 import { stopLeftovers } from './process-record.ts'
 import { runScript } from './script.ts'
 
-// Runs after an `npm start` that failed or was killed: its servers are processes of their own.
+// Runs after `npm start` failed or was killed, because its servers are separate processes.
 await runScript(async () => {
   const { dataDir } = machineConfig(process.env)
   if (!isUnclaimed(dataDir)) return 0

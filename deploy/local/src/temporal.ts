@@ -32,8 +32,8 @@ const dynamicConfig = [
 ]
 
 /**
- * Settings of Go for a server in memory: one processor and rare garbage collections. It then needs
- * a seventh less CPU time, and a few more MB.
+ * Go settings for a server in memory: one processor and less frequent garbage collection. They save
+ * a seventh of the CPU time, and cost a few MB.
  */
 const inMemory = { GOMAXPROCS: '1', GOGC: '400' }
 
@@ -99,9 +99,9 @@ export async function startTemporal(
 }
 
 /**
- * Returns a function that resolves to whether the SQLite store is stuck. This version's SQLite can
- * remain interrupted: every statement fails, while the server reports that it is healthy. After the
- * log mentions an interrupt, the function runs a command that reads the store.
+ * Returns a function that resolves to whether the SQLite store is stuck. In this version, SQLite
+ * can stay interrupted: every statement fails, while the server reports that it is healthy. Only
+ * after the log mentions an interrupt, the function runs a command that reads the store.
  */
 function storeWatch(ask: Ask, log: string) {
   const written = createTail(log)
@@ -121,16 +121,16 @@ function storeWatch(ask: Ask, log: string) {
   }
 }
 
-/** Rejects unless the server is healthy: its port opens before the server answers. */
+/** Rejects unless the server is healthy, because its port opens before it can answer. */
 async function requireServing(ask: Ask): Promise<void> {
   const { stdout } = await ask(['cluster', 'health'])
   if (!stdout.includes('SERVING')) throw new Error(stdout)
 }
 
 /**
- * Returns a reader of a log file. Each call returns the text written since the previous call, at
- * most the last 64 KiB; empty for a missing file. A file that has become shorter was replaced, and
- * is read from its start.
+ * Returns a function that reads a log file. Each call returns the text written since the previous
+ * call, at most the last 64 KiB; empty for a missing file. A file that has become shorter was
+ * replaced, and is read from the start.
  */
 function createTail(path: string): () => string {
   let end = 0

@@ -7,8 +7,8 @@ import { withTestServers } from './test-servers.ts'
 
 const { COFFER_TEST_SEED, COFFER_TEST_ROUNDS } = process.env
 
-// Runs the tests named *.long.test.ts once, then all with random input in rounds, each round with
-// its own seed. Tests that the command line names run in the rounds alone.
+// Runs the tests named *.long.test.ts once, then all tests with random input in rounds, each with
+// its own seed. Tests named on the command line run only in the rounds.
 await runScript((stop) => {
   const log = createProgress()
   const rounds = Number(COFFER_TEST_ROUNDS ?? 20)

@@ -35,14 +35,14 @@ export async function withTestServers<Result>(
       env: testEnvironment(process.env),
       fresh: true,
       postgresDir,
-      // No fsync: tests need no durability against a crash of the machine. No autovacuum: it would
-      // analyze tables at any moment, and change the query plans that tests compare.
+      // No fsync: tests need no durability. No autovacuum: it could analyze tables at any time, and
+      // change the query plans that tests compare.
       postgresSettings: { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' },
       natsSyncInterval: '2m',
       isTemporalInMemory: true,
     }),
   )
-  // Only now: a start that is refused must not remove the Postgres of the run that it met.
+  // Only now: a refused start must not remove the Postgres of the other run in this directory.
   after.defer(() => removePostgresHome(dataDir, postgresDir))
   after.use(stack)
   const browser = await findBrowser({ env: process.env, log })
@@ -61,9 +61,9 @@ export async function withTestServers<Result>(
 }
 
 /**
- * Returns a directory in memory for Postgres, or undefined if the system has none with enough room.
- * On ext4, a test database (550 files) takes up to 0.7 s to create: its search for a free inode
- * passes over those that a dropped database freed a moment ago. In memory it takes 0.04 s.
+ * Returns an in-memory directory for Postgres, or undefined if the system has none with enough
+ * space. Creating a test database (550 files) takes 0.04 s in memory. On ext4 it takes up to 0.7 s,
+ * because the search for a free inode skips those that a dropped database has just freed.
  */
 function directoryInMemory(): string | undefined {
   try {
@@ -72,7 +72,7 @@ function directoryInMemory(): string | undefined {
   } catch {
     return undefined
   }
-  // The same for each run of a checkout: what a killed run has left is deleted by the next one.
+  // The same for each run of a checkout, so that the next run deletes the files of a killed one.
   const name = createHash('sha256').update(root).digest('hex').slice(0, 12)
   return join(memory, `coffer-test-${name}`)
 }

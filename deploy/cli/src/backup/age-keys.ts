@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { SettingsError } from '@coffer/kit/service/config'
 import { Decrypter, Encrypter } from 'age-encryption'
 
-/** Options by which a backup is encrypted, as of the program `age`. */
+/** Options that encrypt a backup, named as in the program `age`. */
 export interface EncryptionOptions {
   recipient?: string[]
   passphraseFile?: string
 }
 
-/** Options by which an archive is decrypted. */
+/** Options that decrypt an archive. */
 export interface DecryptionOptions {
   identity?: string
   passphraseFile?: string
@@ -36,8 +36,8 @@ export async function createEncrypter(options: EncryptionOptions): Promise<Encry
 }
 
 /**
- * Returns the decryption with the identities of a file (a line `AGE-SECRET-KEY-…` each, comments
- * begin with #) or with a passphrase.
+ * Returns the decryption by the identities in a file (a line `AGE-SECRET-KEY-…` each; comments
+ * begin with #) or by a passphrase.
  * @throws {SettingsError} when the options name neither or both, or cannot be used
  */
 export async function createDecrypter(options: DecryptionOptions): Promise<Decrypter> {

@@ -14,7 +14,7 @@ export interface Entry {
   bytes: Uint8Array
 }
 
-// Bounds the memory of a reader: an entry is kept in memory, and no file of Coffer is larger.
+// Maximum size of an entry, which readers keep in memory; no file of Coffer is larger.
 const entryBytesMax = 16 * 1024 * 1024
 
 /** Two empty blocks of 512 bytes end a tar archive. */
@@ -24,9 +24,9 @@ const compression = { params: { [constants.ZSTD_c_compressionLevel]: 6 } }
 
 /**
  * Writes entries as tar (POSIX.1-2001), compressed with zstd (RFC 8878), encrypted with age
- * (age-encryption.org/v1). Returns the number of bytes. Bounded memory: an entry is read from the
- * iterable when those before it are written.
- * @throws {FatalError} when something is at the place, or it cannot be written
+ * (age-encryption.org/v1). Returns the number of bytes. Bounded memory: pulls an entry from the
+ * iterable only after the previous entries are written.
+ * @throws {FatalError} when the destination exists, or cannot be written
  */
 export async function writeArchive(
   place: ArchivePlace,
@@ -43,7 +43,7 @@ export async function writeArchive(
     const [, size] = await Promise.all([packed, writing])
     return size
   } catch (error) {
-    // Until the place has removed what was written.
+    // Waits until `place` has removed the partial archive.
     await writing.catch(() => undefined)
     throw error
   }
@@ -62,8 +62,8 @@ async function* tarOf(entries: AsyncIterable<Entry>): AsyncGenerator<Uint8Array>
 
 /**
  * Reads the entries of an archive in order.
- * @param wrongKey - What the error says when the archive was encrypted for another key
- * @throws {FatalError} when it is not there, was changed, is cut off, or has another key
+ * @param wrongKey - Error text for an archive that was encrypted for another key
+ * @throws {FatalError} when it does not exist, was changed, is cut off, or has another key
  */
 export async function* readArchive(
   place: ArchivePlace,
@@ -91,7 +91,7 @@ export async function* readArchive(
 
 function readFault(error: Error, wrongKey: string): string {
   if ('syscall' in error) return error.message
-  // The library has no class of errors for this.
+  // The library has no error class for this.
   if (error.message.startsWith('no identity matched')) return wrongKey
   return `it is cut off or changed (${error.message})`
 }

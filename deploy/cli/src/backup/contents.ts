@@ -4,13 +4,13 @@ import type { Entry } from './archive.ts'
 const Migration = z.object({ name: z.string(), checksum: z.string() })
 const Table = z.object({ table: z.string(), columns: z.array(z.string()) })
 
-/** The tables of one service in an archive, each after those that it refers to. */
+/** The tables of one service in an archive; each comes after the tables that it refers to. */
 export const ArchivedSchema = z.object({
   service: z.string(),
   schema: z.string(),
   migrations: z.array(Migration),
   tables: z.array(Table),
-  /** IDs of all keys under which the secrets of its rows are sealed, without duplicates. */
+  /** IDs of all keys that encrypt secrets in its rows, without duplicates. */
   keyIds: z.array(z.string()),
 })
 export type ArchivedSchema = z.infer<typeof ArchivedSchema>
@@ -26,7 +26,7 @@ export type Header = z.infer<typeof Header>
 
 const Sequence = z.object({ schema: z.string(), sequence: z.string(), last: z.string() })
 
-/** Last entry of an archive, `end.json`: with it the archive is complete. */
+/** Last entry of an archive, `end.json`, which proves that the archive is complete. */
 export const End = z.object({
   /** Number of rows by `<schema>.<table>`. */
   rows: z.record(z.string(), z.number().int()),
@@ -54,7 +54,7 @@ export function parsePart(name: string): { service: string; table: string } | nu
   return service === undefined || table === undefined ? null : { service, table }
 }
 
-/** Returns the rest of a name after `<folder>/`, or null if it is in another folder. */
+/** Returns the part of a name after `<folder>/`; null for a name in another folder. */
 export function nameIn(folder: 'files' | 'keys', name: string): string | null {
   return name.startsWith(`${folder}/`) ? name.slice(folder.length + 1) : null
 }

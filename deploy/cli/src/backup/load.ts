@@ -6,7 +6,7 @@ import { type CopyStreamQuery, from } from 'pg-copy-streams'
 import type { ArchivedSchema, End } from './contents.ts'
 import { placeOf } from './snapshot.ts'
 
-/** Writing transactions, one for each database. Disposing rolls back what is not committed. */
+/** Transactions that write, one for each database. Disposing rolls back what is not committed. */
 export interface Loading extends AsyncDisposable {
   /** Appends rows in the text format of COPY to a table of a service. */
   add: (place: { service: string; table: string }, bytes: Uint8Array) => Promise<void>
@@ -80,8 +80,8 @@ export async function beginLoading(
 }
 
 /**
- * Locks the tables, and switches their triggers off: the rows that these write are in the archive.
- * Foreign keys stay in force.
+ * Locks the tables and disables their triggers, because the archive already contains the rows that
+ * triggers write. Foreign keys are still checked.
  */
 async function prepare(client: pg.Client, schema: ArchivedSchema): Promise<void> {
   const names = namesOf(schema)
@@ -97,16 +97,16 @@ async function prepare(client: pg.Client, schema: ArchivedSchema): Promise<void>
 
 interface Forgotten {
   table: string
-  /** The column that is cleared in all rows; the rows are deleted without one. */
+  /** The column to set to NULL in all rows; without it, the rows are deleted. */
   column?: string
-  /** The table that an archive has if it has the column or rows. */
+  /** A table that exists in all archives with this column or these rows. */
   since: string
 }
 
 /**
- * Content that is true of the former installation alone, in the order in which it is cleared.
- * Changes become unpublished, so the relay publishes them again. Positions in the former stream
- * would make the audit report losses. No process that is recorded uses the restored database.
+ * Content that is only valid for the former installation, in the order in which it is cleared.
+ * Changes become unpublished, so that the relay publishes them again. Positions in the former
+ * stream would make the audit report losses. Recorded processes do not use the restored database.
  * until 0.4: archives of 0.2.0 lack some of these tables.
  */
 const forgotten: readonly Forgotten[] = [
@@ -117,7 +117,7 @@ const forgotten: readonly Forgotten[] = [
   { table: 'file_places', since: 'file_places' },
 ]
 
-/** Clears what is `forgotten`, in the tables that the archive has. */
+/** Clears the content in `forgotten`, in the tables that the archive has. */
 async function forgetFormer(client: pg.Client, { schema, tables }: ArchivedSchema): Promise<void> {
   const archived = new Set(tables.map(({ table }) => table))
   for (const { table, column, since } of forgotten) {
@@ -157,7 +157,7 @@ async function endCopy({ key, stream, ended }: OpenCopy): Promise<number> {
   return stream.rowCount ?? 0
 }
 
-/** Resolves when Postgres takes more. */
+/** Backpressure: resolves when Postgres accepts more data. */
 async function write({ key, stream, ended }: OpenCopy, bytes: Uint8Array): Promise<void> {
   const written = Promise.withResolvers<void>()
   stream.write(bytes, (error) => (error ? written.reject(error) : written.resolve()))

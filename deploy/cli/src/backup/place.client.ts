@@ -6,31 +6,31 @@ import { pipeline } from 'node:stream/promises'
 import { optionsOf, type S3Settings } from '@coffer/ledger/imports/storage/s3-storage.client'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 
-/** The place of an archive: a file, or an object in a bucket. */
+/** Destination or source of an archive: a file, or an object in a bucket. */
 export interface ArchivePlace {
   name: string
-  /** @throws {FatalError} when something is there */
+  /** @throws {FatalError} when the file or object exists */
   requireNew: () => Promise<void>
   /**
-   * Begins an archive and removes it, by the rights that `write` needs.
+   * Begins an archive and removes it, to check the permissions that `write` needs.
    * @throws {FatalError} when the place cannot be written
    */
   requireWritable: () => Promise<void>
   /**
-   * Writes the archive; it appears under its name when it is complete. Returns its bytes.
+   * Writes the archive, which appears under its name only when it is complete. Returns its bytes.
    * @throws {FatalError} when the place cannot be written
    */
   write: (bytes: Readable) => Promise<number>
   read: () => Promise<Readable>
 }
 
-/** Settings of the object store; its bucket is that of the place. */
+/** Settings of the object store; the bucket comes from the option. */
 export type StoreSettings = Omit<S3Settings, 'bucket'>
 
 /**
- * Returns the place that an option names: `s3://bucket/key`, or the path of a file. A key that ends
- * in a slash is a folder, whose new archive is named after the time.
- * @throws {FatalError} when the address of the bucket has no bucket or no key
+ * Returns the place in an option: `s3://bucket/key`, or the path of a file. For a key that ends
+ * with a slash, a new archive is named after the time.
+ * @throws {FatalError} when the address has no bucket or no key
  */
 export function placeOf(text: string, store: StoreSettings, now: Date): ArchivePlace {
   if (!text.startsWith('s3://')) return filePlace(text)
@@ -80,20 +80,22 @@ function filePlace(path: string): ArchivePlace {
   }
 }
 
-/** Flushes a file or a folder, so that a loss of power takes nothing of it back. */
+/** Flushes a file or folder to disk (fsync), so that it survives a power failure. */
 async function sync(path: string): Promise<void> {
   await using file = await open(path)
   await file.sync()
 }
 
-/** Two parts are in memory at a time; S3 takes 10,000, so an archive has at most 160 GiB. */
+/**
+ * Size in bytes of a part; two are in memory at a time. S3 accepts 10,000 parts: 160 GiB in total.
+ */
 const partBytes = 16 * 1024 * 1024
-/** Longest time in ms of one request, in which a part is sent. */
+/** Timeout in ms of one request, which sends a part. */
 const requestMs = 120_000
 
 /**
- * An object that is written part by part (multipart upload) while the archive is made, so no
- * volume is needed. It appears when its last part is written; a failure removes all parts.
+ * Multipart upload: the object is written part by part while the archive is created, so no volume
+ * is needed. It appears when its last part is written; a failure removes all parts.
  */
 function bucketPlace(settings: S3Settings, key: string): ArchivePlace {
   const name = `s3://${settings.bucket}/${key}`
@@ -112,7 +114,7 @@ function bucketPlace(settings: S3Settings, key: string): ArchivePlace {
       const { sdk, client } = await opening
       const found = await client.send(new sdk.HeadObjectCommand(object)).then(
         () => true,
-        // A role that may only write gets 403, whether the object exists or not.
+        // A role with write permission only gets 403, whether or not the object exists.
         (error) => ![403, 404].includes(error.$metadata?.httpStatusCode) && refuse('--to')(error),
       )
       if (found) throw new FatalError(`--to: ${name} exists already: name a new object.`)
@@ -137,7 +139,7 @@ function bucketPlace(settings: S3Settings, key: string): ArchivePlace {
       const Body = Readable.from(counted(), { objectMode: false })
       const options = { client, partSize: partBytes, queueSize: 2, leavePartsOnError: false }
       const upload = new Upload({ ...options, params: { ...object, Body } })
-      // An error of the archive itself, which ends the stream, is passed on as it is.
+      // An error in creating the archive, which aborts the stream, is thrown unchanged.
       await upload.done().catch((error) => {
         if (bytes.errored) throw bytes.errored
         refuse('--to')(error)

@@ -6,15 +6,15 @@ import { to } from 'pg-copy-streams'
 import type { Entry } from './archive.ts'
 import { type ArchivedSchema, type End, partName } from './contents.ts'
 
-/** Reading transactions, one for each database: all tables are read at one moment. */
+/** Transactions that read, one for each database; each reads all tables in one snapshot. */
 export interface Snapshot extends AsyncDisposable {
-  /** Returns the transaction in which the tables of a service are read. */
+  /** Returns the transaction that reads the tables of a service. */
   of: (service: string) => pg.Client
 }
 
 /**
- * Begins a read-only transaction in each database under REPEATABLE READ, whose snapshot is of its
- * first statement. Services with the same URL share one.
+ * Begins a read-only transaction in each database under REPEATABLE READ, whose snapshot is taken by
+ * its first statement. Services with the same URL share a transaction.
  */
 export async function takeSnapshot(
   definitions: readonly ServiceDefinition[],
@@ -38,7 +38,7 @@ export async function takeSnapshot(
   }
 }
 
-/** Describes the tables of a service, in an order in which foreign keys hold at each step. */
+/** Describes the tables of a service, ordered so that foreign keys hold during the restore. */
 export async function describeSchema(
   client: pg.Client,
   { name: service, schema }: ServiceDefinition,
@@ -61,8 +61,8 @@ export async function describeSchema(
   }
 }
 
-// Without the tables of applied migrations, which the restore creates, and without generated
-// columns, which Postgres computes.
+// Excludes tables of applied migrations, which the restore creates, and generated columns, which
+// Postgres computes.
 const columnsText = `
   SELECT relname::text AS "table", array_agg(attname::text ORDER BY attnum) AS columns
   FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
@@ -79,8 +79,8 @@ const referencesText = `
   WHERE contype = 'f' AND connamespace = $1::text::regnamespace`
 
 /**
- * Lists the IDs of all keys under which secrets of a schema are sealed, as of the snapshot. Reads
- * the tables with the columns of sealed secrets, whose rows this transaction copies anyway.
+ * Lists the IDs of all keys that encrypt secrets of a schema, as of the snapshot. Reads whole
+ * tables with such columns, which the backup copies anyway.
  */
 export async function listKeyIds(
   client: pg.Client,
@@ -100,7 +100,7 @@ export async function listKeyIds(
   return [...keyIds]
 }
 
-/** Bytes of rows in one entry, at least; a larger row is an entry of its own. */
+/** Minimum size in bytes of an entry with rows; a larger row is an entry of its own. */
 const partBytes = 1024 * 1024
 
 /** Yields the rows of a table in the text format of COPY; returns their number. */
@@ -131,7 +131,7 @@ export function placeOf(schema: string, table: string, columns: readonly string[
   return `${name}.${own} (${columns.map((column) => pg.escapeIdentifier(column)).join(', ')})`
 }
 
-/** Returns the last value of each sequence of a schema, without unused ones. */
+/** Returns the last value of each sequence of a schema; omits unused sequences. */
 export async function readSequences(client: pg.Client, schema: string): Promise<End['sequences']> {
   const { rows } = await client.query(
     `SELECT schemaname::text AS schema, sequencename::text AS sequence, last_value::text AS last

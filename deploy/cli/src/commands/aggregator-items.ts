@@ -25,15 +25,19 @@ import { createServiceDatabase } from '../process/databases.ts'
 import { requireTables } from '../process/tables.ts'
 import { readConfig } from '../settings/environment.ts'
 
-/** Keys of Plaid; the settings by default. `npm start` does not tell its secret to commands. */
+/**
+ * Keys of Plaid; by default those of the settings. `npm start` does not publish its secret to
+ * commands.
+ */
 export interface KeyOptions {
   clientId?: string
   secret?: string
 }
 
 /**
- * `coffer aggregator:refresh`: lets Plaid ask the institution of a link for new transactions.
- * Throws FatalError for another link, at Plaid's limit, and if Plaid refuses.
+ * `coffer aggregator:refresh`: makes Plaid ask the institution of a link for new transactions.
+ * Throws FatalError for a link that is not one of the aggregator, at Plaid's limit, and if Plaid
+ * refuses.
  */
 export async function refreshLink(
   { linkId, ...keys }: KeyOptions & { linkId: string },
@@ -52,9 +56,9 @@ export async function refreshLink(
 const reportedEvery = 100
 
 /**
- * `coffer aggregator:webhook`: registers the webhook URL of the settings at Plaid, for the links
- * that have another one, or for one link. Returns 1 if it fails for a link. Throws FatalError with
- * webhooks off, for another link, and if Plaid refuses the keys.
+ * `coffer aggregator:webhook`: registers the webhook URL of the settings at Plaid, for all links
+ * with another URL, or for one link. Returns 1 if it fails for a link. Throws FatalError if
+ * webhooks are off, for a link that is not one of the aggregator, and if Plaid refuses the keys.
  */
 export async function registerWebhook(
   { linkId, ...keys }: KeyOptions & { linkId?: string },
@@ -86,7 +90,9 @@ export async function registerWebhook(
   return count.failed === 0 ? 0 : 1
 }
 
-/** Opens aggregator-sync's database, and Plaid within the limits of all processes. */
+/**
+ * Opens aggregator-sync's database, and a client of Plaid that shares the limits of all processes.
+ */
 async function openAggregator(
   { clientId, secret }: KeyOptions,
   env: Environment,
@@ -122,7 +128,7 @@ function unknownLink(linkId: string): FatalError {
   return new FatalError(`No link over the aggregator has the ID ${linkId}.`)
 }
 
-/** Throws FatalError with what to do about a fault of Plaid or a refusal; rethrows the rest. */
+/** Throws FatalError with the remedy of a fault of Plaid or a refusal; rethrows other errors. */
 function asFatal(error: unknown): never {
   const fault = faultOf(error)
   if (fault?.code === 'rate-limited') {

@@ -9,13 +9,13 @@ import { readConfig } from '../settings/environment.ts'
 import { readPassword } from './password.ts'
 import { createSandbox, type Sandbox } from './plaid-sandbox.ts'
 
-/** The server answers after 30 s: ten times are five minutes. */
+/** Maximum number of polls; the server answers each after 30 s, so this is five minutes. */
 const waitsMax = 10
 
 /**
- * `coffer aggregator:link`: links a bank of the sandbox of Plaid, or of the simulated Plaid, as a
- * page with Plaid Link would; waits for the first sync, and prints the bank accounts. Returns 1 if
- * they are not set up within five minutes. Throws FatalError when the server or Plaid refuses.
+ * `coffer aggregator:link`: links a bank of Plaid's sandbox, or of the simulated Plaid, like a page
+ * with Plaid Link. Waits for the first sync, and prints the bank accounts. Returns 1 if they are
+ * not set up within five minutes. Throws FatalError when the server or Plaid refuses.
  */
 export async function linkAggregator(
   options: {

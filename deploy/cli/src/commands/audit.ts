@@ -46,7 +46,7 @@ export async function audit(env: Environment): Promise<number> {
   return findings.length === 0 ? 0 : 1
 }
 
-/** Lists the events that all services have told, service by service. */
+/** Lists the events that all services have published, service by service. */
 async function* toldEvents(config: ReturnType<typeof readConfig>) {
   for (const definition of definitions) {
     await using database = await createServiceDatabase(definition, config)
@@ -54,7 +54,9 @@ async function* toldEvents(config: ReturnType<typeof readConfig>) {
   }
 }
 
-/** Returns the findings that a second check repeats: a single check may see half of a write. */
+/**
+ * Returns the findings that a second check repeats, since a single check may read during a write.
+ */
 async function lasting(look: () => Promise<Finding[]>): Promise<Finding[]> {
   const first = await look()
   if (first.length === 0) return first

@@ -37,11 +37,11 @@ export interface BackupOptions extends EncryptionOptions {
 }
 
 /**
- * `coffer backup`: writes all rows, all uploaded files and, if asked, the keys into one encrypted
+ * `coffer backup`: writes all rows, all uploaded files and optionally the keys into one encrypted
  * archive (docs/running/backup.md), a file or an object in a bucket. Services may run meanwhile.
- * With `check` it looks whether all of that is possible, and writes no archive.
- * Throws SettingsError for options that cannot be used, FatalError when a database does not answer
- * or lacks migrations, or the archive cannot be written.
+ * With `check` it only checks that a backup is possible. Throws SettingsError for options that
+ * cannot be used, FatalError when a database does not answer or lacks migrations, or the archive
+ * cannot be written.
  */
 export async function backUp(options: BackupOptions, env: Environment): Promise<undefined> {
   const config = readConfig(env)
@@ -74,15 +74,15 @@ export async function backUp(options: BackupOptions, env: Environment): Promise<
 interface Sources {
   config: Config
   storage: Storage
-  /** Filled while entries are read. */
+  /** Updated while entries are read. */
   end: End
   withKeys: boolean
 }
 
 /**
- * Yields the entries in the order in which they are restored. Files come before the snapshot of the
- * rows, because an import removes its file: a row would name a file that is gone. Files that were
- * written meanwhile come at the end.
+ * Yields the entries in the order in which they are restored. Files come before the snapshot of
+ * rows, because an import removes its file: otherwise a row could refer to a file that is gone.
+ * Files written meanwhile come at the end.
  */
 async function* entriesOf({ config, storage, end, withKeys }: Sources): AsyncGenerator<Entry> {
   if (withKeys) yield* keysIn(config.keysDir)
@@ -109,7 +109,7 @@ async function* entriesOf({ config, storage, end, withKeys }: Sources): AsyncGen
   yield jsonEntry(endName, end)
 }
 
-/** Clocks of storage and of this process differ by less. */
+/** Maximum difference in ms between the clocks of the storage and of this process. */
 const clockSkewMs = 60_000
 
 function* keysIn(folder: string): Generator<Entry> {
@@ -130,7 +130,7 @@ interface Files extends Pick<Sources, 'storage' | 'end'> {
   isAgain?: boolean
 }
 
-/** Yields all files, or again those that were written meanwhile; never an unfinished one. */
+/** Yields all files, or with `isAgain` those written meanwhile; omits unfinished files. */
 async function* filesIn(files: Files): AsyncGenerator<Entry> {
   const { storage, end, begun, recent, isAgain = false } = files
   for (let after: string | null = ''; after !== null; ) {

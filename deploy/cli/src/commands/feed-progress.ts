@@ -3,9 +3,9 @@ import type { Coffer } from '@coffer/client'
 import type { WatchFeedSyncResponse as Frame, SyncHealth } from '@coffer/client/types'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 
-/** Sockets close after five minutes (docs/limits.md), so no sync is shown for longer. */
+/** Maximum time in ms to watch: sockets close after five minutes (docs/limits.md). */
 const watchMs = 330_000
-/** Time for a requested sync to begin. One that is due by the schedule may take ten minutes. */
+/** Time in ms for a requested sync to begin. A scheduled sync may begin up to ten minutes late. */
 const beginMs = 30_000
 const pollMs = 1_000
 
@@ -13,9 +13,9 @@ const pollMs = 1_000
 type Watched = { bankAccountId: string; name: string }
 
 /**
- * Prints the progress of a feed link's sync until no sync runs or waits, then the state of each
- * bank account. Returns 1 if one has a fault, or no sync has ended in time. Throws FatalError when
- * the server refuses a socket, or breaks it off.
+ * Prints the progress of a feed link's sync until no sync is running or due, then the state of each
+ * bank account. Returns 1 if a bank account has a fault, or no sync has ended in time. Throws
+ * FatalError when the server refuses or breaks a socket.
  */
 export async function showSync(
   coffer: Coffer,
@@ -41,7 +41,7 @@ export async function showSync(
       })
     : []
   const broken = Promise.all(frames).then(() => new Promise<never>(() => {}))
-  // It is raced only between reads.
+  // Nothing awaits `broken` while a read is running: avoids an unhandled rejection.
   broken.catch(() => {})
   try {
     while (isBusy()) {
@@ -56,7 +56,7 @@ export async function showSync(
   return showState(health, watched, width) && !health.isSyncing ? 0 : 1
 }
 
-/** Reads the state of a link's syncs. `isDue`: one waits to begin. */
+/** Reads the state of a link's syncs. `isDue`: a sync is about to begin. */
 async function readHealth(
   coffer: Coffer,
   linkId: string,
@@ -69,7 +69,10 @@ async function readHealth(
   return { health, isDue }
 }
 
-/** Prints the state of each bank account, and what arrived last. Returns whether all are synced. */
+/**
+ * Prints the state of each bank account, and the counts of the last sync. Returns whether all are
+ * synced.
+ */
 function showState(health: SyncHealth, watched: Watched[], width: number): boolean {
   const { bankAccounts, lastError, lastArrival, nextAttempt } = health
   const isSynced = watched.map(({ bankAccountId, name }) => {
@@ -86,7 +89,7 @@ function showState(health: SyncHealth, watched: Watched[], width: number): boole
   return isSynced.every(Boolean) && lastError === null
 }
 
-/** Prints the frames of a sync. Throws FatalError if they break off before `signal` is aborted. */
+/** Prints the frames of a sync. Throws FatalError if they end before `signal` is aborted. */
 async function showFrames(
   frames: AsyncIterable<Frame>,
   label: string,

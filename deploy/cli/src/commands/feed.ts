@@ -7,13 +7,13 @@ import { explain, requireServer } from '../rest/server.ts'
 import { readConfig } from '../settings/environment.ts'
 import { showSync } from './feed-progress.ts'
 
-/** The server to call, and the API key to call it with (`id:secret`). */
+/** URL of the server, and the API key for its requests (`id:secret`). */
 export type ServerOptions = { server?: string; apiKey?: string }
 
 /**
  * `coffer feed:link`: links the bank accounts that a feed provider offers. Throws FatalError with
- * what to do when the server or the provider refuses; then the connection stays `pending`, and is
- * removed after a day.
+ * the remedy when the server or the provider refuses; the connection is then `pending`, and removed
+ * after a day.
  */
 export async function linkFeed(
   options: ServerOptions & { url: string; key: string; name: string },
@@ -63,9 +63,9 @@ async function link(
 }
 
 /**
- * `coffer feed:watch`: prints the state of the syncs of a feed link; while one runs or waits, also
- * its progress. Returns 1 if a bank account is not synced. Throws FatalError when the server
- * refuses a socket, or breaks it off.
+ * `coffer feed:watch`: prints the state of the syncs of a feed link, and the progress of a running
+ * or due sync. Returns 1 if a bank account is not synced. Throws FatalError when the server refuses
+ * or breaks a socket.
  */
 export async function watchFeed(
   { linkId, ...options }: ServerOptions & { linkId: string },
@@ -97,7 +97,7 @@ function credentialOfDemo(dataDir: string): string {
 /** Next steps of the user after a refusal, by status. */
 const hints = { 401: 'Give an API key of Coffer with --api-key.' }
 
-/** Throws FatalError unless a link is one of a feed that is not deleted. */
+/** Throws FatalError unless the link is a feed link that is not deleted. */
 async function requireFeedLink(coffer: Coffer, linkId: string): Promise<void> {
   const hint = 'GET /api/links lists the links.'
   const found = await explain(
@@ -112,7 +112,9 @@ async function requireFeedLink(coffer: Coffer, linkId: string): Promise<void> {
   throw new FatalError(`The link ${linkId} is of type ${linkType}, not of a feed: ${instead}.`)
 }
 
-/** Lets the server ask the provider; returns the bank accounts that it can sync. */
+/**
+ * Makes the server refresh the list of the provider; returns the bank accounts that it can sync.
+ */
 async function findCandidates(coffer: Coffer, feedLinkId: string): Promise<FeedBankAccount[]> {
   const path = { feedLinkId }
   await explain(

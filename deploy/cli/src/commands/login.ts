@@ -41,7 +41,7 @@ export async function resetPassword(
   printPasswordLink(config, reset)
 }
 
-/** Prints the link of a token that sets a password, and until when it works. */
+/** Prints the link of a token that sets a password, and its expiry. */
 export function printPasswordLink(
   config: Config,
   { token, expiresAt }: { token: string; expiresAt: Date },
@@ -116,7 +116,7 @@ export async function newBetaCode(env: Environment): Promise<undefined> {
   console.error(`Works once, until ${expiresAt.toISOString()}.`)
 }
 
-/** Connects to the database of identity. Throws FatalError while its tables are out of date. */
+/** Connects to the database of identity. Throws FatalError unless all migrations are applied. */
 export async function connectIdentity(config: Config): Promise<Database> {
   await requireTables([identity], config)
   return createServiceDatabase(identity, config)

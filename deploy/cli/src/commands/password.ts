@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { type Readable, Writable } from 'node:stream'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 
-/** Reads the first line of the input, which a terminal does not show. Throws FatalError if none. */
+/** Reads the first line of the input, without echo on a terminal. Throws FatalError for none. */
 export async function readPassword(input: Readable & { isTTY?: boolean }): Promise<string> {
   const isTerminal = input.isTTY === true
   if (isTerminal) process.stderr.write('Password: ')

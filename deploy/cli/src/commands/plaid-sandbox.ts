@@ -2,7 +2,9 @@ import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
 import { reasonOf } from '../process/databases.ts'
 
-/** The answer of Plaid Link: the public token of a new item, and the accounts of the user. */
+/**
+ * Result of Plaid Link: the public token of a new item, and the accounts that the user has chosen.
+ */
 export interface Choice {
   publicToken: string
   institutionId: string
@@ -50,7 +52,8 @@ export function createSandbox(of: { url: string; clientId: string; secret: strin
         options: webhookUrl === null ? {} : { webhook: webhookUrl },
       })
       const token = PublicToken.parse(created)
-      // Link tells a page the IDs of the accounts. Here they are read, which uses up the token.
+      // Plaid Link returns the IDs of the accounts to a page. Here a second token is exchanged to
+      // read them.
       const access = AccessToken.parse(await call('/item/public_token/exchange', token))
       const { accounts } = Accounts.parse(await call('/accounts/get', access))
       const { public_token: publicToken } = PublicToken.parse(

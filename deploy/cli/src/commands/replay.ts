@@ -31,9 +31,9 @@ const restate: Record<string, (database: Database, env: Environment) => Promise<
 }
 
 /**
- * `coffer replay`: publishes the changes of every outbox again, all or those since a time, and the
- * current states of accounts and envelopes (docs/operations.md). Services may run at the same time.
- * Throws FatalError when NATS does not answer, or publishing makes no progress for 30 s.
+ * `coffer replay`: republishes the changes of every outbox, all or those since a time, and the
+ * current states of accounts and envelopes (docs/operations.md). Services may run meanwhile. Throws
+ * FatalError when NATS does not answer, or publishing makes no progress for 30 s.
  */
 export async function replay(options: { since?: Date }, env: Environment): Promise<undefined> {
   const config = readConfig(env)

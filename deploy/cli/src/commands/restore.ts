@@ -32,9 +32,10 @@ export interface RestoreOptions extends DecryptionOptions {
 
 /**
  * `coffer restore`: loads an archive of `coffer backup` into empty databases and an empty storage
- * (docs/running/backup.md). Without a database in the settings it runs the Postgres of the data
- * directory meanwhile, which `npm start` uses then. Reads the whole archive once before it changes
- * anything. Throws SettingsError for options that cannot be used, FatalError when it refuses.
+ * (docs/running/backup.md). Without a database in the settings, it starts the Postgres of the data
+ * directory, which `npm start` then uses. Reads the whole archive once before changing anything.
+ * Throws SettingsError for options that cannot be used, FatalError for an archive or databases that
+ * cannot be used.
  */
 export async function restore(options: RestoreOptions, env: Environment): Promise<undefined> {
   const config = readConfig(env)
@@ -96,7 +97,7 @@ interface Outline {
   keys: Map<string, string>
 }
 
-/** Reads a whole archive. Throws FatalError when it is not complete or is of another version. */
+/** Reads a whole archive. Throws FatalError when it is incomplete or has an unsupported version. */
 async function checkArchive(entries: AsyncIterable<Entry>, path: string): Promise<Outline> {
   const keys = new Map<string, string>()
   const json = new Map<string, unknown>()
@@ -115,7 +116,10 @@ async function checkArchive(entries: AsyncIterable<Entry>, path: string): Promis
   return { header: header.data, end: end.data, files, keys }
 }
 
-/** Throws FatalError when secrets of the archive could not be decrypted, or keys would be lost. */
+/**
+ * Throws FatalError when secrets of the archive could not be decrypted, or existing keys would be
+ * overwritten.
+ */
 function requireKeys({ header, keys }: Outline, { keysDir, environment }: Config): void {
   for (const [name, text] of keys) {
     const existing = readKeyFile(join(keysDir, name))
@@ -140,7 +144,9 @@ function requireKeys({ header, keys }: Outline, { keysDir, environment }: Config
   )
 }
 
-/** Creates the tables of the archive's version. Throws FatalError when this version cannot. */
+/**
+ * Creates the tables of the archive's version. Throws FatalError when this version cannot do so.
+ */
 async function createTables(header: Header, urlOf: (name: string) => string): Promise<void> {
   for (const definition of definitions) {
     const archived = header.schemas.find(({ service }) => service === definition.name)
@@ -162,7 +168,7 @@ interface Target {
   loading: Loading
   storage: Storage
   keysDir: string
-  /** Steps that remove what was written outside the databases. */
+  /** Steps that undo writes outside the databases. */
   undo: (() => Promise<unknown>)[]
 }
 

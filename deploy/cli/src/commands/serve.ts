@@ -13,7 +13,10 @@ import type { PartName } from '../settings/service-names.ts'
 
 const drainMs = 15_000
 
-/** Time after the first signal in which others are ignored: Ctrl-C may send two, one by npm. */
+/**
+ * Time in ms after the first signal in which further ones are ignored: Ctrl-C may cause two, one
+ * from npm.
+ */
 const sameSignalMs = 1_000
 
 export type ServeOptions = { names: PartName[]; migrate?: boolean; demo?: boolean }
@@ -55,7 +58,7 @@ export async function serveUntil(
   await Promise.race([finished, failLate(drainMs + 1_000 * config.lameDuckSeconds)])
 }
 
-/** An address that cannot be opened comes from settings. */
+/** Converts the error of an address that cannot be opened, because it comes from settings. */
 function asSettingsError(
   error: NodeJS.ErrnoException & { address?: string; port?: number },
 ): never {

@@ -5,7 +5,8 @@ import { databaseUrlSettings, directUrlSettings, settings } from '../settings/co
 import { allSettings, readConfig } from '../settings/environment.ts'
 import { serviceNames } from '../settings/service-names.ts'
 
-// COFFER_VAULT_KEY is the name of a key; the settings of NATS and Temporal are paths of key files.
+// Names of secrets. COFFER_VAULT_KEY is the name of a key; those of NATS and Temporal are file
+// paths.
 const secretNames = /(SECRET|PASSWORD|TOKEN|(?<!COFFER_(VAULT|NATS|TEMPORAL)_)KEY)$/
 
 /** `coffer config`: prints one line for each setting, or a Markdown table for the README. */

@@ -19,7 +19,7 @@ await runScript(async (stop) => {
   const starting = log.step('servers', 'starting Postgres, NATS and Temporal', () =>
     startStack({ dataDir, ports, log, env: process.env, isKept: true }),
   )
-  // A mesh loads no code of services. Other code is loaded while the servers start.
+  // A mesh loads no code of services. Otherwise it is loaded while the servers start.
   const loading = replicas === null ? import('./serve.ts').then(loadCode) : null
   await using stack = await starting
   await loading

@@ -12,19 +12,19 @@ interface Words {
   advice: string
 }
 
-/** A bank account that met a fault. */
+/** A bank account with a fault, and the time, text and advice of the fault. */
 type Faulty = Words & { name: string; bankAccountId: string; faultAt: Date | null }
 
-/** State of a link's syncs, with the words of its fault and of those of its bank accounts. */
+/** State of a link's syncs, with the faults of the link and of its bank accounts. */
 export type ReadSync = SyncState & { fault: Words | null; faulty: readonly Faulty[] }
 
 /** A service that syncs links. */
 export interface SyncSource {
   definition: ServiceDefinition
   /**
-   * Requests a sync of a link for an operator; returns a function that reads its state. `isWhole`:
-   * it reads all transactions, as each requested sync of a feed does. Returns null if the service
-   * has no such link. Throws refused for a link that cannot be synced.
+   * Requests a sync of a link for an operator; returns a function that reads the sync's state.
+   * `isWhole`: the sync reads all transactions, as each requested sync of a feed does. Returns null
+   * if the service does not have the link. Throws refused for a link that cannot be synced.
    */
   request: (
     database: Database,

@@ -11,8 +11,8 @@ const pollMs = 250
 const limitMsDefault = 300_000
 
 /**
- * `coffer sync`: asks a running server for a sync of a link, waits for its end unless `wait` is
- * false, and prints what arrived. With `whole` the sync reads all transactions. Returns 1 if it
+ * `coffer sync`: requests a sync of a link from a running server, waits for its end unless `wait`
+ * is false, and prints its counts. With `whole` the sync reads all transactions. Returns 1 if it
  * fails, or leaves out a bank account. Throws FatalError for a link that cannot be synced, and when
  * the sync has not ended after `limitMs`, by default five minutes.
  */
@@ -67,7 +67,9 @@ async function request(
   throw new FatalError(`No link that syncs has the ID ${linkId}.`)
 }
 
-/** Whether the requested sync has ended. One that Coffer could not finish stays requested. */
+/**
+ * Returns whether the requested sync has ended. After an outage of Coffer, a sync stays requested.
+ */
 function hasEnded({ syncRunId, requestedAt, faultAt }: ReadSync, since: Date): boolean {
   return syncRunId === null && (requestedAt === null || isAfter(faultAt, since))
 }

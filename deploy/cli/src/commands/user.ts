@@ -34,7 +34,10 @@ export async function create(person: NewPerson, env: Environment): Promise<undef
   console.error(`Account ${created.accountId}.`)
 }
 
-/** Returns the refusal of a person as one line that names the options; other errors as they are. */
+/**
+ * Returns the refusal of a person as one line with the names of the options; other errors
+ * unchanged.
+ */
 function faultOf(error: unknown, email: string): unknown {
   if (!(error instanceof ConnectError)) return error
   if (refusalOf(error)?.code === 'EMAIL_IN_USE') {

@@ -97,7 +97,7 @@ async function schedulesByName(
 
 /**
  * Creates an envelope with its plan, fills it, and spends the newest matching transactions from it.
- * The envelope then holds `plan.held` in minor units, and what its refund gives back.
+ * The envelope then holds `plan.held` in minor units, plus its refund.
  */
 async function createEnvelope(options: {
   coffer: Coffer
@@ -125,12 +125,12 @@ async function createEnvelope(options: {
   if (prefix !== undefined) await refund(coffer, path, { spendingId, prefix })
 }
 
-/** Returns when a bill counts as paid; money for any day is kept, and never late. */
+/** Returns the plan's fields for bills. An everyday expense has no bill: it keeps unspent money. */
 function rulesOf({ isEveryday = false }: EnvelopePlan) {
   return { graceDays: isEveryday ? 0 : 5, settlesWhenSpent: !isEveryday, carryOver: isEveryday }
 }
 
-/** Gives the newest deposit whose name begins with `prefix` back to the envelope. */
+/** Assigns the newest deposit whose name begins with `prefix` to the envelope, as a refund. */
 async function refund(
   coffer: Coffer,
   path: Path,
@@ -143,7 +143,7 @@ async function refund(
   }
 }
 
-/** Returns the newest payments at `shops` that are not spent from an envelope; three at most. */
+/** Returns the newest payments at `shops` without an envelope; three at most. */
 async function newestPaid(coffer: Coffer, path: Path, shops: string[]): Promise<Transaction[]> {
   const newest = (await coffer.listTransactions({ path, query: { limit: 100 } })).data
   return newest

@@ -26,7 +26,7 @@ export function savedDemo(dataDir: string): Saved | null {
   return existsSync(path) ? Saved.parse(JSON.parse(readFileSync(path, 'utf8'))) : null
 }
 
-/** Saves the login atomically, by a rename. The file is readable for its owner alone. */
+/** Saves the login atomically, by a rename, in a file that only its owner can read. */
 export function saveDemo(dataDir: string, saved: Saved): void {
   const path = savedPath(dataDir)
   mkdirSync(dirname(path), { recursive: true })

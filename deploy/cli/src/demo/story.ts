@@ -21,11 +21,11 @@ export type EnvelopePlan = {
   /** Name of the funding schedule that fills the envelope. */
   schedule: string
   targetAmount: number
-  /** Amount that the envelope holds when the demo is loaded, refunds apart. */
+  /** Amount that the envelope holds when the demo is loaded, without refunds. */
   held: number
   nextRecurrence: DateTime
   ruleset?: string
-  /** Whether an expense is paid in parts on any day, and keeps what is left of it. */
+  /** Whether an expense is spent in parts on any day, and keeps its unspent money. */
   isEveryday?: boolean
   /** Prefixes of the names of transactions that are spent from the envelope. */
   spentAt: string[]
@@ -103,7 +103,7 @@ function expense(today: DateTime, { day, ...amounts }: Amounts & { day: number }
   return { ...amounts, spendingType: 'expense' as const, nextRecurrence, ruleset }
 }
 
-/** Returns an expense that starts again on `day` of each month, with what is left of it. */
+/** Returns an expense with a new period on `day` of each month, which keeps its unspent money. */
 function everyday(today: DateTime, amounts: Amounts & { day: number }) {
   return { ...expense(today, amounts), isEveryday: true }
 }

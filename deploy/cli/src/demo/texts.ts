@@ -92,14 +92,14 @@ export function addressText(baseUrl: string): string {
   return [`Coffer is at     ${baseUrl}`, `API reference    ${baseUrl}/api/reference`].join('\n')
 }
 
-/** Returns how an operator sets a new password of a login. */
+/** Tells an operator how to set a new password of a login. */
 export function setPasswordText(email: string): string {
   return `A new one is set by: npm run coffer -- login:reset-password --email ${email}`
 }
 
 /**
- * Returns the credentials of the demo, and lines to paste into a shell. `password` is null if the
- * saved one was changed.
+ * Returns the credentials of the demo, and lines to paste into a shell. `password` is null if it
+ * was changed since it was saved.
  */
 export function welcomeText(
   baseUrl: string,

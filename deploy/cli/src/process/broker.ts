@@ -11,8 +11,8 @@ type Options = { hasServices: boolean; log: Log }
 
 /**
  * Connects to NATS as the user of a part, by default the operator, and retries in the background
- * while NATS does not answer. A process without services publishes no changes, so it needs no
- * stream. Throws SettingsError when no setting names NATS, or its settings cannot be used.
+ * while NATS does not answer. Only processes with services publish changes, and so need the stream.
+ * Throws SettingsError when no setting names NATS, or its settings cannot be used.
  */
 export async function connectNats(
   config: Config,

@@ -12,7 +12,7 @@ import { type DirectConfig, ownerPoolerOf, ownerUrlOf } from '../settings/server
 const connectTimeoutMs = 5_000
 const poolSizeMax = 8
 
-/** Connects to the database of a service, past its pooler if possible, for a command. */
+/** Connects a command to the database of a service, bypassing the pooler if a direct URL is set. */
 export function createServiceDatabase(
   { name, schema }: ServiceDefinition,
   config: Pick<Config, keyof DirectConfig | 'statementTimeoutMs' | 'databasePooler'>,
@@ -24,9 +24,9 @@ export function createServiceDatabase(
 }
 
 /**
- * Connects once to each service's database. Throws FatalError when a connection fails, with the
- * host of the database and the reason, when the server is too old, or when a role lacks what a
- * pooler makes necessary.
+ * Connects once to each service's database. Throws FatalError with the host of the database and the
+ * reason when a connection fails, the server is too old, or a role behind a pooler lacks required
+ * settings.
  */
 export async function requirePostgres(
   definitions: Pick<ServiceDefinition, 'name' | 'schema'>[],

@@ -8,10 +8,10 @@ const keyOfSecrets = /^secrets(?:-[0-9a-f]{16})?\.(?:key|lost)$/
 const keyFile = /\.(?:key|pub|lost)$/
 
 /**
- * Makes `<folder>/<part>` of each part hold exactly the files of the keys folder that its process
- * needs: its own signing key, all public keys, and the keys of secrets in the services that encrypt
- * some (docs/running/keys.md). Replaces changed files and removes all other key files. Returns the
- * paths of new and changed copies. Throws SettingsError when a file cannot be used or written.
+ * Makes each `<folder>/<part>` hold exactly the key files that the part's process needs: its own
+ * signing key, all public keys, and in services that encrypt secrets, the encryption keys
+ * (docs/running/keys.md). Replaces changed files and removes all other key files. Returns the paths
+ * of new and changed copies. Throws SettingsError when a file cannot be used or written.
  */
 export function copyPartKeys(keysFolder: string, folder: string): string[] {
   const names = keyFileNames(keysFolder)
@@ -30,7 +30,7 @@ function isNeeded(part: PartName, name: string): boolean {
   return name === `${part}.key` || name.endsWith('.pub')
 }
 
-/** Copies a key file; returns false if the copy is there already. */
+/** Copies a key file; returns false if an equal copy exists. */
 function copyKey(from: string, to: string): boolean {
   const text = readKeyFile(from)
   if (text === null || readKeyFile(to) === text) return false

@@ -4,7 +4,7 @@ import type { ServiceDefinition } from '@coffer/kit/service/service'
 import type { Config } from '../settings/environment.ts'
 import { calls, type PartName, type ServiceName, serviceNames } from '../settings/service-names.ts'
 
-/** Dynamic imports: a process loads the code of the services that it runs, and no other. */
+/** Dynamic imports: a process loads only the code of the services that it runs. */
 const load: Record<ServiceName, () => Promise<ServiceDefinition>> = {
   identity: async () => (await import('@coffer/identity/service')).identity,
   ledger: async () => (await import('@coffer/ledger/service')).ledger,
@@ -14,16 +14,16 @@ const load: Record<ServiceName, () => Promise<ServiceDefinition>> = {
   notices: async () => (await import('@coffer/notices/service')).notices,
 }
 
-// until 0.5: an update of a deployment without the chart may leave out the service new in 0.4.0.
+// until 0.5: a deployment without the chart, when updated, may lack the service new in 0.4.0.
 const additions: { [name in ServiceName]?: string } = {
   notices: ', which is new in 0.4.0: see "A sixth service" in docs/running/upgrading.md',
 }
 
 /**
- * Loads the services of these names, in that order, one after the other. Node keeps what it has
- * read of its compile cache until it is flushed. Flushed once, at the end, most of 25 MiB would
- * stay with the process: pieces between memory in use, which the C library does not give back.
- * Flushed after each part, they serve the next one.
+ * Loads the services of these names, in order, one after another. Memory: Node keeps the compile
+ * cache that it has read until a flush. A single flush at the end would leave most of 25 MiB in the
+ * process as fragments that the C library cannot return. After each part, the next part reuses
+ * them.
  */
 export async function loadServices(names: readonly ServiceName[]): Promise<ServiceDefinition[]> {
   const definitions: ServiceDefinition[] = []

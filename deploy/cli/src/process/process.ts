@@ -36,7 +36,7 @@ export type RunningProcess = AsyncDisposable & {
 type Options = { parts: Parts; config: Config; log: Log }
 type Shared = Options & { broker: Broker; host: Host; draining: AbortSignal }
 
-/** Tests run processes whose clocks differ by these ms. */
+/** In tests, the difference in ms of this process's clock. */
 const testClockMs = Number(process.env.COFFER_TEST_CLOCK_MS ?? 0)
 const clock = () => new Date(Date.now() + testClockMs)
 
@@ -107,7 +107,7 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
     rpcUrl: `${tls ? 'https' : 'http'}://${reachableHost(config.host)}:${servers.rpcPort}`,
     [Symbol.asyncDispose]: async () => {
       draining.abort()
-      // Lame duck: load balancers see that the process is not ready, and send no more requests.
+      // Lame duck: load balancers detect that the process is not ready, and send no more requests.
       await sleep(1_000 * config.lameDuckSeconds)
       await open.disposeAsync()
     },
@@ -120,7 +120,7 @@ function addressesOf({ host, rpcPort, grpcPort, metricsPort }: Config) {
 
 const natsAway = 'NATS does not answer'
 
-/** Returns what waits for a server that is away; requests are served without it. */
+/** Returns the work that is delayed by an outage of NATS or Temporal; requests are still served. */
 function listWaiting(broker: Broker, workflows: Temporal | null): string[] {
   return [
     ...(broker.isConnected() ? [] : [`${broker.refusal() ?? natsAway}: events wait in the outbox`]),
@@ -128,14 +128,14 @@ function listWaiting(broker: Broker, workflows: Temporal | null): string[] {
   ]
 }
 
-/** Returns the user of NATS of a process with one part; with several it is the operator. */
+/** Returns the NATS user of a process with one part; processes with several use the operator's. */
 function userOf(parts: Parts): { user?: PartName; hasStream: boolean } {
   const [user, ...others] = partNames(parts)
   const hasStream = parts.definitions.length > 0
   return user && others.length === 0 ? { user, hasStream } : { hasStream }
 }
 
-/** Watches the pools of the hosted services, and whether their databases lost commits. */
+/** Monitors the connection pools of the hosted services, and lost commits of their databases. */
 function watchDatabases({
   host,
   config,
@@ -155,7 +155,7 @@ function watchDatabases({
   }
 }
 
-/** Exports whether NATS, and Temporal if services run here, are away. */
+/** Exports outages of NATS and, if services run here, of Temporal. */
 function watchServers(broker: Broker, workflows: Temporal | null): Disposable {
   const stack = new DisposableStack()
   const isNatsAway = () => !broker.isConnected() || broker.refusal() !== null
@@ -164,7 +164,7 @@ function watchServers(broker: Broker, workflows: Temporal | null): Disposable {
   return stack
 }
 
-/** Watches the readiness of this process: processes with the same first part are its replicas. */
+/** Monitors the readiness of this process. Processes with the same first part are its replicas. */
 function watchProcess({ parts, config, log, broker, host, draining }: Shared): Readiness {
   const { mesh, databases, isStarting } = host
   const [first] = parts.definitions
@@ -209,7 +209,7 @@ async function loadGateway({
 /** Services that must have accepted a token before a new process is ready, keyed by part. */
 const essential: Partial<Record<PartName, readonly string[]>> = { gateway: ['identity', 'ledger'] }
 
-/** Lists the services that this process hosts, and those of other processes that its parts call. */
+/** Lists the services that this process hosts, and the remote services that its parts call. */
 function listDependencies(parts: Parts, host: Host, keysDir: string): Dependency[] {
   const hosted = Object.keys(host.databases) as PartName[]
   const found = new Map<string, Dependency>()
@@ -239,7 +239,7 @@ async function requirePorts({ hasGateway }: Parts, config: Config): Promise<void
   await requireFreePort({ port: metricsPort, server: 'metrics', setting: 'COFFER_METRICS_PORT' })
 }
 
-/** Returns the loopback address in place of a wildcard address. */
+/** Replaces a wildcard address by the loopback address. */
 function reachableHost(host: string): string {
   return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
 }

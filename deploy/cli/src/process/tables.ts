@@ -23,9 +23,9 @@ export async function updateTables(
 }
 
 /**
- * Creates or updates the role of each service, which the URLs of the databases name, and takes from
- * it the rights on other schemas. Returns the names of the roles. Throws SettingsError without the
- * owner's URL or if two services name one role, FatalError when Postgres or a URL refuses.
+ * Creates or updates the role of each service, which the URLs of the databases name, and revokes
+ * its rights on other schemas. Returns the names of the roles. Throws SettingsError without the
+ * owner's URL or if two services have the same role, FatalError when Postgres or a URL refuses.
  */
 export async function updateRoles(
   definitions: ServiceDefinition[],
@@ -69,10 +69,10 @@ function requireOwnRoles(definitions: ServiceDefinition[], config: Config): void
 }
 
 /**
- * Checks for a command that every migration of these services is applied: at the URLs by which it
- * connects (`ownerUrlOf`). Migrations of the next version of the code are accepted, because each is
- * compatible with this one. Throws FatalError when a database does not answer, or a
- * migration is missing or was edited after it was applied, SettingsError without a URL.
+ * Checks for a command that every migration of these services is applied, at the URLs that the
+ * command uses (`ownerUrlOf`). Accepts further migrations of the next release, which are compatible
+ * with this one. Throws FatalError when a database does not answer, or a migration is missing or
+ * was edited after it was applied, SettingsError without a URL.
  */
 export function requireTables(definitions: ServiceDefinition[], config: Config): Promise<void> {
   return checkTables(definitions, {
@@ -81,7 +81,7 @@ export function requireTables(definitions: ServiceDefinition[], config: Config):
   })
 }
 
-/** Checks like `requireTables` at the URLs of running services, which a direct URL is not. */
+/** Checks like `requireTables`, but at the URLs of running services, which may use a pooler. */
 export function requireServedTables(
   definitions: ServiceDefinition[],
   config: Config,

@@ -4,7 +4,7 @@ import type { Log } from '@coffer/kit/service/log'
 import type { Config } from '../settings/environment.ts'
 import { version } from '../settings/version.ts'
 
-/** Starts tracing and the export of metrics, if settings ask for them. */
+/** Starts tracing and the export of metrics, if they are enabled. */
 export async function startTelemetry(
   parts: readonly string[],
   { traceRatio, otlpMetricsSeconds, otlpEndpoint }: Config,

@@ -27,8 +27,8 @@ export async function isRefused(call: Promise<unknown>, statuses: number[]): Pro
 }
 
 /**
- * Returns the result of a call. Throws FatalError instead of a refusal: `about`, the text of the
- * server, and a hint by status what to do.
+ * Returns the result of a call. Throws FatalError for a refusal: with `about`, the text of the
+ * server, and a hint for the status.
  */
 export async function explain<Result>(
   call: Promise<Result>,

@@ -220,7 +220,7 @@ export const databaseUrlSettings = forEachService((variable) =>
   ),
 )
 
-/** `COFFER_<SERVICE>_DIRECT_DATABASE_URL`: the database of one service, past its pooler. */
+/** `COFFER_<SERVICE>_DIRECT_DATABASE_URL`: the database of one service, bypassing its pooler. */
 export const directUrlSettings = forEachService((variable) =>
   setting(
     `COFFER_${variable}_DIRECT_DATABASE_URL`,

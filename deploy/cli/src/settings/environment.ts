@@ -35,9 +35,11 @@ export const allSettings: Settings[] = [
   directUrlSettings,
 ]
 
-/** Variables of the tests and the benchmark, which are no settings. */
+/** Variables of the tests and the benchmark, which are not settings. */
 const others = /^COFFER_(TEST_|LOAD_GENERATOR$)/
-/** Edits between a misspelt name and the setting that is suggested: one slip, or a swap. */
+/**
+ * Maximum edits between a misspelt name and a suggested setting: one typo, or two swapped letters.
+ */
 const similarMax = 2
 
 /** Settings of a process, and the environment variables from which its services read settings. */

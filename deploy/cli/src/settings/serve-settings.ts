@@ -28,9 +28,8 @@ export const serviceChecks: Partial<Record<ServiceName, (environment: Environmen
 }
 
 /**
- * Checks the settings of the chosen services before any server is called, so that a fault is not
- * hidden by a server that is away. Throws SettingsError naming every invalid and every missing
- * setting.
+ * Checks the settings of the chosen services before any connection, so that an unreachable server
+ * does not hide a fault. Throws SettingsError naming every invalid and every missing setting.
  */
 export function requireServeSettings(names: readonly ServiceName[], config: Config): void {
   const { environment, keysDir } = config
@@ -69,8 +68,8 @@ function tlsFilesOf({ rpcCa, rpcCertificate, rpcKey }: Config): TlsFiles | null 
 
 /**
  * Checks the settings of TLS between processes and their files. Throws SettingsError naming each
- * file that cannot be used, each address that does not fit, and a missing port of metrics: probes
- * of the RPC port would need a certificate.
+ * file that cannot be used, each address with the wrong protocol (https with TLS, else http), and
+ * a missing port of metrics, which probes need because the RPC port requires a certificate.
  */
 function requireMeshTls(config: Config): void {
   const files = tlsFilesOf(config)

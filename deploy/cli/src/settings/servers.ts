@@ -8,7 +8,7 @@ import type { Config } from './environment.ts'
 import type { ServiceName } from './service-names.ts'
 
 type DatabaseConfig = Pick<Config, 'databaseCa' | 'databaseUrl' | 'databaseUrls'>
-/** Settings of the databases past their poolers. */
+/** Settings of the direct URLs of databases, which bypass a pooler. */
 export type DirectConfig = DatabaseConfig & Pick<Config, 'directDatabaseUrl' | 'directDatabaseUrls'>
 
 /**
@@ -18,7 +18,7 @@ export type DirectConfig = DatabaseConfig & Pick<Config, 'directDatabaseUrl' | '
 export function databaseUrlOf(name: string, config: DatabaseConfig): string {
   const url = config.databaseUrls[name] ?? config.databaseUrl
   if (url === undefined) {
-    // Where other services have a database of their own, the one of this service is missing.
+    // Other services have databases of their own, so the setting of this service is missing.
     const { env: own } = databaseUrlSettings[name as ServiceName]
     throw new SettingsError(
       Object.keys(config.databaseUrls).length > 0
@@ -29,21 +29,21 @@ export function databaseUrlOf(name: string, config: DatabaseConfig): string {
   return withCa(url, config.databaseCa)
 }
 
-/** Returns the URL of a service's database past its pooler; null when no setting names it. */
+/** Returns the direct URL of a service's database, bypassing its pooler; null if none is set. */
 export function directUrlOf(name: string, config: DirectConfig): string | null {
   const url = config.directDatabaseUrls[name] ?? config.directDatabaseUrl
   return url === undefined ? null : withCa(url, config.databaseCa)
 }
 
 /**
- * Returns the URL of a service's database for commands that act as the owner of its tables: past
- * the pooler if a setting names it. Throws SettingsError when no setting names the database.
+ * Returns the URL of a service's database for commands that act as the owner of its tables: the
+ * direct URL if it is set. Throws SettingsError when no setting names the database.
  */
 export function ownerUrlOf(name: string, config: DirectConfig): string {
   return directUrlOf(name, config) ?? databaseUrlOf(name, config)
 }
 
-/** Returns the pooler before the URL of `ownerUrlOf`: none before a URL past it. */
+/** Returns the pooler at the URL of `ownerUrlOf`: `none` for a direct URL. */
 export function ownerPoolerOf(
   name: string,
   config: DirectConfig & Pick<Config, 'databasePooler'>,
@@ -69,7 +69,7 @@ export function natsServersOf(config: Config): NatsServers {
   return servers
 }
 
-// Temporal's client requires an address; a process without services never calls Temporal.
+// Temporal's client requires an address, even in processes that never call Temporal.
 const unusedAddress = '127.0.0.1:7233'
 
 /**
@@ -96,7 +96,7 @@ export function temporalServerOf(
   return server
 }
 
-/** Throws SettingsError when traces or metrics are to be exported, and no endpoint is set. */
+/** Throws SettingsError when exports of traces or metrics are enabled without an endpoint. */
 export function requireEndpoint({ traceRatio, otlpMetricsSeconds, otlpEndpoint }: Config): void {
   if (otlpEndpoint === undefined && (traceRatio > 0 || otlpMetricsSeconds > 0)) {
     const asking = traceRatio > 0 ? 'COFFER_TRACE_RATIO' : 'COFFER_OTLP_METRICS_SECONDS'

@@ -5,9 +5,9 @@ const portName = /^COFFER_(\w+_)?PORT$/
 const portValue = /^(tcp|udp|sctp):\/\//
 
 /**
- * Returns the environment without the service links of Kubernetes: variables that it sets in each
- * pod for the Services of the namespace, such as `COFFER_PORT=tcp://10.0.0.1:80` for a Service
- * named `coffer`. They have the prefix of the settings, but are none.
+ * Returns the environment without the service links of Kubernetes, which it sets in each pod for
+ * the Services of the namespace, such as `COFFER_PORT=tcp://10.0.0.1:80` for a Service named
+ * `coffer`. They have the prefix of settings, but are not settings.
  * Source: https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
  */
 export function withoutServiceLinks(env: Environment): Environment {

@@ -1,6 +1,6 @@
 /**
  * The services and the gateway, each with the services that it calls by RPC. Activities and events
- * pass through Temporal and NATS, so they need no address of a service.
+ * go through Temporal and NATS, and need no address of a service.
  */
 export const calls = {
   identity: [],

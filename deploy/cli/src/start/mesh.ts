@@ -30,7 +30,7 @@ interface Replica {
   part: PartName
   url: string
   rpcUrl: string
-  /** Settings with its ports. */
+  /** Environment with the ports of the process. */
   ports: Environment
 }
 
@@ -39,13 +39,13 @@ const restartMs = 1_000
 const pollMs = 50
 
 /**
- * Runs processes for the gateway and each service, behind a balancer on `COFFER_PORT`, until
- * `stopped` resolves. A process that ends is started again. At the end the gateways drain, then the
+ * Runs processes for the gateway and each service, behind a load balancer on `COFFER_PORT`, until
+ * `stopped` resolves. Restarts a process that ends. At the end the gateways drain, then the
  * services. Throws when the mesh cannot be started.
  */
 export async function runMesh(stopped: Promise<unknown>, options: MeshOptions): Promise<void> {
   const stopping = new AbortController()
-  // Disposed in reverse order: the gateways call the services until they have drained.
+  // Disposed in reverse order, because the gateways call the services until they have drained.
   await using running = new AsyncDisposableStack()
   const starting = startAll(options, running, stopping.signal)
   await Promise.race([starting.then(() => stopped), stopped])
@@ -61,7 +61,7 @@ async function startAll(
   const { dataDir, log } = options
   const { host, port, externalUrl, demo } = readConfig(options.environment)
   await requireFreePort({ port, server: 'the REST API', setting: settings.port.env })
-  // The links in identity's mails lead to the balancer.
+  // Links in identity's mails must contain the port of the load balancer.
   const services = await planReplicas(serviceNames, options.replicas, port)
   const gateways = await planReplicas(['gateway'], options.replicas)
   const environment = { ...options.environment, ...urlsOf(services) }
@@ -92,7 +92,10 @@ async function startAll(
   if (demo) await greet({ baseUrl: balancer.url, publicUrl, dataDir })
 }
 
-/** Gives each process ports of its own; `publicPort` is that of the REST API if it is elsewhere. */
+/**
+ * Assigns ports to each process; `publicPort` is the port of the REST API, if another process has
+ * it.
+ */
 async function planReplicas(
   parts: readonly PartName[],
   count: number,
@@ -112,7 +115,7 @@ async function planReplicas(
           [settings.port.env]: String(port),
           [settings.rpcPort.env]: String(rpcPort),
           [settings.grpcPort.env]: String(grpcPort),
-          // The port of the settings cannot serve several processes.
+          // Several processes cannot share the configured port.
           [settings.metricsPort.env]: String(metricsPort),
         },
       })
@@ -121,7 +124,7 @@ async function planReplicas(
   return replicas
 }
 
-/** Returns the settings that name the replicas of each service. */
+/** Returns the environment variables with the URLs of each service's replicas. */
 function urlsOf(services: Replica[]): Environment {
   const entries = serviceNames.map((name) => {
     const replicas = services.filter(({ part }) => part === name)
@@ -130,7 +133,9 @@ function urlsOf(services: Replica[]): Environment {
   return Object.fromEntries(entries)
 }
 
-/** Returns groups of processes to start together: each takes a processor for some seconds. */
+/**
+ * Returns groups of processes to start together, since each start uses a CPU core for some seconds.
+ */
 function groupsOf(replicas: Replica[], size: number): Replica[][] {
   const count = Math.ceil(replicas.length / size)
   return Array.from({ length: count }, (_, index) =>
@@ -166,14 +171,14 @@ async function runReplica(replica: Replica, options: MeshOptions): Promise<Async
   throw faults[0]
 }
 
-/** Updates the tables in a process of its own: this one loads no service. */
+/** Updates the tables in a child process, because this process loads no service. */
 async function migrate(options: MeshOptions): Promise<void> {
   const { died } = startServerProcess(commandOf(options, 'migrate', ['migrate']))
   const { code, error } = await died
   if (code !== 0) throw error
 }
 
-/** Returns a `coffer` command of a process whose output has its name before each line. */
+/** Returns the command of a process; each line of its output is prefixed with its name. */
 function commandOf(
   { dataDir, environment }: Pick<MeshOptions, 'dataDir' | 'environment'>,
   name: string,

@@ -27,7 +27,7 @@ const defaults = {
 
 const replicasMax = 4
 
-/** Defaults of a mesh: longer than the balancer takes to notice. */
+/** Defaults of a mesh: longer than the load balancer takes to detect a stopping process. */
 const meshDefaults = { COFFER_LAME_DUCK_SECONDS: '3' }
 
 /** The arguments of `npm start`. */
@@ -40,9 +40,9 @@ export interface StartArguments {
 
 /**
  * Returns the environment of the server that `npm start` runs, checked before any server starts.
- * One process hosts every service, so settings that depend on each other are checked together.
- * It has settings for the simulated providers. Throws SettingsError naming every invalid and every
- * missing setting.
+ * One process hosts every service, so dependent settings are checked together. Includes the
+ * settings for the simulated providers. Throws SettingsError naming every invalid and every missing
+ * setting.
  */
 export function startEnvironment(
   env: Environment,
@@ -89,7 +89,7 @@ function readCount(text: string): number {
 }
 
 /**
- * Checks the keys folder only if it exists or is configured: otherwise the error of an unusable
+ * Checks the keys folder only if it exists or is configured. Otherwise the error of an unusable
  * data directory would name COFFER_KEYS_DIR.
  */
 function requireKeys(environment: Environment): void {

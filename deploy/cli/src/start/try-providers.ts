@@ -57,7 +57,7 @@ const aggregator: TryProvider = {
     COFFER_AGGREGATOR_WEBHOOKS_ENABLED: 'true',
     COFFER_AGGREGATOR_WEBHOOKS_DOMAIN: `localhost:${gatewayPortOf(environment)}`,
   }),
-  // Plaid's webhooks go to https addresses; the simulator sends them to this one instead.
+  // Plaid's webhooks require https; the simulator sends its webhooks to this address instead.
   argumentsOf: (environment) => [
     client.id,
     client.secret,

@@ -16,7 +16,10 @@ import { cacheDirectory, platform } from '../../bootstrap/paths.mjs'
 import type { SystemUser } from './postgres-user.ts'
 
 const majorMin = 16
-/** Directory of copies of the binaries, for a user who cannot enter a checkout in root's home. */
+/**
+ * Directory for copies of the binaries, if the server's user cannot enter a checkout in root's
+ * home.
+ */
 const sharedDirectory = '/var/lib/coffer'
 
 /** Binaries of Postgres that the server's user can run. */
@@ -86,7 +89,7 @@ function embeddedPostgres(): Embedded | null {
   }
 }
 
-/** Returns the path of the binary, or of a copy if the user cannot enter a parent directory. */
+/** Returns the path of the binary, or of a copy if the user cannot enter a parent folder. */
 function reachable({ directory, version }: Embedded, user: SystemUser | undefined): string {
   const inPlace = join(directory, 'bin/postgres')
   if (user === undefined || readVersion(inPlace, user) !== null) return inPlace

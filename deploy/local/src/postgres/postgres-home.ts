@@ -124,7 +124,7 @@ function isLinkAt(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
-/** Makes the user the owner of a directory and its content, unless so already; follows no links. */
+/** Changes the owner of a directory and its content if necessary; does not follow links. */
 function giveTo({ uid, gid }: SystemUser, directory: string): void {
   const all = [directory, join(directory, 'data')]
   if (all.every((path) => !existsSync(path) || statSync(path).uid === uid)) return

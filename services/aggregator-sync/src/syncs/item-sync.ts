@@ -29,7 +29,7 @@ export const ItemSync = AggregatorLink.extend({
 })
 export type ItemSync = z.infer<typeof ItemSync>
 
-/** How a sync of a link ended. */
+/** Outcome of a sync of a link. */
 export type ItemOutcome =
   | SyncOutcome
   /** The aggregator has not read the whole history from the institution yet. */

@@ -49,7 +49,7 @@ export async function nativeOptions(
   return { tls, ...(apiKey ? { apiKey } : {}) }
 }
 
-/** Returns gRPC credentials whose new connections have the certificates of the files by then. */
+/** Returns gRPC credentials; new connections use the current content of the files. */
 export function channelCredentials(server: TemporalServer): ChannelCredentials {
   const { caFile, certificateFile, keyFile: privateKeyFile, renewMs = renewMsDefault } = server
   if (!isTls(server)) return credentials.createInsecure()

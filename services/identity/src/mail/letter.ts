@@ -23,7 +23,7 @@ const languages = {
   de: { locale: 'de-DE', words: wordsOf<typeof en>(de, 'de') },
 }
 
-/** Language, locale and texts for the recipient of a mail. */
+/** Locale that formats days: the recipient's, if the mail is in its language. */
 export interface Speech {
   language: string
   /** Locale of days: that of the reader if the mail is in its language. */

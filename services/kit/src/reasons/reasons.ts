@@ -66,7 +66,7 @@ interface Template {
 /** Parameters that are numbers; all other parameters are texts. */
 const numeric = /^(min|max|count|rows|columns|line)$/
 
-/** Longest text that is read: patterns take time with the square of it at worst. */
+/** Maximum length of a text to parse, because patterns take quadratic time in the worst case. */
 const lengthMax = 2_000
 
 const whole = new Map<string, ReasonCode>()

@@ -14,7 +14,7 @@ export type AccountSettings = z.infer<typeof AccountSettings>
 
 /**
  * Returns an upsert of settings that ignores older versions; usable alone or as a CTE. It keeps a
- * stored timezone: `moveDates` changes the timezone together with the stored dates
+ * stored timezone: `beginMove` changes the timezone together with the stored dates
  * (docs/account-data.md#a-new-timezone).
  */
 export function insertSettings(settings: AccountSettings): FragmentSqlToken {

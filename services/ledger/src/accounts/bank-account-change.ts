@@ -33,9 +33,9 @@ type TextField =
   | 'feedBankAccountId'
 
 /**
- * Returns the rows of a new bank account. Its balances are valid for the instant `balancesAsOf`,
- * which is not in the future; null if the client states no instant. Throws `invalid` (400), which
- * names the wrong field.
+ * Returns the rows of a new bank account. Its balances are valid for the instant `balancesAsOf`, at
+ * most now; null if the client states no instant. Throws `invalid` (400), which names the wrong
+ * field.
  */
 export function createBankAccount(
   { link, operation }: { link: Link; operation: Operation },

@@ -15,7 +15,7 @@ export const MatchReason = z.enum([
 export type MatchReason = z.infer<typeof MatchReason>
 
 /**
- * How a posted record joined the transaction of a pending one of another amount
+ * The join of a posted record to the transaction of a pending record with another amount
  * (docs/syncs.md#tips-and-holds). Its `matchReason` is amount-date-name, because release 0.3
  * refuses unknown reasons. A record with another reason has left the transaction since.
  */

@@ -46,8 +46,8 @@ export function changeHints(
 }
 
 /**
- * Returns the hints about a changed amount or envelope. Balances of synced bank accounts and files
- * do not follow the change, because banks and files state them.
+ * Returns the hints about a changed amount or envelope. Transactions of banks and files get no hint
+ * about balances, because banks and files state the balances.
  */
 function assignmentHints(
   before: Transaction,

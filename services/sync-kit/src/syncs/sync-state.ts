@@ -40,7 +40,7 @@ export type SyncState = z.infer<typeof SyncState>
 /** The fields that a request, a begin or an end of a sync changes. */
 export const syncFields = SyncState.keyof().options
 
-/** How a sync ended. */
+/** Outcome of a sync. */
 export type SyncOutcome =
   | { kind: 'complete'; tally: Tally }
   /** Failure; the activity that met the fault has stored it. */
