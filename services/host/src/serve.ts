@@ -48,8 +48,8 @@ export interface ServeOptions {
   /** Port of gRPC (HTTP/2), with health and reflection; 0 chooses a free port. */
   grpcPort: number
   /**
-   * Port of metrics and health checks, without TLS; 0 chooses a free port, null opens none. until
-   * 0.4: without TLS, or without this port, the metrics are on the RPC port too.
+   * Port of metrics and health checks, without TLS; 0 chooses a free port, null opens none.
+   * until 0.4: without TLS, or without this port, the metrics are on the RPC port too.
    */
   metricsPort?: number | null
   /** Certificates of both RPC ports, which accept only peers of the same CA; null without TLS. */

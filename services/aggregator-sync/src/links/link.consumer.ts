@@ -8,7 +8,7 @@ import { endConnection, startFinish } from './link-release.service.ts'
 export function linkHandlers(deps: LinkDeps): Handler[] {
   return [
     on(AggregatorLinkSettingUpSchema, (key) => startFinish(deps, key)),
-    // The ledger's clean-up ends the connection too; replicas of a former version may not.
+    // The ledger's clean-up ends the connection too, unless its replicas are of another version.
     on(LinkDeletedSchema, ({ accountId, linkId }) => endConnection(deps, { accountId, linkId })),
   ]
 }

@@ -121,7 +121,7 @@ function simpleOf(outcome: ItemOutcome): SyncOutcome {
   return outcome.kind === 'early' ? { kind: 'unfinished' } : outcome
 }
 
-/** Returns the fields that differ from the state of other syncs: status, next sync and fault. */
+/** Returns the fields that this service sets by itself: status, next sync and fault. */
 function nextOf(
   sync: ItemSync,
   ended: ItemSync,
@@ -149,7 +149,7 @@ function nextOf(
   }
 }
 
-/** Rows that could not be read are a fault without a failure: the next sync looks for them. */
+/** Unreadable rows are stored as a fault, but are no failure: the next sync reads them again. */
 function unreadableOf(ended: ItemSync, now: Date): Partial<ItemSync> {
   if (!hasUnreadable(ended)) return {}
   const fault = { faultCode: 'rows-unreadable' as const, faultDetail: '', faultAt: now }
@@ -164,8 +164,8 @@ function isYoung({ createdAt }: ItemSync, now: Date): boolean {
 }
 
 /**
- * The pause equals the age of the link, from 1 to 60 minutes: it grows while the aggregator is not
- * ready.
+ * Returns the next attempt: the pause equals the age of the link, 1 to 60 minutes, so that it grows
+ * while the aggregator is not ready.
  */
 function earlyRetryOf({ createdAt }: ItemSync, now: Date): Date {
   const ageMs = now.getTime() - createdAt.getTime()

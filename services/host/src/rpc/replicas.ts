@@ -90,9 +90,7 @@ export function createReplicas(
     readmitLater(replica, afterMs)
     onEjected(replica, why)
   }
-  /**
-   * Ejects a replica; the last one only if an ejected replica answers a probe and takes its calls.
-   */
+  /** Ejects a replica; the last one only if an ejected one answers a probe and takes its calls. */
   const replace = shared(async (replica) => {
     const ejected = hasOther(replica) ? [] : addresses.known().filter(({ isEjected }) => isEjected)
     await Promise.all(ejected.map(readmitReady))

@@ -203,7 +203,7 @@ async function close(
     const cleared = await unassignAll(tx, { ...key, spendingId })
     const scope = { ...key, spendingIds: [spendingId] }
     await writeIn(tx, key, async () => {
-      // Locked now: no transaction is assigned or created in between any more.
+      // The bank account is locked now, so no further transaction can be assigned to the envelope.
       const later = await unassignAll(tx, { ...key, spendingId })
       const created = await listCreatedBy(tx, key, { spendingId })
       const ids = [...new Set([...cleared, ...later, ...created])]

@@ -124,8 +124,8 @@ export type Given = z.infer<typeof Given>
 /**
  * Returns `spendingAmount` to the transaction's envelope, or takes min(held, `refundAmount`) of a
  * refund back from it; does nothing if unassigned. For a refund, the journal has the cause `refund`
- * instead of `transaction`. If one undo reverses payments and refunds of an envelope, `beside` is the
- * total of the refunds in the call for the payments, and that of the payments in the other call.
+ * instead of `transaction`. If one undo reverses payments and refunds of an envelope, `beside` is
+ * the total of the refunds in the call for the payments, and that of the payments in the other.
  */
 export function giveBack(
   started: StartedOperation,

@@ -163,7 +163,7 @@ export async function endLease(
     WHERE ${isOf(key)} AND lease_id = ${leaseId}`)
 }
 
-/** Moves a webhook back to a position of the feed, if it is beyond it, and ends a pause. */
+/** Moves the position of a webhook back to `after` if it has read further, and ends a pause. */
 export async function readAgain(tx: Transaction, key: WebhookKey, after: bigint): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE webhook_progress AS progress
