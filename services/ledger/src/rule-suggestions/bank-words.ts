@@ -23,8 +23,8 @@ export const kindWords = listed(`
   móvil compra compras tarjeta tarj pago recibo en con adeudo domiciliacion transferencia
   bizum cargo pagamento pagam carta acquisto addebito sdd disposizione bonifico tramite su
   presso op operazione circuito nexi bancomat esercente diretto betaling betaalautomaat bea
-  gea pin pas incasso overboeking ideal europese doorlopend algemeen betaalverzoek apple_pay
-  google_pay kortköp kortkop köp kop autogiro överföring overforing betalning bg pg swish
+  gea pin pas incasso overboeking ideal europese doorlopend algemeen betaalverzoek
+  kortköp kortkop köp kop autogiro överföring overforing betalning bg pg swish
   kontaktlös zakup karta kartą płatność platnosc kart plat przelew polecenie zapłaty blik
   transakcja bezgotówkowa bezstykowa krajowa internetowa w デビット カード お振込 振込 口座振替 ご利用 お支払い 引落
   VISAデビット ﾃﾞﾋﾞﾂﾄ ｶｰﾄﾞ ｶ-ﾄﾞ コウザフリカエ フリコミ デビツト 決済 自払 電子マネー カ 株 rent standing order station`)
@@ -83,7 +83,7 @@ export const places = listed(`
   goteborg göteborg malmo malmö uppsala lund solna vasteras orebro linkoping warszawa krakow
   kraków gdansk gdańsk wroclaw wrocław poznan poznań lodz łódź katowice lublin seattle
   chicago boston austin dallas houston denver portland miami atlanta phoenix brooklyn
-  oakland san_francisco minneapolis philadelphia detroit dublin tokyo osaka kyoto nagoya
+  oakland minneapolis philadelphia detroit dublin tokyo osaka kyoto nagoya
   yokohama shinjuku shibuya 東京 大阪 京都 渋谷 新宿 横浜 名古屋`)
 
 /** First words of many merchants' names: alone they identify no merchant. */
