@@ -33,6 +33,9 @@ const ofKind =
   /typ|típus|art$|[ck]at[eé]gor|status|state|currency|bic|iban|ref|number|no$|code|bank|method/i
 /** Headers of the payment method: its name is not the other party. */
 const ofMethod = /method/i
+/** Headers of the name of a bank, which is not the other party of a payment. */
+const ofBank =
+  /bank.?name|name (?:of|der) .*bank|kreditinstitut|nom de .*banque|nombre del banco|nome .*banca/i
 
 /** A column with a matching header is skipped if another match has this times its information. */
 const informationRatio = 3
@@ -127,8 +130,8 @@ function guessTexts(headers: readonly string[], cells: Cells) {
 
 function isParty(header: string, cells: Cells): boolean {
   const isSame = cells.count >= sameMin && cells.different(header) === 1
-  const isOwn = ofOwnAccount.test(header) || ofMethod.test(header)
-  return !isSame && !isOwn && !cells.areIbans(header)
+  const isOther = [ofOwnAccount, ofMethod, ofBank].some((headers) => headers.test(header))
+  return !isSame && !isOther && !cells.areIbans(header)
 }
 
 /** Returns a header that matches `meaning`; skips those with far less information than others. */

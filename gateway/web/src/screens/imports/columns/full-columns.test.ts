@@ -32,6 +32,20 @@ test.each([
     guess: 'Date|Order|',
   },
   {
+    kind: 'no name of a bank as the other party, beside another name',
+    lines: [
+      'Date,Bankname,Name Zahlungsbeteiligter,Verwendungszweck,Amount',
+      '2026-01-15,Volksbank,Netflix,Abo,-5.00',
+      '2026-01-16,Sparkasse am Ort,Ann,Miete,-6.00',
+    ],
+    guess: 'Date|Verwendungszweck|Name Zahlungsbeteiligter',
+  },
+  {
+    kind: 'no name of a bank as the other party',
+    lines: ['Date,Name of the bank,Text,Amount', '2026-01-15,First Bank,Rent,-5.00'],
+    guess: 'Date|Text|',
+  },
+  {
     kind: "the app's own file, with money that only comes in and notes in each row",
     lines: [
       'Date,Name,Merchant,Amount,Notes,Original name,Transaction ID',
