@@ -23,6 +23,8 @@ export interface Compared extends Omit<ReceivedStatement, 'rows' | 'plain'> {
   /** The first rows that may be transactions of another source; `joinCount` counts all of them. */
   joins: readonly RowJoin[]
   joinCount: number
+  /** Changes of the current balance by posting the transactions of joins, by their IDs. */
+  balanceChanges: ReadonlyMap<string, bigint>
   misfits: readonly Misfit[]
 }
 
@@ -31,7 +33,16 @@ export interface Compared extends Omit<ReceivedStatement, 'rows' | 'plain'> {
  * of all rows, and the rows that may be joined. `ruled` has the fields that rules would set.
  */
 export function previewParts(
-  { shown, rowCount, knownCount, joins, joinCount, misfits, ...statement }: Compared,
+  {
+    shown,
+    rowCount,
+    knownCount,
+    joins,
+    joinCount,
+    balanceChanges,
+    misfits,
+    ...statement
+  }: Compared,
   ruled: ReadonlyMap<FileRow, PreviewedField[]>,
 ) {
   const { skipped, balances, currency } = statement
@@ -60,7 +71,7 @@ export function previewParts(
     ...(balances.asOf && statesBalances(balances)
       ? { balancesAsOf: timestampFromDate(balances.asOf) }
       : {}),
-    joinOffers: joins.map(offerOf),
+    joinOffers: joins.map((one) => offerOf(one, balanceChanges)),
     joinOfferCount: BigInt(joinCount),
     choices: choicesOf(statement),
     misfits: misfits.map((one) => toMessage(MisfitSchema, one)),
@@ -72,7 +83,7 @@ function choicesOf({ choices = [], mark }: Pick<ReceivedStatement, 'choices' | '
   return mark === undefined ? [...choices] : [...choices, written]
 }
 
-function offerOf({ row, transaction }: RowJoin) {
+function offerOf({ row, transaction }: RowJoin, balanceChanges: Compared['balanceChanges']) {
   const { uploadIdentifier, amount, date, name } = row
   return {
     uploadIdentifier,
@@ -84,6 +95,7 @@ function offerOf({ row, transaction }: RowJoin) {
     transactionName: transaction.name ?? transaction.originalName,
     transactionIsPending: transaction.isPending,
     effect: transaction.isPending ? posting : 'stores nothing',
+    balanceChange: balanceChanges.get(transaction.transactionId) ?? 0n,
   }
 }
 

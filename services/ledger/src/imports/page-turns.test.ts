@@ -84,7 +84,14 @@ test('joins are found in turns; a preview has 500, and the number of all', async
   expect(turns).toBeGreaterThanOrEqual(7)
   const file = { currency: 'USD', balances: noBalances, shown: [], skipped: [], misfits: [] }
   const preview = previewParts(
-    { ...file, rowCount: 2500, knownCount: 0, setsBalances: false, ...found },
+    {
+      ...file,
+      rowCount: 2500,
+      knownCount: 0,
+      setsBalances: false,
+      balanceChanges: new Map(),
+      ...found,
+    },
     new Map(),
   )
   expect([preview.joinOffers.length, preview.joinOfferCount]).toEqual([500, 2500n])

@@ -21,6 +21,7 @@ import { findReading, listKnownIdentifiers } from './import.sql.ts'
 import { type IncomingFile, wholeOf } from './incoming-file.ts'
 import { findJoins, withoutKnown } from './joining/join.service.ts'
 import { type IdentifiedBy, listJoinable, listPendingRows } from './joining/joined-rows.sql.ts'
+import { listBalanceChanges } from './joining/posting.sql.ts'
 import { DaySpan, findBooked, JoinSpan } from './joining/row-joins.ts'
 import { compareWithStored, type KnownRows } from './known/known-rows.service.ts'
 import type { Upload } from './upload.ts'
@@ -113,6 +114,7 @@ export async function compare(
     const rowCount = all.length - known.corrections.length
     const of = { balances: read.balances, newCount: BigInt(rowCount - knownCount + bookedCount) }
     const newRows = newRowsOf(all, { known, isKnown })
+    const offered = await findJoins(newRows, transactions)
     return {
       ...statement,
       shown,
@@ -120,7 +122,8 @@ export async function compare(
       knownCount,
       setsBalances: chosen !== undefined && setsBalances(chosen, of),
       skipped: addSkipped(read.skipped, known.corrections),
-      ...(await findJoins(newRows, transactions)),
+      ...offered,
+      balanceChanges: await listBalanceChanges(tx, key, offered.joins),
       misfits: findMisfits(
         { ...statement, comparedCount: compared.length },
         { all: candidates, bankAccountId: key.bankAccountId },

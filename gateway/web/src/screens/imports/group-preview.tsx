@@ -13,7 +13,7 @@ import { wordsOf } from '../../words/refusals.ts'
 import { answersOf } from './asked-choice.tsx'
 import { Misfits } from './fit/misfits.tsx'
 import styles from './imports.module.css'
-import { JoinOffers, joinsOf } from './join-offers.tsx'
+import { JoinOffers, joinsOf, movedBy } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
 import { countsOf } from './previewed.ts'
 import { type Choices, ReadChoices } from './read-choices.tsx'
@@ -111,6 +111,7 @@ function AccountPreview({ part, ticked, onTick, onRead, isReading }: AccountProp
           stated={preview.currentBalance}
           asOf={preview.balancesAsOf}
           is={effectOn(preview)}
+          moved={movedBy(preview.joinOffers, ticked)}
         />
       )}
       {error && <p role="alert">{wordsOf(error, codedError)}</p>}

@@ -12,7 +12,7 @@ import { importWords as words } from '../../words/imports.ts'
 import { wordsOf } from '../../words/refusals.ts'
 import { BackToColumns, type WayBack } from './back-to-columns.tsx'
 import { Misfits } from './fit/misfits.tsx'
-import { JoinOffers, useTicks } from './join-offers.tsx'
+import { JoinOffers, movedBy, useTicks } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
 import { countsOf, storeText } from './previewed.ts'
 import { useReadAgain } from './read-again.ts'
@@ -47,6 +47,7 @@ export function ImportPreview({ found, way }: { found: Import; way: WayBack }) {
         stated={preview.currentBalance}
         asOf={preview.balancesAsOf}
         is={effectOn(preview)}
+        moved={movedBy(offers, ticked)}
       />
       <MinusChoice found={found} />
       {note && <p className={rows.soft}>{wordsOf(note, codedNote)}</p>}

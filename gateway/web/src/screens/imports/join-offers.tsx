@@ -75,6 +75,13 @@ export function useTicks(offers: readonly JoinOffer[]) {
   return { ticked, setTicked, joins: joinsOf(offers, ticked) }
 }
 
+/** Returns how much the joins of ticked offers move the balance, as they post pending payments. */
+export function movedBy(offers: readonly JoinOffer[], ticked: ReadonlySet<string>): number {
+  return offers
+    .filter(({ uploadIdentifier }) => ticked.has(uploadIdentifier))
+    .reduce((sum, { balanceChange }) => sum + balanceChange, 0)
+}
+
 /** Returns the ticked offers as joins for a request. */
 export function joinsOf(offers: readonly JoinOffer[], ticked: ReadonlySet<string>): RowJoin[] {
   return offers

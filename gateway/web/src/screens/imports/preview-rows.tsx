@@ -80,7 +80,8 @@ function effectOf(row: Row, joined: ReadonlySet<string>): string {
   if (booksPending) return words.booksPending
   if (joined.has(uploadIdentifier)) return words.joins
   if (duplicate) return words.duplicate
-  return amount < 0 ? words.comesIn : words.goesOut
+  const effect = amount < 0 ? words.comesIn : words.goesOut
+  return row.isPending ? words.pendingRow({ effect }) : effect
 }
 
 /** Returns whether a row is stored already: it creates no transaction and posts no pending one. */

@@ -9,7 +9,7 @@ import { useAccountNames } from '../../shell/distinct-names.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { wordsOf } from '../../words/refusals.ts'
 import { Misfits } from './fit/misfits.tsx'
-import { JoinOffers, useTicks } from './join-offers.tsx'
+import { JoinOffers, movedBy, useTicks } from './join-offers.tsx'
 import { PreviewRows } from './preview-rows.tsx'
 import { countsOf, type PreviewProps, storeText } from './previewed.ts'
 import { ReadChoices } from './read-choices.tsx'
@@ -41,6 +41,7 @@ export function UploadPreview({ bankAccountId, previewed, onRead, onStored, onEn
         stated={preview.currentBalance}
         asOf={preview.balancesAsOf}
         is={effectOn(preview)}
+        moved={movedBy(offers, ticked)}
       />
       {note && <p className={rows.soft}>{wordsOf(note, codedNote)}</p>}
       <ReadChoices made={choices} onChange={(one) => onRead({ ...query, ...one })} />

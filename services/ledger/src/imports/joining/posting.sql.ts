@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { UploadKey } from '../../book/upload-key.ts'
 import { ownBy } from './joined-rows.sql.ts'
 import type { PostedRow } from './posting.ts'
-import { isPosting, type RowPosting } from './row-joins.ts'
+import { isPosting, type RowJoin, type RowPosting } from './row-joins.ts'
 
 /**
  * Returns whether all joined transactions are still live and have the same amount. Requires the
@@ -64,6 +64,35 @@ const Posted = TransactionId.extend({
   formerAmount: z.bigint().nullable(),
   formerDate: z.date().nullable(),
 })
+
+const Change = TransactionId.extend({ balanceChange: z.bigint() })
+
+/**
+ * Returns the changes of the current balance by posting the pending transactions of joins
+ * (`postJoined`): of those that have moved a balance.
+ */
+export async function listBalanceChanges(
+  tx: Tx,
+  { accountId, bankAccountId }: Omit<UploadKey, 'transactionUploadId'>,
+  joins: readonly RowJoin[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const posting = joins.filter(({ transaction }) => transaction.isPending)
+  if (posting.length === 0) return new Map()
+  const ids = posting.map(({ transaction }) => transaction.transactionId)
+  const found = await tx.any(sql.type(Change)`
+    SELECT one.transaction_id AS "transactionId",
+      (-one.amount - coalesce(sum(delta) FILTER (WHERE pot = 'current'), 0))::bigint
+        AS "balanceChange"
+    FROM transactions AS one JOIN journal AS booked ON booked.account_id = one.account_id
+      AND booked.bank_account_id = one.bank_account_id AND booked.cause_id = one.transaction_id
+    WHERE ${ownBy({ accountId, bankAccountId })}
+      AND one.transaction_id = ANY(${sql.array(ids, 'text')})
+      AND booked.spending_id IS NULL AND booked.cause IN ('transaction', 'deletion')
+    GROUP BY one.transaction_id, one.amount
+    HAVING sum(delta) FILTER (WHERE pot = 'current') <> 0
+      OR sum(delta) FILTER (WHERE pot = 'available') <> 0`)
+  return new Map(found.map((one) => [one.transactionId, one.balanceChange]))
+}
 
 /**
  * Deletes the joins of an upload. Returns the transactions that it posted, to make them pending

@@ -40,7 +40,8 @@ test('a join posts a pending transaction, and the undo makes it pending again', 
   expect(await sums(home)).toEqual([39000, 50000])
   const { joins, offers } = await offersOf(home, plain)
   const effect = 'posts the pending transaction'
-  expect(offers).toMatchObject([{ transactionId, transactionIsPending: true, effect }])
+  const offer = { transactionId, transactionIsPending: true, effect, balanceChange: -1000n }
+  expect(offers).toMatchObject([offer])
   const upload = await send(home, plain, { joins })
   expect(upload).toMatchObject({ importedCount: 0n, joinedCount: 1n })
   expect(await sums(home)).toEqual([39000, 49000])

@@ -14,12 +14,15 @@ interface Props {
   asOf?: string | null | undefined
   /** `new` if the import sets the balance; `known` without new rows; `older` if it is outdated. */
   is: 'new' | 'known' | 'older'
+  /** Change of the current balance by the joins of the import, in minor units. */
+  moved?: number
   /** Whether the import is complete. */
   isStored?: boolean
 }
 
 /** States whether a file's balance replaces the stored balance (docs/files.md#balances). */
-export function BalanceNote({ bankAccountId, stated, asOf, is, isStored = false }: Props) {
+export function BalanceNote(props: Props) {
+  const { bankAccountId, stated, asOf, is, moved = 0, isStored = false } = props
   const dayOfInstant = useDayText()
   const money = useMoneyText(useManner(bankAccountId))
   const account = useAccount(bankAccountId)
@@ -27,14 +30,14 @@ export function BalanceNote({ bankAccountId, stated, asOf, is, isStored = false 
   const { currentBalance, balancesAsOf } = account
   const isStated = stated !== null && stated !== undefined
   const days = { day: dayOfInstant(asOf), known: dayOfInstant(balancesAsOf) }
-  const values = { now: money(currentBalance), stated: isStated ? money(stated) : '', is, ...days }
-  const text = textOf({ isSame: stated === currentBalance, isStated, is, isStored })(values)
+  const after = money((currentBalance ?? 0) + moved)
+  const sums = { now: money(currentBalance), moved: money(moved), after }
+  const values = { ...sums, stated: isStated ? money(stated) : '', is, ...days }
+  const isSame = stated === currentBalance
+  const text = textOf({ isSame, isStated, is, isStored, isMoved: moved !== 0 })(values)
   return (
     <p className={rows.soft}>
-      {text}{' '}
-      {isStored && stated !== currentBalance && (
-        <Link {...toEdit(bankAccountId)}>{words.changeBalance}</Link>
-      )}
+      {text} {isStored && !isSame && <Link {...toEdit(bankAccountId)}>{words.changeBalance}</Link>}
     </p>
   )
 }
@@ -50,11 +53,14 @@ interface Found extends Pick<Props, 'is'> {
   isStored: boolean
   isSame: boolean
   isStated: boolean
+  isMoved: boolean
 }
 
-function textOf({ isSame, isStated, is, isStored }: Found) {
-  if (!isStated) return words.balanceStays
+function textOf({ isSame, isStated, is, isStored, isMoved }: Found) {
+  if (!isStated && isMoved) return words.balanceMoves
+  if (!isStated) return isStored ? words.balanceIs : words.balanceStays
   if (isStored) return isSame ? words.balanceSet : words.balanceDiffers
+  if (is === 'older' && isMoved) return words.balanceOlderMoves
   if (isSame) return words.balanceSame
   if (is === 'older') return words.balanceOlder
   return is === 'known' ? words.balanceKept : words.balanceStated

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { uploadsQuery } from '../../../api/import-queries.ts'
+import { type Upload, uploadsQuery } from '../../../api/import-queries.ts'
 import { Button } from '../../../controls/button.tsx'
 import rows from '../../../controls/rows.module.css'
 import { Card } from '../../../controls/screen.tsx'
+import { useMoneyText } from '../../../controls/texts/money-text.ts'
+import { useAccount, useManner } from '../../../shell/chosen-account.ts'
 import { importWords as words } from '../../../words/imports.ts'
 import { BalanceNote, type Balancing, effectOn } from './balance-note.tsx'
-import { UndoImport } from './undo-import.tsx'
+import { deletedCountOf, UndoImport } from './undo-import.tsx'
 
 interface Props {
   bankAccountId: string
@@ -28,6 +30,7 @@ export function Stored({ bankAccountId, transactionUploadId, counts, preview, no
   const isUndone = upload !== undefined && upload.undoneAt !== null
   return (
     <Card title={isUndone ? words.undone : words.storedTitle}>
+      {isUndone && <Undone upload={upload} />}
       {!isUndone && (
         <>
           <p role="status">{counts}</p>
@@ -53,4 +56,14 @@ export function Stored({ bankAccountId, transactionUploadId, counts, preview, no
       {upload && isAsked && <UndoImport upload={upload} onClose={() => setAsked(false)} />}
     </Card>
   )
+}
+
+/** Says which rows an undo has deleted, and the balance since. */
+function Undone({ upload }: { upload: Upload }) {
+  const { bankAccountId } = upload
+  const money = useMoneyText(useManner(bankAccountId))
+  const account = useAccount(bankAccountId)
+  if (account === undefined) return null
+  const count = deletedCountOf([upload])
+  return <p role="status">{words.undoneText({ count, now: money(account.currentBalance) })}</p>
 }

@@ -89,6 +89,8 @@ export const imports: Translation<'imports'> = {
   undoTitle: 'Import von {name} rückgängig machen?',
   undoText:
     '{count, plural, =0 {Keine Buchung wird} one {1 Buchung wird} other {# Buchungen werden}} gelöscht. Hat zuletzt diese Datei den Kontostand gesetzt, ist er dann wieder wie zuvor.',
+  undoneText:
+    '{count, plural, =0 {Keine Buchung wurde} one {1 Buchung wurde} other {# Buchungen wurden}} gelöscht. Der Kontostand ist {now}.',
   undoKept:
     '{count, plural, one {1 Buchung bleibt und gehört dann zu dem anderen Import, der eine Zeile mit ihr zusammengeführt hat.} other {# Buchungen bleiben und gehören dann zu den anderen Importen, die Zeilen mit ihnen zusammengeführt haben.}}',
   undoJoined:
@@ -141,6 +143,12 @@ export const imports: Translation<'imports'> = {
   changeBalance: 'Kontostand ändern',
   balanceStays:
     'Die Datei nennt keinen Kontostand, also bleibt er {now}. Buchungen aus einer Datei bewegen ihn nicht: Zeigt deine Bank einen anderen, ändere ihn unter Konten.',
+  balanceIs:
+    'Die Datei nennt keinen Kontostand: Er ist {now}. Zeigt deine Bank einen anderen, ändere ihn unter Konten.',
+  balanceMoves:
+    'Die Datei nennt keinen Kontostand. Das Zusammenführen bucht Vorgemerktes: Das bewegt ihn um {moved}, von {now} auf {after}.',
+  balanceOlderMoves:
+    'Die Datei nennt {stated} als Kontostand, ein späterer ist bekannt. Das Zusammenführen bucht Vorgemerktes: Das bewegt den Kontostand um {moved}, von {now} auf {after}.',
   balanceKept:
     'Die Datei nennt {stated} als Kontostand. Da sie nichts Neues enthält, bleibt er {now}.',
   balanceSame: 'Der Kontostand bleibt {now}: Die Datei nennt denselben.',
@@ -162,6 +170,7 @@ export const imports: Translation<'imports'> = {
   previewTitle: 'Das wird gespeichert',
   comesIn: 'Eingang',
   goesOut: 'Ausgang',
+  pendingRow: '{effect}, vorgemerkt',
   counts:
     '{fresh, plural, one {1 neue Buchung} other {# neue Buchungen}}{joined, plural, =0 {} other {, # mit gespeicherten zusammengeführt}}{known, plural, =0 {} other {, # schon früher importiert}}{skipped, plural, =0 {} other {, # ausgelassen}}',
   reasons: {

@@ -99,6 +99,8 @@ export const imports = {
   undoTitle: 'Undo {name}?',
   undoText:
     '{count, plural, =0 {No transaction is} one {1 transaction is} other {# transactions are}} deleted. A balance that the file was the last to set returns to what it was.',
+  undoneText:
+    '{count, plural, =0 {No transaction was} one {1 transaction was} other {# transactions were}} deleted. The balance is {now}.',
   undoKept:
     '{count, plural, one {1 transaction stays, and belongs to the other import that has a row joined to it.} other {# transactions stay, and belong to the other imports that have rows joined to them.}}',
   undoJoined:
@@ -150,6 +152,12 @@ export const imports = {
   changeBalance: 'Change the balance',
   balanceStays:
     'The file states no balance, so it stays {now}. Transactions of a file do not move it: if your bank shows another one, change it in Accounts.',
+  balanceIs:
+    'The file states no balance: it is {now}. If your bank shows another one, change it in Accounts.',
+  balanceMoves:
+    'The file states no balance. Joining posts what was pending: that moves it by {moved}, from {now} to {after}.',
+  balanceOlderMoves:
+    'The file states a balance of {stated}, and a later one is known. Joining posts what was pending: that moves the balance by {moved}, from {now} to {after}.',
   balanceKept:
     'The file states a balance of {stated}. As it has nothing new, the balance stays {now}.',
   balanceSame: 'The balance stays {now}: the file states the same.',
@@ -171,6 +179,7 @@ export const imports = {
   previewTitle: 'This will be stored',
   comesIn: 'comes in',
   goesOut: 'goes out',
+  pendingRow: '{effect}, pending',
   counts:
     '{fresh, plural, one {1 new transaction} other {# new transactions}}{joined, plural, =0 {} other {, # joined with stored ones}}{known, plural, =0 {} other {, # imported before}}{skipped, plural, =0 {} other {, # left out}}',
   reasons: {
