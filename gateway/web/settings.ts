@@ -44,7 +44,6 @@ export const settings: InlineConfig = {
   base: './',
   configFile: false,
   logLevel: 'warn',
-  // React Aria has texts in 34 languages. It fails without those of en-US.
   plugins: [
     react({ compiler: true }),
     licences(root),
@@ -52,6 +51,7 @@ export const settings: InlineConfig = {
     helpPages(),
     firstFiles(root),
     offlineFiles(root),
+    // Leaves out React Aria's texts in other languages. It needs en-US as the fallback.
     { ...locales.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' },
   ],
   optimizeDeps: { entries: ['./src/main.tsx', './src/connect.tsx'] },

@@ -109,7 +109,7 @@ export function identifyLink(link: AggregatorLink, itemId: string, now: Date): A
   return { ...link, itemId, releasedAt: null, updatedAt: now }
 }
 
-/** Returns a link whose bank accounts the ledger has, in the status before its first sync. */
+/** Returns a link after the ledger has created its bank accounts: pending until its first sync. */
 export function completeLink(link: AggregatorLink, now: Date): AggregatorLink {
   return { ...link, status: 'pending', chosenAccounts: [], updatedAt: now }
 }

@@ -96,7 +96,10 @@ const LimitState = z.object({
   count: z.number(),
 })
 
-/** Returns why an item cannot be taken, or why an endpoint cannot be called. */
+/**
+ * Returns why a call may not be sent: because of the lease or the limits of its item, or, if `item`
+ * is null, because of the limits of its endpoint.
+ */
 async function findRefusal(tx: Transaction, call: PlannedCall): Promise<Refusal> {
   const { item, path, clientMax, now } = call
   const state = await tx.one(
@@ -124,7 +127,7 @@ export async function endCall(
     WHERE account_id = ${item.accountId} AND link_id = ${item.linkId} AND holder = ${item.holder}`)
 }
 
-/** Pauses the calls of an endpoint, or ends its series of 429 answers. */
+/** Pauses the calls of an endpoint until `limitedUntil`; null ends its series of 429 answers. */
 export async function pauseEndpoint(
   { pool }: Database,
   { path, limitedUntil }: { path: string; limitedUntil: Date | null },

@@ -11,8 +11,9 @@ import { accountTimezone, type SettingsDeps } from '../tenancy/account-settings.
 type Deps = SettingsDeps & Pick<PlanWriter, 'write'>
 
 /**
- * Stores envelope amounts that are newer than those in the plans, with new contributions. Throws
- * notFound for a removed bank account, and unavailable if the account's timezone cannot be found.
+ * Updates the plans of envelopes whose amounts are newer than those in the plans, and recalculates
+ * their contributions. Throws notFound for a removed bank account, and unavailable if the account's
+ * timezone cannot be found.
  */
 export async function storeAmounts(
   deps: Deps,

@@ -19,7 +19,10 @@ export function isOutsideTransaction(text: string): boolean {
 const creation = /^CREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(\w+)\s/i
 const removal = /^DROP\s+INDEX\s+CONCURRENTLY\s+IF\s+EXISTS\s+(\w+)$/i
 
-/** Returns the statements of a migration outside a transaction; null if it contains any others. */
+/**
+ * Returns the statements of a migration that runs outside a transaction; null if one of them is
+ * neither CREATE INDEX CONCURRENTLY nor DROP INDEX CONCURRENTLY IF EXISTS.
+ */
 export function indexChanges(text: string): IndexChange[] | null {
   const plain = text.replace(/^\s*--.*$/gm, '')
   const statements = plain.split(/;\s*$/m).map((statement) => statement.trim())

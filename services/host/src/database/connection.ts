@@ -76,7 +76,8 @@ export async function connectClient(url: string): Promise<{ client: pg.Client } 
     connectionTimeoutMillis: connectMsMax,
     keepAlive: true,
   })
-  // A broken connection fails the next statement. Without a listener, Node throws on 'error'.
+  // Without a listener, Node throws on 'error'. The listener ignores the error, because the next
+  // statement on a broken connection fails anyway.
   client.on('error', () => {})
   const disposable = { client, [Symbol.asyncDispose]: () => client.end() }
   try {

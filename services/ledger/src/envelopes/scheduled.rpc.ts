@@ -89,6 +89,7 @@ function createWork(operation: ScheduledOperation, createdBy: string): MoneyWork
       if (booked) return { reply: fromBinary(BookedSchema, booked.reply) }
       if (to === '') throw datesAreMoving()
       // Budgeting changes to a new timezone after the ledger (docs/account-data.md#a-new-timezone).
+      // Meanwhile it sends midnights of the former timezone, which are converted here.
       const dayOf: MoveDate = (date) => (to && from ? movedTo(date, { from, to }) : date)
       const { settlement, transaction } = operation.decide(current, dayOf)
       const reply = create(BookedSchema, renderResult(settlement))

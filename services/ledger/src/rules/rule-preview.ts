@@ -48,7 +48,10 @@ export function previewRules(
   return [...previewRow(joinActions(matching, transaction), transaction, of), ...decided]
 }
 
-/** Returns the fields of chosen rules that an earlier rule, which is not chosen, decides. */
+/**
+ * Returns the fields for which the chosen rules have a value that does not apply: an earlier
+ * matching rule, which is not chosen, has a value too, and the first rule decides.
+ */
 export function findDecided(
   matching: readonly CompiledRule[],
   { amount }: Pick<Transaction, 'amount'>,

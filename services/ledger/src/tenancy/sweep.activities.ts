@@ -18,7 +18,8 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & { storage: S
 const pageSize = 200
 // Minimum age of unfinished work to restart: normally its event starts the workflow earlier.
 const graceMs = 30_000
-// Minimum age of stored bytes without a row: longer than any upload and any clock difference.
+// Minimum age at which stored bytes without a row are deleted. Longer than any upload and any clock
+// difference, so that the bytes of an upload in progress are kept.
 const leftoverMs = 24 * 60 * 60_000
 // Time in which a change of many transactions can be undone (docs/limits.md).
 const bulkKeptMs = 7 * 24 * 60 * 60_000

@@ -70,7 +70,8 @@ export function isPaidToday(
   isPaidLate: boolean | undefined,
 ): boolean {
   if (isEveryday(spending) || !wasDueToday(spending, reading)) return false
-  // `graceUntil` instead of `isAwaited`: an unpaid bill has a grace even if its envelope is empty.
+  // With `graceDays`, an unpaid bill has `graceUntil`, so null means paid. `isAwaited` does not
+  // tell: it is also false for an unpaid bill whose envelope is empty.
   return isPaidLate || (spending.graceDays > 0 && spending.graceUntil === null)
 }
 

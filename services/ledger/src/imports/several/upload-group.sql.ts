@@ -62,7 +62,7 @@ export function listSurplusFiles(
     LIMIT (SELECT greatest(count(*) - ${max}, 0) FROM held)`)
 }
 
-/** Inserts a group with its file. */
+/** Inserts a group of uploads with its file, and emits that it was created. */
 export async function insertGroup(
   tx: Tx,
   { group, file }: { group: UploadGroup; file: GroupFile },

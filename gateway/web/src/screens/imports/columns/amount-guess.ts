@@ -197,7 +197,8 @@ export function directionOf(
     const words = findWords(texts)
     if (words === null) continue
     if (minus === 0) return { amountKind: 'type', direction, ...words }
-    // A single letter may be a kind of payment instead, such as C for cards.
+    // Some amounts have a minus: the words then tell whether it means a debit. Words of one or two
+    // letters do not, as they may be kinds of payments, such as C for cards.
     if (cells.different(direction) < 2 || words.debitWord.length < 3) continue
     const isOut = (row: number) => texts[row] === words.debitWord
     const signs = new Set(amounts.map((size, row) => Math.sign(isOut(row) ? size : -size)))

@@ -53,7 +53,11 @@ export function findCurrencyColumn(headers: readonly string[], of: CurrencyOf): 
   return { name: nearest }
 }
 
-/** Returns the columns of only ISO codes, except codes next to amounts that are not mapped. */
+/**
+ * Returns the columns of only ISO codes, which may state the currency of the mapped amounts. Codes
+ * next to a column of other amounts probably belong to those, so they are left out. If no column
+ * remains, those that are also next to mapped amounts are returned.
+ */
 function columnsOfCodes(headers: readonly string[], { amount, rows }: CurrencyOf): string[] {
   const codes = columnsWhere(headers, rows(), isCode)
   if (codes.length === 0) return codes

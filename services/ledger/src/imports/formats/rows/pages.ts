@@ -133,7 +133,8 @@ export class PagesPart<Item> implements Iterable<Item> {
     this.length += 1
     const next = { start: at, end: at + 1 }
     if (last?.end === at) last.end += 1
-    // Saves memory: a literal allocates one element, enough for most parts; push allocates 16.
+    // Saves memory: V8 allocates one element for a literal, enough for most parts, but 17 for the
+    // first push to an empty array.
     else if (last === undefined) this.#runs = [next]
     else this.#runs.push(next)
   }
