@@ -2,6 +2,7 @@ import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { expect, test } from '@jest/globals'
 import { useBrowser } from '../browser.ts'
+import { createHousehold } from './household.ts'
 
 const { view } = useBrowser()
 
@@ -102,5 +103,26 @@ test('a deletion leaves a balance as it is that was stated since', async () => {
     await page.reload()
     await page.getByText('A file or a person has stated the balance since.').waitFor()
     expect(await returns.isChecked()).toBe(false)
+  })
+})
+
+test('after a day was typed the next click counts; a correction is undone', async () => {
+  const carol = await coffer.person()
+  const { transactionId } = await createHousehold(carol)
+  const url = `${coffer.baseUrl}/transactions/${transactionId}`
+  await view({ url, cookie: carol.cookie }, async (page) => {
+    const day = page.getByLabel('Day', { exact: true })
+    const former = await day.inputValue()
+    await day.fill('+18')
+    await page.getByText(/, in 18 days: the money counts from now on/).waitFor()
+    const correct = page.getByRole('button', { name: 'Correct it' })
+    const { height = 0 } = (await correct.boundingBox()) ?? {}
+    await correct.click({ position: { x: 5, y: height - 3 } })
+    const note = page.getByRole('status').filter({ hasText: 'shop: saved.' })
+    await note.getByRole('button', { name: 'Undo' }).click()
+    await page.locator(`main input[value="${former}"]`).waitFor()
+    await page.getByLabel('Spent').fill('1.050')
+    await correct.click()
+    await page.getByText('This cannot be read as an amount.').waitFor()
   })
 })

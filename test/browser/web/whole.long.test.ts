@@ -248,7 +248,7 @@ async function pay(page: Page, name: string, amounts: string[]): Promise<void> {
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill(name)
   for (const [index, amount] of amounts.entries()) {
-    if (index > 0) await dialog.getByText(/^Enter an amount/).waitFor()
+    if (index > 0) await dialog.getByText(/^This cannot be read/).waitFor()
     await dialog.getByLabel('Amount').fill(amount)
     await dialog.getByRole('button', { name: 'Save' }).click()
   }

@@ -37,10 +37,15 @@ export function useNote(): Note | null {
 
 /** Shows the hints of an answer (docs/api.md#hints): effects that the user may not expect. */
 export function showHints(answer: unknown): void {
+  const text = hintText(answer)
+  if (text !== '') showNote({ text })
+}
+
+/** Returns the hints of an answer in one text, empty without one. */
+export function hintText(answer: unknown): string {
   const { data } = (answer ?? {}) as { data?: { hints?: string[]; codedHints?: Coded[] } }
   const { hints = [], codedHints = [] } = data ?? {}
-  const said = hints.map((hint, at) => wordsOf(hint, codedHints[at]))
-  if (said.length > 0) showNote({ text: said.join(' ') })
+  return hints.map((hint, at) => wordsOf(hint, codedHints[at])).join(' ')
 }
 
 function listen(listener: () => void): () => void {

@@ -25,6 +25,8 @@ test.each([
   ['(5)', null],
   [' −5', null],
   ['12.50', null],
+  ['2 x 15', 3000],
+  ['XAF 5', null],
   ['12+', null],
 ])('the result of %j is %j', (text, result) => {
   expect(calculatedAmount(text, { locale: 'en-US', currency: 'USD' })).toBe(result)
@@ -56,6 +58,9 @@ test.each([
   ['12.50*3', 'en-US', 'USD', 3750],
   ['100/3', 'en-US', 'USD', 3333],
   ['(12,50 + 3) × 2 − 1', 'de-DE', 'EUR', 3000],
+  ['2x(15+1)', 'en-IE', 'EUR', 3200],
+  ['MXN 5X3', 'es-MX', 'MXN', 1500],
+  ['1.050', 'en-IE', 'EUR', null],
   ['1000/3', 'ja-JP', 'JPY', 333],
   ['0.005*1', 'en-US', 'USD', 1],
   ['-5*1.5', 'en-US', 'USD', -750],

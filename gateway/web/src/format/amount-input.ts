@@ -12,10 +12,10 @@ export function amountText(amount: number, { locale, currency }: Manner): string
 
 /**
  * Parses a typed amount into minor units; null if it is none. Calculations are allowed:
- * `(12.50+3)*2` is 3100 in EUR; products are rounded to the minor unit. Comma and point have the
- * meaning of the locale, or the opposite one if only that is possible: `3.120,55` is an amount in
- * en-US too. The symbol or code of the currency may be before or after it. Amounts with more
- * decimals than the currency, or beyond safe integers, are null.
+ * `(12.50+3)*2` is 3100 in EUR, `2x15` is 3000; products are rounded to the minor unit. Comma and
+ * point have the meaning of the locale, or the opposite one if only that is possible: `3.120,55` is
+ * an amount in en-US too. The symbol or code of the currency may be before or after it. Amounts
+ * with more decimals than the currency, or beyond safe integers, are null.
  */
 export function parseAmount(text: string, { locale, currency }: Manner): number | null {
   const { decimal, group } = signsOf(locale)
@@ -23,7 +23,7 @@ export function parseAmount(text: string, { locale, currency }: Manner): number 
     .normalize('NFKC')
     .replaceAll(/[\s'’]/g, '')
     .replaceAll('−', '-')
-    .replaceAll('×', '*')
+    .replaceAll(/[×x]/gi, '*')
     .replaceAll('÷', '/')
     .replaceAll(isPlainSign(group) ? '' : group, '')
     .replaceAll(isPlainSign(decimal) ? '.' : decimal, '.')
@@ -39,7 +39,8 @@ export function parseAmount(text: string, { locale, currency }: Manner): number 
 
 /** Returns the result of a typed calculation; null for a plain amount and for invalid texts. */
 export function calculatedAmount(text: string, manner: Manner): number | null {
-  const isCalculated = /[^\s(+−-].*[+−*/×÷-]/.test(text)
+  // The letter x multiplies between numbers only: codes of currencies have it too.
+  const isCalculated = /[^\s(+−-].*[+−*/×÷-]|[\d)]\s*x\s*[\d(.,]/i.test(text)
   return isCalculated ? parseAmount(text, manner) : null
 }
 

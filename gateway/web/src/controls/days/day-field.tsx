@@ -1,7 +1,7 @@
 import { CalendarDays } from 'lucide-react'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { type DayReading, dayText, parseDay } from '../../format/day-input.ts'
-import { formatDay } from '../../format/days.ts'
+import { formatDay, formatDistance } from '../../format/days.ts'
 import { dayWords as words } from '../../words/days.ts'
 import { Button } from '../button.tsx'
 import fields from '../field.module.css'
@@ -20,6 +20,8 @@ interface Props {
   /** First day that the calendar offers. */
   min?: string
   reading: DayReading
+  /** Says a day after today with its distance from today; also below a day of the calendar. */
+  ahead?: (said: Record<'day' | 'distance', string>) => string
   /** Runs with a new day when it is chosen, or when the typing pauses or ends; empty for no day. */
   onChange?: (day: string) => void
 }
@@ -31,25 +33,39 @@ const pauseMs = 500
 const coarse = matchMedia('(pointer: coarse)')
 
 /** A day, typed as people write it or chosen from a calendar. A typed day is repeated in words. */
-export function DayField({ reading, onChange, ...props }: Props) {
-  if (!coarse.matches) return <TypedDay reading={reading} onChange={onChange} {...props} />
-  const change = onChange && ((day: string) => onChange(day))
-  return <TextField {...props} type="date" onChange={({ target }) => change?.(target.value)} />
+export function DayField(props: Props) {
+  return coarse.matches ? <ChosenDay {...props} /> : <TypedDay {...props} />
 }
 
-function TypedDay({ label, hint, fault, name, min, reading, onChange, ...days }: Props) {
+function ChosenDay({ reading, ahead, onChange, ...props }: Props) {
+  const { hint, value, defaultValue = '' } = props
+  const [chosen, setChosen] = useState(defaultValue)
+  const day = value ?? chosen
+  return (
+    <TextField
+      {...props}
+      hint={ahead && day > reading.today ? sayDay(day, reading, ahead) : hint}
+      type="date"
+      onChange={({ target }) => {
+        setChosen(target.value)
+        onChange?.(target.value)
+      }}
+    />
+  )
+}
+
+function TypedDay({ label, hint, fault, name, min, reading, ahead, onChange, ...days }: Props) {
   const { value, defaultValue = '' } = days
   const first = value ?? defaultValue
   const [sent, setSent] = useState(first)
   const [text, setText] = useState(dayText(first, reading.locale))
   const [isLeft, setLeft] = useState(false)
-  const picker = useRef<HTMLInputElement>(null)
+  const [isEdited, setEdited] = useState(false)
   if (value !== undefined && value !== sent) {
     setSent(value)
     setText(dayText(value, reading.locale))
   }
   const day = parseDay(text, reading) ?? ''
-  const isPlain = text.trim() === '' || text === dayText(day, reading.locale)
   const isUnread = text.trim() !== '' && day === ''
   const tell = (next: string) => {
     if (next === sent) return
@@ -58,12 +74,16 @@ function TypedDay({ label, hint, fault, name, min, reading, onChange, ...days }:
   }
   const send = (next: string) => {
     setLeft(true)
+    if (next !== first) setEdited(true)
     if (next !== '') setText(dayText(next, reading.locale))
     tell(next)
   }
   useAfterPause(day, tell)
   const unread =
     isLeft && isUnread ? words.unread({ example: dayText(reading.today, reading.locale) }) : null
+  // Its line stays when the field is left, or becomes that of the fault: a line that came or went
+  // between press and release would move the button away from the click.
+  const isSaid = isEdited && text.trim() !== '' && unread === null
   return (
     <Field label={label} hint={hint} fault={unread ?? fault}>
       {(described) => (
@@ -76,36 +96,59 @@ function TypedDay({ label, hint, fault, name, min, reading, onChange, ...days }:
             value={text}
             onChange={({ target }) => {
               setText(target.value)
+              setEdited(true)
               setLeft(false)
             }}
             onBlur={() => send(day)}
             onKeyDown={({ key }) => key === 'Enter' && send(day)}
           />
-          <Button
-            kind="quiet"
-            aria-label={words.calendar({ label })}
-            onClick={() => show(picker.current)}
-          >
-            <CalendarDays size={18} aria-hidden />
-          </Button>
-          <input
-            ref={picker}
-            type="date"
-            aria-hidden
-            tabIndex={-1}
-            className={styles.picker}
-            min={min}
-            value={day}
-            onChange={({ target }) => send(target.value)}
-          />
+          <Calendar label={label} min={min} day={day} onChoose={send} />
           {name && <input type="hidden" name={name} value={day} />}
           <p role="status" className={styles.read}>
-            {!isPlain && day !== '' && formatDay(day, reading)}
+            {isSaid && (day === '' ? '\u00a0' : sayDay(day, reading, ahead))}
           </p>
         </div>
       )}
     </Field>
   )
+}
+
+interface CalendarProps extends Pick<Props, 'label' | 'min'> {
+  day: string
+  onChoose: (day: string) => void
+}
+
+/** A button that opens the calendar of the browser. */
+function Calendar({ label, min, day, onChoose }: CalendarProps) {
+  const picker = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <Button
+        kind="quiet"
+        aria-label={words.calendar({ label })}
+        onClick={() => show(picker.current)}
+      >
+        <CalendarDays size={18} aria-hidden />
+      </Button>
+      <input
+        ref={picker}
+        type="date"
+        aria-hidden
+        tabIndex={-1}
+        className={styles.picker}
+        min={min}
+        value={day}
+        onChange={({ target }) => onChoose(target.value)}
+      />
+    </>
+  )
+}
+
+/** Returns a day in words, and how far ahead it is. */
+function sayDay(day: string, reading: DayReading, ahead: Props['ahead'] = words.ahead): string {
+  const said = formatDay(day, reading)
+  if (day <= reading.today) return said
+  return ahead({ day: said, distance: formatDistance(day, reading) })
 }
 
 /** Debounces the callback of a typed day, without changing the typed text. */

@@ -1,8 +1,8 @@
 import type { Spending } from '../../api/budget-queries.ts'
+import { amountFault } from '../../controls/amounts/amount-fault.ts'
 import { parseAmount } from '../../format/amount-input.ts'
 import type { Manner } from '../../format/currency.ts'
 import { dayOf, instantOf } from '../../format/days.ts'
-import { formatAmount } from '../../format/money.ts'
 import { type Repeat, repeatOf, rulesetOf } from '../../format/recurrence.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 
@@ -34,7 +34,7 @@ export function faultsOf({ name, target, day }: Entries, manner: Manner): Record
     ...(name.trim() ? {} : { name: words.required }),
     ...((parseAmount(target, manner) ?? 0) > 0
       ? {}
-      : { targetAmount: words.amountFault({ example: formatAmount(2_500, manner) }) }),
+      : { targetAmount: amountFault(target, { manner, example: 2_500, text: words.amountFault }) }),
     ...(day ? {} : { nextRecurrence: words.required }),
   }
 }

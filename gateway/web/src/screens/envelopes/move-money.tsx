@@ -5,6 +5,7 @@ import { spendingQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { showNote } from '../../api/notes.ts'
+import { amountFault } from '../../controls/amounts/amount-fault.ts'
 import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { ChoiceField } from '../../controls/field.tsx'
@@ -58,7 +59,7 @@ export function MoveMoney({ bankAccountId, from: source, to: goal, ...props }: P
     const found = {
       ...(amount > 0
         ? {}
-        : { amount: words.amountFault({ example: formatAmount(2_500, manner) }) }),
+        : { amount: amountFault(typed, { manner, example: 2_500, text: words.amountFault }) }),
       ...(from === to ? { toSpendingId: words.sameFault } : {}),
     }
     const missing = from === '' && balances ? amount - balances.free : 0

@@ -2,16 +2,20 @@ import { useState } from 'react'
 import type { Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { hintText, showNote } from '../../api/notes.ts'
+import { amountFault } from '../../controls/amounts/amount-fault.ts'
 import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { DayField } from '../../controls/days/day-field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import { dayOf, instantOf } from '../../format/days.ts'
-import { formatAmount } from '../../format/money.ts'
 import { usePreferences } from '../../preferences/preferences.ts'
 import { useIsManual, useManner, useReader } from '../../shell/chosen-account.ts'
+import { bulkWords } from '../../words/bulk.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
+
+type Correction = Pick<Parameters<typeof coffer.correctTransaction>[0]['body'], 'amount' | 'date'>
 
 /** Corrects amount or day of a manual transaction, and the balances with it. */
 export function CorrectTransaction({ transaction }: { transaction: Transaction }) {
@@ -22,14 +26,16 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
   const { areAmountsHidden } = usePreferences()
   const isManual = useIsManual(bankAccountId)
   const [faults, setFaults] = useState<Record<string, string>>({})
-  const { send, isSending, fault } = useChange((body: { amount?: number; date?: string }) =>
+  const { send, isSending, fault } = useChange((body: Correction) =>
     coffer.correctTransaction({ path: { bankAccountId, transactionId }, body }),
   )
   if (!isManual || deletedAt !== null) return null
   const submit = ({ amount: typed = '', date: day = '' }: Record<string, string>) => {
     const size = areAmountsHidden ? Math.abs(amount) : parseAmount(typed, manner)
     const found = {
-      ...(size ? {} : { amount: words.amountFault({ example: formatAmount(1_250, manner) }) }),
+      ...(size
+        ? {}
+        : { amount: amountFault(typed, { manner, example: 1_250, text: words.amountFault }) }),
       ...(day ? {} : { date: words.required }),
     }
     setFaults(found)
@@ -37,10 +43,13 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
     const wanted = amount < 0 ? -Math.abs(size) : Math.abs(size)
     const isOther = day !== dayOf(date, timezone)
     if (wanted === amount && !isOther) return
-    send({
-      ...(wanted === amount ? {} : { amount: wanted }),
+    const isResized = wanted !== amount
+    const body = {
+      ...(isResized ? { amount: wanted } : {}),
       ...(isOther ? { date: instantOf(day, timezone) } : {}),
-    })
+    }
+    const former = { ...(isResized ? { amount } : {}), ...(isOther ? { date } : {}) }
+    send(body, (answer) => noteCorrected(transaction, { former, hint: hintText(answer) }))
   }
   const problems: Record<string, string> = { ...fault?.problems, ...faults }
   return (
@@ -70,9 +79,21 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
           name="date"
           reading={reader}
           defaultValue={dayOf(date, timezone)}
+          ahead={words.future}
           fault={problems.date}
         />
       </Form>
     </Card>
   )
+}
+
+/** Says that a transaction is corrected, and offers to give it its former amount and day back. */
+function noteCorrected(
+  { bankAccountId, transactionId, name, originalName }: Transaction,
+  { former, hint }: { former: Correction; hint: string },
+): void {
+  const path = { bankAccountId, transactionId }
+  const text = `${words.created({ name: name ?? originalName })} ${hint}`
+  const work = () => coffer.correctTransaction({ path, body: former })
+  showNote({ text, act: { text: bulkWords.undo, work } })
 }

@@ -4,6 +4,7 @@ import { spendingQuery, type Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { showNote } from '../../api/notes.ts'
+import { amountFault } from '../../controls/amounts/amount-fault.ts'
 import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { noteAssigned } from '../../controls/assignments/assignments.ts'
 import { DayField } from '../../controls/days/day-field.tsx'
@@ -58,7 +59,9 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
     const amount = parseAmount(typed, manner)
     const found = {
       ...(name.trim() ? {} : { name: words.required }),
-      ...(amount ? {} : { amount: words.amountFault({ example: formatAmount(1_250, manner) }) }),
+      ...(amount
+        ? {}
+        : { amount: amountFault(typed, { manner, example: 1_250, text: words.amountFault }) }),
       ...(date ? {} : { date: words.required }),
     }
     setFaults(found)
@@ -138,7 +141,6 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
   const manner = useManner(bankAccountId)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const rest = useRest(bankAccountId)
-  const [day, setDay] = useState(reader.today)
   return (
     <>
       <TextField label={words.name} name="name" fault={problems.name} />
@@ -151,11 +153,10 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
       />
       <DayField
         label={words.date}
-        hint={day > reader.today ? words.future : undefined}
         name="date"
         reading={reader}
         defaultValue={reader.today}
-        onChange={setDay}
+        ahead={words.future}
         fault={problems.date}
       />
       <ChoiceField

@@ -25,6 +25,7 @@ export const frame: Translation<'frame'> = {
   hiddenSentences: 'Die Beträge sind verborgen, deshalb auch dieser Text.',
   plus: 'Plus',
   minus: 'Minus',
+  unreadAmount: 'Das ist nicht als Betrag lesbar. Gib einen ein, etwa {example}.',
   cancel: 'Abbrechen',
   discardTitle: 'Eingaben verwerfen?',
   discardText: 'Sie sind noch nicht gespeichert.',

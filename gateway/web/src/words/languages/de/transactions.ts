@@ -44,7 +44,7 @@ export const transactions: Translation<'transactions'> = {
   amount: 'Betrag',
   amountHint: 'Du kannst auch rechnen, etwa {example}+3.',
   date: 'Tag',
-  future: 'Dieser Tag liegt in der Zukunft; das Geld zählt schon jetzt.',
+  future: '{day}, {distance}: Das Geld zählt schon jetzt.',
   overdrawn:
     '{rest, select, owed {In den Umschlägen ist mehr, als da ist} credit {Der nicht genutzte Kredit ist jetzt {amount}} other {Frei verfügbar ist jetzt {amount}}}: Nimm Geld aus einem Umschlag heraus.',
   note: 'Notiz',

@@ -27,6 +27,7 @@ export const frame = {
   hiddenSentences: 'The amounts are hidden, so this is hidden too.',
   plus: 'Plus',
   minus: 'Minus',
+  unreadAmount: 'This cannot be read as an amount. Enter one such as {example}.',
   cancel: 'Cancel',
   discardTitle: 'Discard your entries?',
   discardText: 'They are not saved yet.',

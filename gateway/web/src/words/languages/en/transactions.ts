@@ -51,7 +51,7 @@ export const transactions = {
   amount: 'Amount',
   amountHint: 'It adds up what you type, such as {example}+3.',
   date: 'Day',
-  future: 'This day is in the future; the money counts from now on.',
+  future: '{day}, {distance}: the money counts from now on.',
   overdrawn:
     '{rest, select, owed {The envelopes hold more than there is} credit {Unused credit is now {amount}} other {Free to use is now {amount}}}: move money out of an envelope.',
   note: 'Note',
