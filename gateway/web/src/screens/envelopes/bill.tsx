@@ -16,6 +16,7 @@ import { envelopeWords as words } from '../../words/envelopes.ts'
 import { isAwaited } from './due-text.ts'
 import { LateBill } from './late-bill.tsx'
 import { PaidFromFree } from './paid-from-free.tsx'
+import { usePaidLate } from './paid-late.ts'
 
 /**
  * The next bill of an expense, with actions: paid early, paid late, or skipped
@@ -47,7 +48,6 @@ export function Bill({ spending }: { spending: Spending }) {
     })
   const due = formatShortDay(dayOf(nextRecurrence, reader.timezone), reader)
   const settleText = isAwaited(spending) ? words.settleOf({ day: due }) : words.settle
-  const hasOther = isPaid || isAwaited(spending)
   const fault = settle.fault ?? skip.fault ?? move.fault
   return (
     <Card title={words.bill}>
@@ -66,9 +66,11 @@ export function Bill({ spending }: { spending: Spending }) {
             {isPaid ? words.unsettle : settleText}
           </Button>
         )}
-        <Button isBusy={skip.isSending} onClick={() => skip.send(undefined)}>
-          {hasOther ? words.skipOf({ day: due }) : words.skip}
-        </Button>
+        {!isPaid && (
+          <Button isBusy={skip.isSending} onClick={() => skip.send(undefined)}>
+            {isAwaited(spending) ? words.skipOf({ day: due }) : words.skip}
+          </Button>
+        )}
       </div>
       {lastSkipped && (
         <div className={rows.toolbar}>
@@ -91,17 +93,19 @@ function Late({ spending }: { spending: Spending }) {
   const money = useMoneyText(useManner(bankAccountId))
   const [isAsked, setAsked] = useState(false)
   const due = lastRecurrence === null ? reader.today : dayOf(lastRecurrence, reader.timezone)
-  const settle = words.settleOf({ day: formatShortDay(due, reader) })
+  const isPaid = usePaidLate([spending])(spending) === true
+  const act = isPaid ? words.releaseOf : words.settleOf
+  const text = act({ day: formatShortDay(due, reader) })
   return (
     <>
       <LateBill spending={spending} />
       <div className={rows.toolbar}>
-        <Button onClick={() => setAsked(true)}>{settle}</Button>
+        <Button onClick={() => setAsked(true)}>{text}</Button>
       </div>
       {isAsked && (
         <Confirmation
-          title={settle}
-          action={words.settle}
+          title={text}
+          action={isPaid ? words.release : words.settle}
           change={() => coffer.endGrace({ path: { bankAccountId, spendingId } })}
           onClose={() => setAsked(false)}
           onDone={() => {

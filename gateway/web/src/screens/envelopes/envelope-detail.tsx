@@ -105,7 +105,10 @@ function Facts({ spending }: { spending: Spending }) {
   const contribution = useContributions(bankAccountId)(spending)
   const missing = useMissing(spending)
   const payday = usePayday(spending)
-  const day = isEveryday(spending) ? payday : dayOf(spending.nextRecurrence, reader.timezone)
+  const { data: explanation } = useQuery(explanationQuery(bankAccountId, spendingId))
+  // Of a paid bill the money is for the due date after it.
+  const due = (spending.settledAt && explanation?.due) || spending.nextRecurrence
+  const day = isEveryday(spending) ? payday : dayOf(due, reader.timezone)
   const [open, setOpen] = useState<'edit' | 'move' | 'remove' | null>(null)
   const close = () => setOpen(null)
   const amounts = [

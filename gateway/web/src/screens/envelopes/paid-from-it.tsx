@@ -40,7 +40,7 @@ export function PaidFromIt({ spending }: { spending: Spending }) {
           if (found.length === 0) return <p className={rows.soft}>{words.transactionsNone}</p>
           return (
             <ul className={rows.rows}>
-              {found.map(({ transactionId, date, name, originalName, amount }) => (
+              {found.map(({ transactionId, date, name, originalName, amount, refundAmount }) => (
                 <li key={transactionId} className={rows.row}>
                   <div>
                     <Link
@@ -52,6 +52,7 @@ export function PaidFromIt({ spending }: { spending: Spending }) {
                     </Link>
                     <p className={rows.soft}>
                       {formatShortDay(dayOf(date, reader.timezone), reader)}
+                      {refundAmount === 0 && ` · ${words.refundUnused}`}
                     </p>
                   </div>
                   <Amount amount={amount} manner={manner} as="flow" />

@@ -8,6 +8,7 @@ import { isEveryday } from '../../controls/assignments/everyday.ts'
 import { WhyButton } from '../../controls/journal/why-button.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { envelopeWords } from '../../words/envelopes.ts'
 import { homeWords } from '../../words/home.ts'
 import { useBehind } from '../envelopes/contribution.ts'
 import { dueText, isLate } from '../envelopes/due-text.ts'
@@ -30,22 +31,23 @@ export function Behind({ bankAccountId }: { bankAccountId: string }) {
   const isBehind = useBehind(bankAccountId, { isAsked })
   const isPaidLate = usePaidLate(spending.data ?? [])
   if (spending.data?.length === 0) return null
+  const bills = (spending.data ?? []).filter((one) => !isEveryday(one))
+  const behind = bills.filter(isBehind)
+  const late = bills.filter((one) => isLate(one, reader, isPaidLate(one)))
+  const isOnlyLate = behind.length === 0 && late.length > 0
   return (
-    <Card title={homeWords.behind}>
+    <Card title={isOnlyLate ? envelopeWords.late : homeWords.behind}>
       <Asked query={spending}>
-        {(all) => {
-          const bills = all.filter((one) => !isEveryday(one))
-          const behind = bills.filter(
-            (one) => isBehind(one) || isLate(one, reader, isPaidLate(one)),
-          )
-          if (behind.length === 0) {
+        {() => {
+          const listed = bills.filter((one) => behind.includes(one) || late.includes(one))
+          if (listed.length === 0) {
             const known = bills.flatMap((one) => [isBehind(one), isPaidLate(one)])
             const isKnown = known.every((one) => one !== undefined)
             return isKnown ? <p className={styles.soft}>{homeWords.noneBehind}</p> : null
           }
           return (
             <ul className={styles.rows}>
-              {behind.map((one) => (
+              {listed.map((one) => (
                 <BehindOne key={one.spendingId} spending={one} />
               ))}
             </ul>
@@ -75,6 +77,9 @@ function BehindOne({ spending }: { spending: Spending }) {
             >
               {name}
             </Link>
+            {isLate(spending, reader, isPaidLate) && (
+              <span className={styles.late}>{envelopeWords.late}</span>
+            )}
           </p>
           <p className={styles.soft}>
             <Amount amount={currentAmount} manner={manner} /> /{' '}

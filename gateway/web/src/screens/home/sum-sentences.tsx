@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { BankAccountOverview } from '../../api/account-queries.ts'
-import { spendingQuery } from '../../api/budget-queries.ts'
+import { type Spending, spendingQuery } from '../../api/budget-queries.ts'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { isDebt } from '../../format/debts.ts'
 import { useManner } from '../../shell/chosen-account.ts'
@@ -18,7 +18,9 @@ export function SumSentences({ overview }: { overview: BankAccountOverview }) {
   const { data: all = [] } = useQuery(spendingQuery(bankAccountId))
   const { data: paydays = [] } = usePaydays(bankAccountId)
   const holding = all.filter(({ currentAmount }) => currentAmount > 0)
-  const countOf = (type: string) => holding.filter((one) => one.spendingType === type).length
+  const countOf = (some: Spending[], type: string) =>
+    some.filter((one) => one.spendingType === type).length
+  const countsOf = (type: string) => ({ count: countOf(holding, type), all: countOf(all, type) })
   // Credit taken by pending payments: neither posted debt nor unused.
   const pending = limit === 0 ? 0 : limit + current - available
   const owed = current > 0 ? homeWords.whyInCredit : homeWords.whyOwed
@@ -32,8 +34,8 @@ export function SumSentences({ overview }: { overview: BankAccountOverview }) {
       ]
     : [homeWords.whyAvailable({ available: money(available), current: money(current) })]
   const set = [
-    homeWords.whyExpenses({ amount: money(expenses), count: countOf('expense') }),
-    homeWords.whyGoals({ amount: money(goals), count: countOf('goal') }),
+    homeWords.whyExpenses({ amount: money(expenses), ...countsOf('expense') }),
+    homeWords.whyGoals({ amount: money(goals), ...countsOf('goal') }),
   ]
   const rest = isOwed ? homeWords.whyUnused : homeWords.whyFree
   const end =

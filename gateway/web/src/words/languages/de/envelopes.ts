@@ -36,6 +36,8 @@ export const envelopes: Translation<'envelopes'> = {
     'Seit {day} sind {amount} daraus bezahlt, davon {free} aus „Frei verfügbar“. Das gilt nicht von selbst als bezahlt: War es diese Rechnung, markiere sie als bezahlt.',
   settle: 'Als bezahlt markieren',
   settleOf: 'Rechnung vom {day} als bezahlt markieren',
+  release: 'Freigeben',
+  releaseOf: 'Rest der Rechnung vom {day} freigeben',
   hasSettled: 'Die Rechnung vom {day} ist als bezahlt markiert.',
   graceEnds:
     '{amount} liegen nicht länger für sie bereit. Sie gehen zurück zu „Frei verfügbar“, außer wenn der Umschlag behält, was übrig bleibt. Das lässt sich nicht rückgängig machen: Eine spätere Zahlung nimmt das Geld der nächsten Rechnung.',
@@ -108,6 +110,7 @@ export const envelopes: Translation<'envelopes'> = {
   history: 'Verlauf',
   transactions: 'Daraus bezahlt',
   allTransactions: 'Alle zeigen',
+  refundUnused: 'ohne Wirkung: Es war nichts ausgegeben',
   transactionsNone: 'Daraus wurde noch nichts bezahlt.',
   remains: 'Übrig',
   held: 'Inhalt',

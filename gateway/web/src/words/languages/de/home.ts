@@ -19,9 +19,9 @@ export const home: Translation<'home'> = {
     'Weitere {amount} sind vorgemerkt oder von der Bank zurückgehalten: Sie mindern den nicht genutzten Kredit und sind noch nicht geschuldet.',
   whyUnused: '{amount} bleiben nicht genutzter Kredit.',
   whyExpenses:
-    '{count, plural, =0 {Es gibt keine Ausgaben, für die Geld zurückgelegt ist.} one {{amount} davon sind für eine Ausgabe zurückgelegt.} other {{amount} davon sind für # Ausgaben zurückgelegt.}}',
+    '{count, plural, =0 {{all, plural, =0 {Es gibt keine Ausgaben, für die Geld zurückgelegt ist.} one {Für deine Ausgabe ist noch nichts zurückgelegt.} other {Für deine # Ausgaben ist noch nichts zurückgelegt.}}} one {{amount} davon sind für eine Ausgabe zurückgelegt.} other {{amount} davon sind für # Ausgaben zurückgelegt.}}',
   whyGoals:
-    '{count, plural, =0 {Es gibt keine Ziele, für die Geld zurückgelegt ist.} one {{amount} davon sind für ein Ziel zurückgelegt.} other {{amount} davon sind für # Ziele zurückgelegt.}}',
+    '{count, plural, =0 {{all, plural, =0 {Es gibt keine Ziele, für die Geld zurückgelegt ist.} one {Für dein Ziel ist noch nichts zurückgelegt.} other {Für deine # Ziele ist noch nichts zurückgelegt.}}} one {{amount} davon sind für ein Ziel zurückgelegt.} other {{amount} davon sind für # Ziele zurückgelegt.}}',
   whyFree: '{amount} bleiben frei verfügbar.',
   whyNegative: 'In den Umschlägen sind {amount} mehr, als da ist: Buche Geld aus einem heraus.',
   overdrawn:

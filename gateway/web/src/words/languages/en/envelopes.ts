@@ -34,6 +34,8 @@ export const envelopes = {
     '{amount} was paid from it since {day}, of which {free} came from free to use. That does not count as paid by itself: if it was this bill, mark it as paid.',
   settle: 'Mark as paid',
   settleOf: 'Mark the bill of {day} as paid',
+  release: 'Release',
+  releaseOf: 'Release the rest of the bill of {day}',
   hasSettled: 'The bill of {day} is marked as paid.',
   graceEnds:
     '{amount} no longer waits for it. It goes back to free to use, unless the envelope keeps what is unspent. This cannot be undone: a later payment takes the money of the next bill.',
@@ -109,6 +111,7 @@ export const envelopes = {
   history: 'History',
   transactions: 'Paid from it',
   allTransactions: 'Show all',
+  refundUnused: 'without effect: nothing was spent',
   transactionsNone: 'Nothing was paid from it yet.',
   remains: 'Left',
   held: 'Holds',

@@ -17,9 +17,9 @@ export const home = {
     'Another {amount} is pending, or held by the bank: it takes from the unused credit, and is not owed yet.',
   whyUnused: '{amount} remains unused credit.',
   whyExpenses:
-    '{count, plural, =0 {There are no expenses that set money aside.} one {{amount} of it is set aside in one expense.} other {{amount} of it is set aside in # expenses.}}',
+    '{count, plural, =0 {{all, plural, =0 {There are no expenses that set money aside.} one {Your expense holds nothing yet.} other {Your # expenses hold nothing yet.}}} one {{amount} of it is set aside in one expense.} other {{amount} of it is set aside in # expenses.}}',
   whyGoals:
-    '{count, plural, =0 {There are no goals that set money aside.} one {{amount} of it is set aside in one goal.} other {{amount} of it is set aside in # goals.}}',
+    '{count, plural, =0 {{all, plural, =0 {There are no goals that set money aside.} one {Your goal holds nothing yet.} other {Your # goals hold nothing yet.}}} one {{amount} of it is set aside in one goal.} other {{amount} of it is set aside in # goals.}}',
   whyFree: '{amount} remains free to use.',
   whyNegative: 'The envelopes hold {amount} more than there is: move money out of one of them.',
   overdrawn:
