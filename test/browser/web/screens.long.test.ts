@@ -185,3 +185,43 @@ test('every screen of an empty bank account is accessible', async () => {
     }
   })
 })
+
+test('a paid bill, a refund of nothing, and places on a phone', async () => {
+  const frank = await coffer.person()
+  const { bank, spendingId, fundingScheduleId, id } = await createHousehold(frank)
+  const { client } = frank
+  const date = new Date().toISOString()
+  const back = { name: 'Back', amount: -4_860, date, refundSpendingId: spendingId }
+  await client.createTransaction({ ...bank, body: back })
+  await frank.createBankAccount(0)
+  const url = `${coffer.baseUrl}/envelopes/${spendingId}?account=${id}`
+  await view({ url, cookie: frank.cookie }, async (page) => {
+    await page.getByText('without effect: nothing was spent').waitFor()
+    const needed = page.getByText('Needed on').locator('xpath=following-sibling::dd')
+    const former = await needed.textContent()
+    await page.getByRole('button', { name: 'Mark as paid' }).click()
+    await page.getByText('money now collects for the one after it').waitFor()
+    await page.locator('dd', { hasText: former ?? '' }).waitFor({ state: 'detached' })
+    expect(await page.getByRole('button', { name: /^Skip/ }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Transactions' }).first().click()
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText(/^Bank account: Checking/).waitFor()
+  })
+  const nextRecurrence = '2030-01-01T06:00:00Z'
+  const plan = { name: 'Trip', fundingScheduleId, targetAmount: 40_000, nextRecurrence }
+  await client.createSpending({ ...bank, body: { ...plan, spendingType: 'goal' } })
+  const phone = { url: `${coffer.baseUrl}/?account=${id}`, cookie: frank.cookie, isPhone: true }
+  await view(phone, async (page) => {
+    await page.getByRole('button', { name: 'Why?' }).first().click()
+    await page.getByText('Your goal holds nothing yet.').waitFor()
+    const current = page.locator('nav a[aria-current="page"]:visible')
+    expect(await current.textContent()).toBe('Home')
+    await page.goto(`${coffer.baseUrl}/schedules`)
+    await page.getByRole('heading', { level: 1, name: 'Paydays' }).waitFor()
+    expect(await current.textContent()).toBe('More')
+    await page.goto(`${coffer.baseUrl}/settings`)
+    await page.getByRole('region', { name: 'API keys' }).getByLabel('Name').fill('script')
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.locator('[role=status]:focus code').waitFor()
+  })
+})

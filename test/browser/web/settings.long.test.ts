@@ -81,7 +81,9 @@ test('a further account by hand comes under a bank that there is, chosen or type
   const { client, cookie, ...carol } = await coffer.person()
   await carol.createBankAccount(0)
   const [first] = (await client.listLinks()).data ?? []
-  await client.createLink({ body: { institutionName: 'Credit Union' } })
+  const { linkId } = (await client.createLink({ body: { institutionName: 'Credit Union' } })).data
+  const sums = { currentBalance: 0, availableBalance: 0 }
+  await client.createBankAccount({ body: { linkId, name: 'Euros', currency: 'EUR', ...sums } })
   await view({ url: `${coffer.baseUrl}/setup`, cookie }, async (page) => {
     const add = async (name: string) => {
       await page.getByLabel('Name of the account').fill(name)
@@ -90,7 +92,9 @@ test('a further account by hand comes under a bank that there is, chosen or type
       await page.getByRole('link', { name: 'Add a bank account' }).click()
     }
     const bank = page.getByRole('combobox', { name: 'Bank', exact: true })
+    expect(await page.getByLabel('Currency').inputValue()).toBe('USD')
     await bank.selectOption('Credit Union')
+    expect(await page.getByLabel('Currency').inputValue()).toBe('EUR')
     expect(await page.getByLabel('Name of the bank').count()).toBe(0)
     await add('Car')
     await page.getByLabel('Name of the bank').fill(` ${first?.institutionName.toUpperCase()}`)
@@ -106,6 +110,7 @@ test('a further account by hand comes under a bank that there is, chosen or type
   const bankOf = (linkId: string) => links.find((one) => one.linkId === linkId)?.institutionName
   expect(accounts.map(({ name, linkId }) => [name, bankOf(linkId)])).toEqual([
     ['Checking', first?.institutionName],
+    ['Euros', 'Credit Union'],
     ['Car', 'Credit Union'],
     ['Savings', first?.institutionName],
   ])

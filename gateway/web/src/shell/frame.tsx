@@ -1,4 +1,4 @@
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Eye, EyeOff, LogOut } from 'lucide-react'
 import { lazy, Suspense, useEffect } from 'react'
 import { followAccount } from '../api/live/live-changes.ts'
@@ -57,15 +57,32 @@ export function Frame() {
       <Keyboard />
       <FileDrop />
       <LeaveGuard />
-      <nav aria-label={frameWords.navigation} className={styles.bar}>
-        {[...places.slice(0, barPlacesMax), more].map(({ to, text, icon: Icon }) => (
-          <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
-            <Icon size={20} aria-hidden />
-            <span>{text}</span>
-          </Link>
-        ))}
-      </nav>
+      <Bar />
     </div>
+  )
+}
+
+/** The navigation of a phone. Screens without a place in it are marked as part of `more`. */
+function Bar() {
+  const { pathname } = useLocation()
+  const inBar = places.slice(0, barPlacesMax)
+  const isElsewhere = !inBar.some(({ to }) =>
+    to === '/' ? pathname === to : pathname.startsWith(to),
+  )
+  return (
+    <nav aria-label={frameWords.navigation} className={styles.bar}>
+      {[...inBar, more].map(({ to, text, icon: Icon }) => (
+        <Link
+          key={to}
+          to={to}
+          activeOptions={{ exact: to === '/', includeSearch: false }}
+          {...(to === more.to && isElsewhere ? { 'aria-current': 'page' } : {})}
+        >
+          <Icon size={20} aria-hidden />
+          <span>{text}</span>
+        </Link>
+      ))}
+    </nav>
   )
 }
 

@@ -1,10 +1,14 @@
+import { useEffect, useRef } from 'react'
 import { CopyButton } from '../../controls/copy-button.tsx'
 import styles from './settings.module.css'
 
-/** A secret that is shown once, with a button that copies it. */
+/** A secret that is shown once, with a button that copies it. It may be far above the form. */
 export function Secret({ text, value, label }: { text: string; value: string; label: string }) {
+  const part = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each secret comes into view once.
+  useEffect(() => part.current?.focus(), [value])
   return (
-    <div className={styles.secret} role="status">
+    <div ref={part} className={styles.secret} role="status" tabIndex={-1}>
       <p>{text}</p>
       <code className={styles.code}>{value}</code>
       <p>

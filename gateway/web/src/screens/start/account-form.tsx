@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { currenciesQuery, linksQuery } from '../../api/account-queries.ts'
+import { bankAccountsQuery, currenciesQuery, linksQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { showNote } from '../../api/notes.ts'
@@ -53,7 +53,10 @@ export function AccountForm({ way }: { way: Way }) {
   const { locale, language, currencyDefault } = useReader()
   const { data: currencies = [currencyDefault] } = useQuery(currenciesQuery)
   const [kind, setKind] = useState<Kind>('checking')
-  const [currency, setCurrency] = useState(currencyDefault)
+  const [bank, chooseBank] = useState('')
+  const preset = useCurrencyPreset(bank)
+  const [chosenCurrency, setCurrency] = useState<string | null>(null)
+  const currency = chosenCurrency ?? preset
   const goOn = useNextStep(way, kind)
   const [chosenSide, setSide] = useState<Side>('owed')
   const side = kind === 'card' ? chosenSide : 'owed'
@@ -74,7 +77,7 @@ export function AccountForm({ way }: { way: Way }) {
       problems={faults}
       onSubmit={submit}
     >
-      <BankField problems={problems} />
+      <BankField chosen={bank} choose={chooseBank} problems={problems} />
       <ChoiceField
         label={startWords.kind}
         value={kind}
@@ -103,13 +106,28 @@ export function AccountForm({ way }: { way: Way }) {
   )
 }
 
+/** Returns the currency of the bank, else of the chosen account, else that of the server. */
+function useCurrencyPreset(bank: string): string {
+  const accounts = useQuery(bankAccountsQuery).data ?? []
+  const shown = useChosenAccountId()
+  const { currencyDefault } = useReader()
+  const ofBank = accounts.find(({ linkId }) => linkId === bank)
+  const other = accounts.find(({ bankAccountId }) => bankAccountId === shown)
+  return (ofBank ?? other)?.currency ?? currencyDefault
+}
+
+interface BankProps extends Pick<AmountsProps, 'problems'> {
+  /** ID of the chosen bank; empty for a new one. */
+  chosen: string
+  choose: (linkId: string) => void
+}
+
 /** The bank: an existing manual one, or the name of a new one. */
-function BankField({ problems }: Pick<AmountsProps, 'problems'>) {
+function BankField({ chosen, choose, problems }: BankProps) {
   const { data: links = [] } = useQuery(linksQuery)
   const names = useLinkNames()
   const banks = links.filter(({ linkType }) => linkType === 'manual')
   const choice = useRef<HTMLSelectElement>(null)
-  const [chosen, choose] = useState('')
   const linkId = banks.some((one) => one.linkId === chosen) ? chosen : ''
   // Compared only when typed: after a failed submit, the bank that this form created has the name
   // too.

@@ -18,8 +18,10 @@ import { instantOf } from '../../format/days.ts'
 import { isOverdrawn } from '../../format/debts.ts'
 import { formatAmount } from '../../format/money.ts'
 import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
+import { useAccountNames } from '../../shell/distinct-names.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { forecastWords } from '../../words/forecast.ts'
+import { frameWords } from '../../words/frame.ts'
 import { leftFree, transactionWords as words } from '../../words/transactions.ts'
 import styles from './new-transaction.module.css'
 import { useOverdrawnNote } from './overdrawn-note.ts'
@@ -128,6 +130,17 @@ function noteCreated({ bankAccountId, transactionId, name, originalName }: Trans
   showNote({ text, act: { text: bulkWords.undo, work } })
 }
 
+/** Names the bank account where there are several. */
+function OfAccount({ bankAccountId }: Pick<Props, 'bankAccountId'>) {
+  const names = useAccountNames()
+  if (names.size < 2) return null
+  return (
+    <p>
+      {frameWords.account}: {names.get(bankAccountId)}
+    </p>
+  )
+}
+
 interface FieldsProps {
   bankAccountId: string
   isDeposit: boolean
@@ -143,6 +156,7 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
   const rest = useRest(bankAccountId)
   return (
     <>
+      <OfAccount bankAccountId={bankAccountId} />
       <TextField label={words.name} name="name" fault={problems.name} />
       <AmountField
         label={words.amount}
