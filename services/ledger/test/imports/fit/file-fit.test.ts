@@ -40,3 +40,19 @@ test('the number of the only account of a CSV file is compared too', async () =>
   expect(preview).toMatchObject({ misfits: [{ reason: 'number', stated: '55 998821' }] })
   expect((await previewed(home, file('55314417'))).preview).toMatchObject({ misfits: [] })
 })
+
+test('the number above the columns of a CSV file is compared with a former one', async () => {
+  const home = await createHousehold(booted)
+  const { previewed, processed } = importing(booted)
+  const row = 'x1,01/10/2026,A,,-1.00,,Posted'
+  const bytes = (file: string) => new TextEncoder().encode(file)
+  const former = `${headers},Account\n${row},DE89370400440532013000\n`
+  expect(await processed(home, bytes(former))).toMatchObject({ status: 'complete' })
+  // The last digits of the first number are within the second one.
+  const below = (iban: string) => bytes(`Giro,${iban}\n${headers}\n${row}\n`)
+  const stated = 'DE02 1203 0000 0000 2020 51'
+  const { preview } = await previewed(home, below(stated))
+  expect(preview).toMatchObject({ misfits: [{ reason: 'number', stated }] })
+  const own = await previewed(home, below('DE89 3704 0044 0532 0130 00'))
+  expect(own.preview).toMatchObject({ misfits: [] })
+})
