@@ -266,7 +266,7 @@ test('rows of a file that are stored already are joined where the person ticks t
     await page.getByRole('button', { name: 'Undo this import' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('heading', { level: 2, name: 'Undone' }).waitFor()
-    await page.getByText('3 transactions were deleted. The balance is $500.00.').waitFor()
+    await page.getByText('Its transactions are deleted. The balance is $500.00.').waitFor()
     expect(await count()).toBe(4)
   })
 })

@@ -9,7 +9,7 @@ import { useMoneyText } from '../../../controls/texts/money-text.ts'
 import { useAccount, useManner } from '../../../shell/chosen-account.ts'
 import { importWords as words } from '../../../words/imports.ts'
 import { BalanceNote, type Balancing, effectOn } from './balance-note.tsx'
-import { deletedCountOf, UndoImport } from './undo-import.tsx'
+import { UndoImport } from './undo-import.tsx'
 
 interface Props {
   bankAccountId: string
@@ -58,12 +58,11 @@ export function Stored({ bankAccountId, transactionUploadId, counts, preview, no
   )
 }
 
-/** Says which rows an undo has deleted, and the balance since. */
+/** States that the transactions of an undone import are deleted, and the balance now. */
 function Undone({ upload }: { upload: Upload }) {
   const { bankAccountId } = upload
   const money = useMoneyText(useManner(bankAccountId))
   const account = useAccount(bankAccountId)
   if (account === undefined) return null
-  const count = deletedCountOf([upload])
-  return <p role="status">{words.undoneText({ count, now: money(account.currentBalance) })}</p>
+  return <p role="status">{words.undoneText({ now: money(account.currentBalance) })}</p>
 }

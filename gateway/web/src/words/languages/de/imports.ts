@@ -89,8 +89,7 @@ export const imports: Translation<'imports'> = {
   undoTitle: 'Import von {name} rückgängig machen?',
   undoText:
     '{count, plural, =0 {Keine Buchung wird} one {1 Buchung wird} other {# Buchungen werden}} gelöscht. Hat zuletzt diese Datei den Kontostand gesetzt, ist er dann wieder wie zuvor.',
-  undoneText:
-    '{count, plural, =0 {Keine Buchung wurde} one {1 Buchung wurde} other {# Buchungen wurden}} gelöscht. Der Kontostand ist {now}.',
+  undoneText: 'Seine Buchungen sind gelöscht. Der Kontostand ist {now}.',
   undoKept:
     '{count, plural, one {1 Buchung bleibt und gehört dann zu dem anderen Import, der eine Zeile mit ihr zusammengeführt hat.} other {# Buchungen bleiben und gehören dann zu den anderen Importen, die Zeilen mit ihnen zusammengeführt haben.}}',
   undoJoined:

@@ -99,8 +99,7 @@ export const imports = {
   undoTitle: 'Undo {name}?',
   undoText:
     '{count, plural, =0 {No transaction is} one {1 transaction is} other {# transactions are}} deleted. A balance that the file was the last to set returns to what it was.',
-  undoneText:
-    '{count, plural, =0 {No transaction was} one {1 transaction was} other {# transactions were}} deleted. The balance is {now}.',
+  undoneText: 'Its transactions are deleted. The balance is {now}.',
   undoKept:
     '{count, plural, one {1 transaction stays, and belongs to the other import that has a row joined to it.} other {# transactions stay, and belong to the other imports that have rows joined to them.}}',
   undoJoined:
