@@ -21,9 +21,9 @@ export default {
     ...(isLong ? [] : ['\\.long\\.test\\.ts$']),
   ],
   modulePathIgnorePatterns: ['/.coffer/'],
-  // More than cores: tests wait for servers half of the time. A whole run has one more worker, of
-  // tests that wait even longer (test/runner.ts). Long tests start many processes and browsers.
-  maxWorkers: isLong ? 2 : 3,
+  // As many as cores: a third worker brought nothing (360 s for a whole run, 348 s with two). One
+  // more worker takes the tests that mostly wait (test/runner.ts).
+  maxWorkers: 2,
   // Restarts a worker process whose heap is larger than this after a test file.
   workerIdleMemoryLimit: '1500MB',
   // Time for a worker process to exit, in ms. Its memory of 600 MB takes the system up to 3 s to

@@ -30,9 +30,8 @@ const waitingFolders = [
 ].map((folder) => `${sep}${folder.replaceAll('/', sep)}${sep}`)
 
 /**
- * Runs the tests that mostly wait in a worker of their own, beside those of all others, so that
- * processes start one after the other. Four workers keep two cores busy; two left a quarter of them
- * idle. A run of few other tests needs no further worker.
+ * Runs the tests that mostly wait in a worker of their own, beside the two of all others, so that
+ * processes start one after the other. A run of few other tests needs no further worker.
  */
 export default class WaitingBeside extends TestRunner {
   readonly #beside: Runner
