@@ -115,7 +115,10 @@ function frameOf(state: State, keys: readonly string[]): object {
   return Object.fromEntries(keys.map((key) => [key, state[key] ?? codeOf(state, key, keys)]))
 }
 
-/** Returns the code for a text of a state: progress messages contain texts only. */
+/**
+ * Returns the value of a `coded…` key, such as `codedError`, from the text under `error`: progress
+ * messages contain the texts only.
+ */
 function codeOf(state: State, key: string, keys: readonly string[]) {
   const text = state[keys.find((name) => codedKey(name) === key) ?? '']
   return typeof text === 'string' ? codedValue(text) : state[key]

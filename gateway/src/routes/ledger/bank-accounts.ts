@@ -246,7 +246,7 @@ function createAttach({ mesh, config }: RouteDeps, accounts: Accounts, candidate
     if (feedBankAccountId === undefined) return null
     const { bankAccount } = await accounts.getBankAccount({ bankAccountId }, options)
     const { linkId, feedBankAccountId: former, currency } = requirePart(bankAccount)
-    // Without a candidate the bank account is not of a feed link, and the ledger refuses the key.
+    // Without a candidate it is of no feed link: the ledger refuses `feedBankAccountId` with 400.
     if (former === undefined || former === feedBankAccountId) return null
     requireFeature('feed', config)
     const { link } = await links.getLink({ linkId }, options)

@@ -27,7 +27,10 @@ export const Loop = z.object({
    * text stands for any pending transaction.
    */
   awaitedPending: z.array(z.string()),
-  /** Since when the loop is read again from the same cursor; null if its last end was complete. */
+  /**
+   * End of the first loop with unreadable rows, since which syncs read it again from the same
+   * cursor; null if no loop is repeated for such rows.
+   */
   incompleteSince: z.date().nullable(),
   /** When a whole loop reads unreadable rows of earlier loops again; null if there are none. */
   rereadAt: z.date().nullable(),

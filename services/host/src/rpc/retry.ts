@@ -92,7 +92,8 @@ function isSafe({ method }: Call): boolean {
 }
 
 /**
- * Returns whether the service stores the reply. An upload has no body hash before its last byte.
+ * Returns whether the call may be repeated because the service stores its reply: it has an
+ * idempotency key and the hash of its body. An upload sends its hash after its last byte.
  */
 function isKeyed({ header }: Call): boolean {
   return header.has(headers.idempotencyKey) && header.has(headers.bodyHash)

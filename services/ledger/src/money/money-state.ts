@@ -10,7 +10,10 @@ export interface MoneyScope {
   accountId: string
   bankAccountId: string
   spendingIds?: readonly string[]
-  /** ID of a transaction to read, with its (or its former) envelope and provider records. */
+  /**
+   * ID of a transaction to read, with its provider records and its envelope, or the envelope from
+   * which its deletion unassigned it.
+   */
   transactionId?: string
   /** ID of a second transaction to read in the same way. */
   otherTransactionId?: string

@@ -9,7 +9,7 @@ import { isEveryday } from './everyday.ts'
 export interface Says {
   money: (amount: number) => string
   reader: Place & { today: string }
-  /** Source of the part that no envelope pays: free-to-use, the credit of a card, or debt. */
+  /** Covers the part that no envelope pays: free-to-use, unused credit of a card, or debt. */
   rest: Rest
 }
 

@@ -11,9 +11,9 @@ export type NamedRow = {
 const PROVEN_MIN = 2
 
 /**
- * Returns the indexes of rows that mention a balance and have its amount: the balance at the start
- * or end of their day, computed backwards from the booked balance by the other rows. A single such
- * row proves nothing.
+ * Returns the indexes of rows that state a balance and are no bookings, so that the import skips
+ * them: their text mentions a balance, and their amount equals the balance at the start or end of
+ * their day, which is the booked balance minus all later bookings. A single such row is kept.
  */
 export function provenBalances(rows: readonly NamedRow[], booked: bigint): ReadonlySet<number> {
   const days = Map.groupBy(rows, ({ day }) => day)
