@@ -106,6 +106,11 @@ export function listAt(
       AND stream_position = ANY(${sql.array(positions, 'int8')})`)
 }
 
+/** Returns whether changes are not yet published. */
+export function hasUnpublished({ pool }: Database): Promise<boolean> {
+  return pool.exists(sql.unsafe`SELECT FROM changes WHERE published_at IS NULL`)
+}
+
 /** Marks changes as unpublished, so that the relay publishes them again; returns their number. */
 export async function unpublish(
   { pool }: Database,

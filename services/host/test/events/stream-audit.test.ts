@@ -82,6 +82,27 @@ test('a deleted message is counted, and published again', async () => {
   expect((await sumOf(holes)) - before).toBe(2)
 })
 
+test('a change that NATS drops as a duplicate is published again later', async () => {
+  await using own = await createMessaging({ duplicateWindowMs: 2_000 })
+  await using _relay = await own.relay()
+  // Publishes again at once, within the duplicate window.
+  await using _audit = own.audit({ marginMs: -2_000 })
+  await eventually(
+    () => own.database.pool.exists(sql.unsafe`SELECT FROM stream_positions`),
+    (hasPosition) => hasPosition,
+  )
+  const changes = ['1', '2', '3'].map((name) => settingsChange(newId('acct'), name))
+  await commit(own.database, changes)
+  const stored = async () => {
+    const messages = await storedMessages(own.broker).catch(() => [])
+    return messages.map(({ header }) => header.get('Nats-Msg-Id'))
+  }
+  await eventually(stored, ({ length }) => length === 3)
+  const ownManager = await jetstreamManager(own.broker.connection)
+  await ownManager.streams.deleteMessage(own.broker.streamName, 2)
+  await eventually(stored, (ids) => changes.every(({ changeId }) => ids.includes(changeId)), 10_000)
+})
+
 test('messages that were never stored are published again', async () => {
   await using _relay = await messaging.relay()
   const before = await sumOf(holes)

@@ -179,8 +179,8 @@ function describe(
     untouched: untouched.map(({ transaction }) => transaction),
   }
   const { bankAccountId } = conditions
-  // The ID leaves out a name that is derived from the bank's texts: further texts may change it, and
-  // the ID must stay the same, so that a dismissal of the suggestion holds.
+  // The ID leaves out a name that is derived from the bank's texts: further texts may change it,
+  // and the ID must stay the same, so that a dismissal of the suggestion holds.
   const isNameRead = isRead && isDue(matched, 'name', name)
   const asked = isNameRead ? { ...actions, name: undefined } : actions
   const identity = { accountId, field, bankAccountId, isNameRead, actions: asked }

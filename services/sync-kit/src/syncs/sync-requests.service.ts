@@ -31,9 +31,9 @@ export interface SyncRequests<Key extends LinkKey> {
   /** Requests a sync of a link, and emits the request. Throws notFound and refused. */
   request: (tx: Transaction, key: Key, of: SyncRequest) => Promise<void>
   /**
-   * Requests a sync for an operator, who need not wait 30 minutes between requests as users must; a
-   * running server starts it. `also` runs in the same transaction. Returns null for an unknown link.
-   * Throws refused.
+   * Requests a sync for an operator, who need not wait 30 minutes between requests as users must;
+   * a running server starts it. `also` runs in the same transaction. Returns null for an unknown
+   * link. Throws refused.
    */
   requestByOperator: (
     database: Database,
