@@ -8,7 +8,7 @@ import type { PreviewedField } from '../rules/rule-preview.ts'
 import type { Misfit } from './fit/file-fit.ts'
 import { skippedParts, sumSkipped } from './formats/skipped-rows.ts'
 import { type FileRow, type ReceivedStatement, statesBalances } from './formats/statement.ts'
-import type { RowJoin } from './joining/row-joins.ts'
+import { isPosting, type RowJoin } from './joining/row-joins.ts'
 
 export const previewRowsMax = 50
 const posting = 'posts the pending transaction'
@@ -94,7 +94,7 @@ function offerOf({ row, transaction }: RowJoin, balanceChanges: Compared['balanc
     transactionDate: timestampFromDate(transaction.date),
     transactionName: transaction.name ?? transaction.originalName,
     transactionIsPending: transaction.isPending,
-    effect: transaction.isPending ? posting : 'stores nothing',
+    effect: isPosting({ row, transaction }) ? posting : 'stores nothing',
     balanceChange: balanceChanges.get(transaction.transactionId) ?? 0n,
   }
 }

@@ -76,7 +76,7 @@ export async function listBalanceChanges(
   { accountId, bankAccountId }: Omit<UploadKey, 'transactionUploadId'>,
   joins: readonly RowJoin[],
 ): Promise<ReadonlyMap<string, bigint>> {
-  const posting = joins.filter(({ transaction }) => transaction.isPending)
+  const posting = joins.filter(isPosting)
   if (posting.length === 0) return new Map()
   const ids = posting.map(({ transaction }) => transaction.transactionId)
   const found = await tx.any(sql.type(Change)`
