@@ -156,6 +156,7 @@ test('the palette opens forms, and days and amounts are typed as people say them
     await dialog.getByText('The next ten:').waitFor()
     await takePicture(page, 'web-day-typed')
     await dialog.getByRole('button', { name: 'Save' }).click()
+    await gone()
     await page.getByRole('heading', { name: 'Bonus' }).waitFor()
     await page.getByText(new RegExp(`^${day}, `)).waitFor()
     await choose('move', 'Move money Action')
