@@ -86,7 +86,7 @@ function removeUnreachable(): void {
     }
   }
   for (const entry of readdirSync(store)) {
-    // `node_modules` contains links for packages that do not declare their dependencies.
+    // Kept: `node_modules` has links for packages that do not declare all of their dependencies.
     if (entry === 'node_modules' || entry === 'lock.yaml') continue
     if (!reached.has(entry)) rmSync(join(store, entry), { recursive: true })
   }
@@ -119,7 +119,10 @@ function isOutsideOfPackages(path: string): boolean {
   return path.startsWith('node_modules/')
 }
 
-/** Returns whether a path is the folder of a package, since some packages have such names. */
+/**
+ * Returns whether a path is the folder of a package: it stays, even if its name matches `needless`,
+ * such as a package `test`.
+ */
 function isPackage(path: string): boolean {
   return /node_modules\/(@[^/]+\/)?[^/]+$/.test(path) || isEntry(path)
 }

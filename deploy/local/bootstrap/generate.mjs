@@ -33,7 +33,7 @@ export async function buildWebApp(deps) {
  * @property {string} name of the step in the progress
  * @property {string} text what the step does
  * @property {string} folder folder of the generated code, relative to the root
- * @property {string} made one of its files: a checkout of an older commit may remove them
+ * @property {string} made one of its files; if it is missing, the code is generated again
  * @property {string[]} sources files, relative to the root
  * @property {[command: string, ...args: string[]]} command
  * @property {string} directory in which the command runs, relative to the root
@@ -75,7 +75,7 @@ function clientCode() {
 /** @returns {Code} */
 function webApp() {
   const folders = ['gateway/web/src', 'gateway/web/build', 'gateway/web/public']
-  // The help: pages and their pictures.
+  // The app contains the help: these pages and their pictures.
   const help = ['docs/using', 'docs/pictures/using']
   const sources = [...folders, ...help, 'gateway/client/src'].flatMap(filesIn)
   const own = ['index.html', 'connect.html', 'settings.ts', 'package.json', 'pnpm-lock.yaml']

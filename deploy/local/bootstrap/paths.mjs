@@ -14,8 +14,8 @@ export const node24 = join(root, 'node_modules/.bin/node')
  * young generation alone grows to 100 MB, and the old one keeps garbage until it has doubled.
  * Semi-spaces of 32 MB cost a forecast a third less processor time than 16, and no idle memory
  * (docs/benchmarks/lists.md#semi-spaces). V8 has one thread beside the event loop, not four, for
- * compiling and collecting: they run before the threads of large files, whose heaps they collect,
- * and with four the event loop waits for a processor (docs/benchmarks/lists.md#threads-of-v8).
+ * compiling and garbage collection. While a large file is read, four of them would keep the
+ * processors busy, and the event loop would wait (docs/benchmarks/lists.md#threads-of-v8).
  */
 export const nodeOptions = [
   '--disable-warning=ExperimentalWarning',

@@ -93,7 +93,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   }
 }
 
-/** Forwards a connection to a replica; resets it if there is none, or the replica resets. */
+/** Forwards a connection to a replica. Resets it without a replica, or if the replica resets. */
 function forward(near: Socket, target: Probed | undefined, sockets: Set<Socket>): void {
   if (!target) {
     near.resetAndDestroy()
@@ -106,7 +106,7 @@ function forward(near: Socket, target: Probed | undefined, sockets: Set<Socket>)
     [far, near],
   ] as const) {
     sockets.add(from)
-    // `pipe` forwards the end of a connection; this forwards its loss.
+    // `pipe` forwards only the regular end of a connection, so a lost one is forwarded as a reset.
     from.pipe(to)
     from.on('error', () => to.resetAndDestroy())
     from.once('close', () => sockets.delete(from))
@@ -118,15 +118,18 @@ function forward(near: Socket, target: Probed | undefined, sockets: Set<Socket>)
   })
 }
 
-/** Probes a replica once. An answer or a lost connection decides; timeouts only in a row. */
+/**
+ * Probes a replica once. A single answer or lost connection sets whether the replica is ready; a
+ * timeout counts only after several in a row, because a busy replica answers late.
+ */
 async function probe(target: Probed, everyMs: number): Promise<void> {
   const status = await statusOf(target.probeUrl, timeoutProbes * everyMs)
   target.isAnswering = typeof status === 'number'
   target.unanswered = status === 'late' ? target.unanswered + 1 : 0
   if (status !== 'late') target.isReady = status === 200
   if (target.unanswered >= unansweredMax) target.isReady = false
-  // Clients of a hung replica would wait without end. A stopping process finishes their requests
-  // itself.
+  // Resets the connections of a hung replica, whose clients would wait without end. Those of a
+  // replica that is only not ready stay: a stopping process finishes their requests.
   if (target.unanswered >= hungMax) for (const one of target.clients) one.resetAndDestroy()
 }
 

@@ -70,8 +70,8 @@ async function unpackedBrowser(
 }
 
 /**
- * Atomic rename: processes never find a partial browser. Another process may have published it
- * first.
+ * Atomic rename: processes never find a partial browser. A failure is ignored if another process
+ * has published the browser first.
  */
 function publish(part: string, target: string, executable: string): void {
   try {

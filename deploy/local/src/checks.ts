@@ -8,14 +8,17 @@ import type { Progress } from '../bootstrap/progress.mjs'
 import { run } from '../bootstrap/run.mjs'
 import { formerRelease, requireCommit } from './former-release.ts'
 
-/** A command in a folder of the repository; null for the comparison of contracts. */
+/**
+ * A check: a command that runs in a folder of the repository. `command` is null for the comparison
+ * of contracts (`requireCompatibleContracts`).
+ */
 type Check = { name: string; command: string[] | null; directory?: string }
 
 /** Options of jest that take the next argument as their value. */
 const valued = ['-t', '--testNamePattern', '-c', '--config']
 
 const biome = ['biome', 'check', '--error-on-warnings']
-// Excludes the rules that read all files of the repository and of its packages.
+// A configuration without the rules that read all files of the repository, which are slow.
 const biomeOfPaths = [
   '--config-path=biome.path.json',
   '--files-ignore-unknown=true',

@@ -81,7 +81,7 @@ export async function unpackRelease(
     })
     await run('tar', ['-xf', archive, '-C', files], { env })
     await rename(files, unpacked).catch((error) => {
-      // Another process has unpacked it first.
+      // No error if another process has unpacked the commit first.
       if (!existsSync(unpacked)) throw error
     })
   } finally {

@@ -12,8 +12,8 @@ const pauseMsDefault = 200
 
 /**
  * Supervises a server: restarts it when it ends by itself, with growing pauses, at most five times
- * a minute. The result acts as one process, whose `died` resolves when the server ends once more.
- * Returns a server that a setting names unchanged.
+ * a minute. The result acts as one process, whose `died` resolves when the server ends after that.
+ * A server that a setting names is not supervised.
  */
 export async function keepServer<Kind extends Server>(
   start: () => Promise<Kind>,
@@ -49,7 +49,7 @@ export async function keepServer<Kind extends Server>(
     while (!signal.aborted) {
       const death = await Promise.race([current.died, aborted(signal)])
       if (!death) return
-      // Stops the timers of a process that has ended.
+      // The process has ended by itself; `stop` ends the checks of `runRestartable`.
       await current.stop()
       const next = await startAgain(death.error).catch((error) => {
         died.resolve({ code: death.code, error })

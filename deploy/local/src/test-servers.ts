@@ -42,7 +42,8 @@ export async function withTestServers<Result>(
       isTemporalInMemory: true,
     }),
   )
-  // Only now: a refused start must not remove the Postgres of the other run in this directory.
+  // Registered after the start: if another run uses the directory, the start is refused, and the
+  // Postgres of that run must not be removed.
   after.defer(() => removePostgresHome(dataDir, postgresDir))
   after.use(stack)
   const browser = await findBrowser({ env: process.env, log })
@@ -72,7 +73,7 @@ function directoryInMemory(): string | undefined {
   } catch {
     return undefined
   }
-  // The same for each run of a checkout, so that the next run deletes the files of a killed one.
+  // Each run of a checkout uses the same name, so that it deletes the files of a killed run.
   const name = createHash('sha256').update(root).digest('hex').slice(0, 12)
   return join(memory, `coffer-test-${name}`)
 }

@@ -61,7 +61,7 @@ export async function createDecrypter(options: DecryptionOptions): Promise<Decry
   return decrypter
 }
 
-/** Returns the first line of a file. */
+/** Returns the passphrase in a file: its first line. Throws SettingsError if that is empty. */
 async function passphraseIn(file: string): Promise<string> {
   const [passphrase = ''] = (await textOf('--passphrase-file', file)).split(/\r?\n/, 1)
   if (passphrase === '') throw new SettingsError(`--passphrase-file: ${file} is empty`)

@@ -91,7 +91,7 @@ export async function* readArchive(
 
 function readFault(error: Error, wrongKey: string): string {
   if ('syscall' in error) return error.message
-  // The library has no error class for this.
+  // The age library has no error class for a wrong key, so the message shows it.
   if (error.message.startsWith('no identity matched')) return wrongKey
   return `it is cut off or changed (${error.message})`
 }

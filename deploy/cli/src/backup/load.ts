@@ -10,7 +10,10 @@ import { placeOf } from './snapshot.ts'
 export interface Loading extends AsyncDisposable {
   /** Appends rows in the text format of COPY to a table of a service. */
   add: (place: { service: string; table: string }, bytes: Uint8Array) => Promise<void>
-  /** Sets the sequences, and marks all changes as not published. Returns the rows by table. */
+  /**
+   * Sets the sequences, and clears what is only valid for the former installation. Returns the
+   * number of rows by table.
+   */
   end: (sequences: End['sequences']) => Promise<End['rows']>
   commit: () => Promise<void>
 }
@@ -99,14 +102,15 @@ interface Forgotten {
   table: string
   /** The column to set to NULL in all rows; without it, the rows are deleted. */
   column?: string
-  /** A table that exists in all archives with this column or these rows. */
+  /** A table of the archive. If the archive lacks it, it has no such content either. */
   since: string
 }
 
 /**
- * Content that is only valid for the former installation, in the order in which it is cleared.
- * Changes become unpublished, so that the relay publishes them again. Positions in the former
- * stream would make the audit report losses. Recorded processes do not use the restored database.
+ * Content that is only valid for the former installation, in the order in which it is cleared. All
+ * changes of the outbox become unpublished, so that the relay publishes them again. Positions in
+ * the former NATS stream would make the audit report losses. The storages in `file_places` belong
+ * to processes that do not use the restored database.
  * until 0.4: archives of 0.2.0 lack some of these tables.
  */
 const forgotten: readonly Forgotten[] = [
@@ -137,7 +141,7 @@ function namesOf({ schema, tables }: ArchivedSchema): string[] {
   })
 }
 
-/** A COPY in progress. A connection has at most one. */
+/** A COPY in progress. A connection has at most one, so it ends before that of another table. */
 interface OpenCopy {
   key: string
   stream: CopyStreamQuery

@@ -114,7 +114,7 @@ function bucketPlace(settings: S3Settings, key: string): ArchivePlace {
       const { sdk, client } = await opening
       const found = await client.send(new sdk.HeadObjectCommand(object)).then(
         () => true,
-        // A role with write permission only gets 403, whether or not the object exists.
+        // A role with write permission only gets 403 in both cases: the object counts as new.
         (error) => ![403, 404].includes(error.$metadata?.httpStatusCode) && refuse('--to')(error),
       )
       if (found) throw new FatalError(`--to: ${name} exists already: name a new object.`)

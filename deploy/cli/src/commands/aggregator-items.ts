@@ -26,8 +26,8 @@ import { requireTables } from '../process/tables.ts'
 import { readConfig } from '../settings/environment.ts'
 
 /**
- * Keys of Plaid; by default those of the settings. `npm start` does not publish its secret to
- * commands.
+ * Client ID and secret at Plaid; by default those of the settings. A server of `npm start` does not
+ * share its secret with commands, so they need it as an option.
  */
 export interface KeyOptions {
   clientId?: string
@@ -114,7 +114,7 @@ async function openAggregator(
   const database = opening.use(await createServiceDatabase(aggregatorSync, config))
   await requireSealingKey([{ name: aggregatorSync.name, database }], keys, config.keysDir)
   const { webhookUrl, redirectUri } = aggregatorAddresses(chosen)
-  // The command prints one line for each fault.
+  // Silent, because the command itself prints one line for each fault.
   const log = createLog({ level: 'silent', name: 'coffer' })
   const limited = { database, log }
   const options = { ...chosen, url: chosen.aggregatorUrl, redirectUri }
@@ -128,7 +128,7 @@ function unknownLink(linkId: string): FatalError {
   return new FatalError(`No link over the aggregator has the ID ${linkId}.`)
 }
 
-/** Throws FatalError with the remedy of a fault of Plaid or a refusal; rethrows other errors. */
+/** Throws FatalError with a text for the user if Plaid or the service refuses; else rethrows. */
 function asFatal(error: unknown): never {
   const fault = faultOf(error)
   if (fault?.code === 'rate-limited') {

@@ -5,7 +5,10 @@ import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 
 /** Maximum time in ms to watch: sockets close after five minutes (docs/limits.md). */
 const watchMs = 330_000
-/** Time in ms for a requested sync to begin. A scheduled sync may begin up to ten minutes late. */
+/**
+ * Maximum time in ms to wait until a due sync begins. A requested sync begins earlier; a scheduled
+ * one may be ten minutes late, for which the command does not wait.
+ */
 const beginMs = 30_000
 const pollMs = 1_000
 
@@ -63,7 +66,8 @@ async function readHealth(
 ): Promise<{ health: SyncHealth; isDue: boolean }> {
   const { data: health, response } = await coffer.getLinkHealth({ path: { linkId } })
   const { nextAttempt } = health
-  // By the server's clock, whose header has whole seconds (RFC 9110, 6.6.1).
+  // The time of the server's clock. The header Date has no fractions of a second (RFC 9110, 6.6.1),
+  // so a second is added.
   const nowMs = Date.parse(response.headers.get('date') ?? '') + 1_000
   const isDue = nextAttempt !== null && Date.parse(nextAttempt) <= nowMs
   return { health, isDue }

@@ -75,9 +75,9 @@ function rotateSigningKeys(folder: string, { finish }: { finish: boolean }): und
 
 /**
  * `coffer keys:rotate`: encrypts every secret of every service under the current encryption key.
- * Before that, creates a key file, which becomes the current key; not with a key service, not with
- * `finish`, and not while a former key still encrypts secrets. With `signing` it replaces the
- * signing keys instead.
+ * First creates a key file, which becomes the current key, unless a key service holds the keys,
+ * `finish` is given, or a former key still encrypts secrets. With `signing` it replaces the signing
+ * keys instead.
  */
 export async function rotateKeys(
   { finish = false, signing = false }: { finish?: boolean; signing?: boolean },

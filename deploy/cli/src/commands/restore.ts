@@ -145,7 +145,8 @@ function requireKeys({ header, keys }: Outline, { keysDir, environment }: Config
 }
 
 /**
- * Creates the tables of the archive's version. Throws FatalError when this version cannot do so.
+ * Creates the tables as they were in the version that wrote the archive. Throws FatalError when
+ * this program lacks a migration of that version.
  */
 async function createTables(header: Header, urlOf: (name: string) => string): Promise<void> {
   for (const definition of definitions) {

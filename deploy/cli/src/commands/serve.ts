@@ -42,7 +42,7 @@ export async function serveUntil(
   await prepareTables(parts.definitions, config)
   const log = createLog({ level: config.logLevel, name: 'coffer' })
   const running = await startProcess({ parts, config, log }).catch(asSettingsError)
-  // Node writes its compile cache at exit; a killed process would not write it.
+  // Writes the compile cache now: by itself, Node writes it at exit, and not if it is killed.
   void running.started.then(flushCompileCache)
   const { dataDir, externalUrl } = config
   const { baseUrl } = running
@@ -58,7 +58,7 @@ export async function serveUntil(
   await Promise.race([finished, failLate(drainMs + 1_000 * config.lameDuckSeconds)])
 }
 
-/** Converts the error of an address that cannot be opened, because it comes from settings. */
+/** Converts the error of an address that cannot be bound, because the address is a setting. */
 function asSettingsError(
   error: NodeJS.ErrnoException & { address?: string; port?: number },
 ): never {

@@ -5,8 +5,8 @@ import { databaseUrlSettings, directUrlSettings, settings } from '../settings/co
 import { allSettings, readConfig } from '../settings/environment.ts'
 import { serviceNames } from '../settings/service-names.ts'
 
-// Names of secrets. COFFER_VAULT_KEY is the name of a key; those of NATS and Temporal are file
-// paths.
+// Matches the names of settings that are secrets. COFFER_VAULT_KEY is only the name of a key, and
+// the keys of NATS and Temporal are paths of files.
 const secretNames = /(SECRET|PASSWORD|TOKEN|(?<!COFFER_(VAULT|NATS|TEMPORAL)_)KEY)$/
 
 /** `coffer config`: prints one line for each setting, or a Markdown table for the README. */
@@ -90,9 +90,10 @@ export function shown({ env, schema }: Setting<unknown>, text: string | undefine
 
 function masked(name: string, value: string): string {
   if (secretNames.test(name)) return value === '' ? '' : '***'
-  // RFC 3986 3.2.1: user information of a URL is `user:password@`; NATS has a list of URLs.
+  // Hides the password in the user information of URLs, `user:password@` (RFC 3986 3.2.1), and in
+  // all URLs of a list, as NATS has.
   const hidden = value.replace(/([a-z+]+:\/\/[^:@/,]*:)[^@]*@/g, '$1***@')
-  // NATS: user information without a password is a token.
+  // In URLs of NATS, user information without a colon is a token, so it is hidden too.
   return name === settings.natsUrl.env ? hidden.replace(/:\/\/[^:@,]+@/g, '://***@') : hidden
 }
 

@@ -19,7 +19,8 @@ await runScript(async (stop) => {
   const starting = log.step('servers', 'starting Postgres, NATS and Temporal', () =>
     startStack({ dataDir, ports, log, env: process.env, isKept: true }),
   )
-  // A mesh loads no code of services. Otherwise it is loaded while the servers start.
+  // With replicas, child processes run the services. Without, this process runs all of them: it
+  // loads their code while Postgres, NATS and Temporal start.
   const loading = replicas === null ? import('./serve.ts').then(loadCode) : null
   await using stack = await starting
   await loading

@@ -68,7 +68,8 @@ async function request(
 }
 
 /**
- * Returns whether the requested sync has ended. After an outage of Coffer, a sync stays requested.
+ * Returns whether the requested sync has ended. After an outage of Coffer the sync stays requested,
+ * to be repeated, but then it has a fault since the request.
  */
 function hasEnded({ syncRunId, requestedAt, faultAt }: ReadSync, since: Date): boolean {
   return syncRunId === null && (requestedAt === null || isAfter(faultAt, since))

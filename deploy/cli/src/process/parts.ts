@@ -14,16 +14,17 @@ const load: Record<ServiceName, () => Promise<ServiceDefinition>> = {
   notices: async () => (await import('@coffer/notices/service')).notices,
 }
 
-// until 0.5: a deployment without the chart, when updated, may lack the service new in 0.4.0.
+// Explanations in the error about a service that no setting names. until 0.5: a deployment without
+// the Helm chart, when updated, may lack the service new in 0.4.0.
 const additions: { [name in ServiceName]?: string } = {
   notices: ', which is new in 0.4.0: see "A sixth service" in docs/running/upgrading.md',
 }
 
 /**
  * Loads the services of these names, in order, one after another. Memory: Node keeps the compile
- * cache that it has read until a flush. A single flush at the end would leave most of 25 MiB in the
- * process as fragments that the C library cannot return. After each part, the next part reuses
- * them.
+ * cache that it has read until a flush. A flush before each service lets the service reuse the
+ * memory of the one before it. A single flush at the end would leave most of 25 MiB as fragments,
+ * which the C library cannot return to the system.
  */
 export async function loadServices(names: readonly ServiceName[]): Promise<ServiceDefinition[]> {
   const definitions: ServiceDefinition[] = []

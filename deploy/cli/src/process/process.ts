@@ -164,7 +164,10 @@ function watchServers(broker: Broker, workflows: Temporal | null): Disposable {
   return stack
 }
 
-/** Monitors the readiness of this process. Processes with the same first part are its replicas. */
+/**
+ * Monitors the readiness of this process. Replicas send each other heartbeats: processes with the
+ * same first part, the gateway before services, are replicas of each other.
+ */
 function watchProcess({ parts, config, log, broker, host, draining }: Shared): Readiness {
   const { mesh, databases, isStarting } = host
   const [first] = parts.definitions
@@ -206,7 +209,7 @@ async function loadGateway({
   })
 }
 
-/** Services that must have accepted a token before a new process is ready, keyed by part. */
+/** Services that must accept the caller token of a new process before it is ready, by its part. */
 const essential: Partial<Record<PartName, readonly string[]>> = { gateway: ['identity', 'ledger'] }
 
 /** Lists the services that this process hosts, and the remote services that its parts call. */

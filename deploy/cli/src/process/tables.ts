@@ -23,9 +23,10 @@ export async function updateTables(
 }
 
 /**
- * Creates or updates the role of each service, which the URLs of the databases name, and revokes
- * its rights on other schemas. Returns the names of the roles. Throws SettingsError without the
- * owner's URL or if two services have the same role, FatalError when Postgres or a URL refuses.
+ * Creates or updates the Postgres role of each service, whose name and password are in the URL of
+ * its database, and revokes its rights on other schemas. Returns the names of the roles. Throws
+ * SettingsError without the owner's URL or if two services have the same role. Throws FatalError
+ * when a URL has no password or names the owner, or Postgres refuses.
  */
 export async function updateRoles(
   definitions: ServiceDefinition[],

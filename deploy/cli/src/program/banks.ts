@@ -3,7 +3,7 @@ import type { KeyOptions } from '../commands/aggregator-items.ts'
 import type { ServerOptions } from '../commands/feed.ts'
 import { createAdd, type Run } from './command-line.ts'
 
-/** Adds the commands of links that sync. */
+/** Adds the commands that link banks, and those that sync links. */
 export function addBankCommands(program: Command, run: Run): void {
   const commands = () => import('../commands/feed.ts')
   const serverOption = ['--server <url>', 'address of Coffer; default: this machine'] as const

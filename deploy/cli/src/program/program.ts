@@ -13,7 +13,7 @@ import { createAdd, type Run } from './command-line.ts'
 import { addLoginCommands } from './logins.ts'
 
 const usageExitCode = 2
-/** SQLSTATE insufficient_privilege: the URL has the role of another service. */
+/** SQLSTATE insufficient_privilege, for example of a URL with the role of another service. */
 const refusedState = '42501'
 
 /**

@@ -18,7 +18,8 @@ export type DirectConfig = DatabaseConfig & Pick<Config, 'directDatabaseUrl' | '
 export function databaseUrlOf(name: string, config: DatabaseConfig): string {
   const url = config.databaseUrls[name] ?? config.databaseUrl
   if (url === undefined) {
-    // Other services have databases of their own, so the setting of this service is missing.
+    // If other services have a URL of their own, the error names the setting of this service; else
+    // that of all services.
     const { env: own } = databaseUrlSettings[name as ServiceName]
     throw new SettingsError(
       Object.keys(config.databaseUrls).length > 0

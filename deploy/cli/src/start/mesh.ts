@@ -61,7 +61,7 @@ async function startAll(
   const { dataDir, log } = options
   const { host, port, externalUrl, demo } = readConfig(options.environment)
   await requireFreePort({ port, server: 'the REST API', setting: settings.port.env })
-  // Links in identity's mails must contain the port of the load balancer.
+  // Services get the port of the load balancer as COFFER_PORT, because identity's mails link to it.
   const services = await planReplicas(serviceNames, options.replicas, port)
   const gateways = await planReplicas(['gateway'], options.replicas)
   const environment = { ...options.environment, ...urlsOf(services) }
@@ -115,7 +115,7 @@ async function planReplicas(
           [settings.port.env]: String(port),
           [settings.rpcPort.env]: String(rpcPort),
           [settings.grpcPort.env]: String(grpcPort),
-          // Several processes cannot share the configured port.
+          // A free port for each process, because several cannot listen on the configured one.
           [settings.metricsPort.env]: String(metricsPort),
         },
       })

@@ -27,7 +27,7 @@ const defaults = {
 
 const replicasMax = 4
 
-/** Defaults of a mesh: longer than the load balancer takes to detect a stopping process. */
+/** Defaults with replicas. Their load balancer detects a stopping process within this time. */
 const meshDefaults = { COFFER_LAME_DUCK_SECONDS: '3' }
 
 /** The arguments of `npm start`. */

@@ -57,7 +57,8 @@ const aggregator: TryProvider = {
     COFFER_AGGREGATOR_WEBHOOKS_ENABLED: 'true',
     COFFER_AGGREGATOR_WEBHOOKS_DOMAIN: `localhost:${gatewayPortOf(environment)}`,
   }),
-  // Plaid's webhooks require https; the simulator sends its webhooks to this address instead.
+  // The last argument replaces the address of webhooks: Plaid requires https there, but the gateway
+  // of `npm start` serves http.
   argumentsOf: (environment) => [
     client.id,
     client.secret,

@@ -205,7 +205,10 @@ export function overSocket(url: string, directory: string): string {
   return url.replace(`@127.0.0.1:${port}/`, `@${encodeURIComponent(directory)}:${port}/`)
 }
 
-/** Removes the socket and lock of a killed server: another process may have the ID in the lock. */
+/**
+ * Removes the socket of a killed server and its lock file. If another process has got the ID in the
+ * lock file, Postgres would not start.
+ */
 function removeSocket(directory: string, port: number): void {
   const path = join(directory, socketName(port))
   rmSync(path, { force: true })
