@@ -1,17 +1,20 @@
 // biome-ignore lint/suspicious/noExplicitAny: JSON documents, read key by key
 type Json = any
 
-/** `answers`: what clients read may only grow stricter; `requests`: only laxer. */
+/**
+ * Direction of a schema. A new version of an answer may only allow fewer values than the old one
+ * (stricter), a new version of a request only more (laxer).
+ */
 type Side = 'answers' | 'requests'
 
-/** Bounds of values: the greater one of a minimum is stricter, the lesser one of a maximum. */
+/** Keywords of JSON Schema: a greater minimum is stricter, and so is a lesser maximum. */
 const minima = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems']
 const maxima = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems']
 
 /**
- * Returns what a change of the OpenAPI document takes from clients, each as one line: an operation,
- * parameter, success or key that is gone, a request that has to say more or may say less, an answer
- * that may say less or something else. Additions are no break; operations in preview are left out.
+ * Returns the differences of two OpenAPI documents that break clients, each as one line: a removed
+ * operation, parameter, status or key, a request that requires more or allows less, an answer with
+ * fewer keys or other values. Additions are no break; operations in preview are left out.
  */
 export function breakingChanges(before: Json, after: Json): string[] {
   const faults: string[] = []
@@ -79,7 +82,7 @@ interface Comparison {
   where: string
   side: Side
   documents: { before: Json; after: Json }
-  /** Pairs of named schemas that are being compared: schemas may refer to themselves. */
+  /** Pairs of named schemas that are being compared, to end the recursion of cyclic schemas. */
   seen: ReadonlySet<string>
 }
 
@@ -108,7 +111,7 @@ function schemaBreaks(at: Comparison, first: Json, second: Json): string[] {
   ]
 }
 
-/** Every value of `strict` has to be one of `lax`. */
+/** Returns a fault for each rule of `lax` that values of `strict` may violate. */
 function typeBreaks({ where, side }: Comparison, { strict, lax }: { strict: Json; lax: Json }) {
   const faults: string[] = []
   const say = (what: string) => faults.push(`${where}: ${what} (${side})`)
@@ -134,7 +137,10 @@ function typeBreaks({ where, side }: Comparison, { strict, lax }: { strict: Json
   return faults
 }
 
-/** The same pattern, or lists of values (`fields`, `currency`) of which the lax one has more. */
+/**
+ * Returns whether each text that matches `strict` matches `lax`. Compares only equal patterns, and
+ * patterns that list their values, as those of `fields` and `currency` do.
+ */
 function isPatternWithin(strict: string | undefined, lax: string | undefined): boolean {
   const listed = (pattern = '') => {
     const [, keys, codes] =

@@ -29,7 +29,7 @@ renameSync(made, target)
  */
 function clientDocument(api: Json): Json {
   for (const operation of operationsOf(api)) {
-    // Only some servers ask for proof of work.
+    // Only some servers require proof of work, so its keys are optional in the client.
     const body = operation.requestBody?.content['application/json']?.schema
     if (body?.required) {
       body.required = body.required.filter((key: string) => !/^(challenge|nonce)$/.test(key))
@@ -93,7 +93,7 @@ function headersOf(api: Json, operation: Json): string[] {
   return parameters.filter((one) => one.in === 'header').map((one) => one.name)
 }
 
-/** The compiler options here are stricter than those that the generated code is written for. */
+/** Disables type checks in the generated code, which does not fit the compiler options here. */
 function loosen(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.ts')) continue

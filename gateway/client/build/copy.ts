@@ -15,7 +15,7 @@ export function readCopy(): string | null {
   return existsSync(copyPath) ? readFileSync(copyPath, 'utf8') : null
 }
 
-/** Returns a document as the text of the copy: without its examples, which have a file. */
+/** Returns a document as the text of the copy, without its examples. */
 export function copyOf(document: Json): string {
   return `${JSON.stringify(document, withoutExamples, 1)}\n`
 }

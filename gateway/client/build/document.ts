@@ -13,7 +13,10 @@ export function apiRoutes() {
   return createRoutes(unused())
 }
 
-/** Dependencies of routes that are declared but not called: every property is such a value. */
+/**
+ * Returns dependencies for routes that are declared but not called: a function whose properties and
+ * results are the function itself.
+ */
 function unused(): never {
   const value: object = new Proxy(() => value, { get: () => value, apply: () => value })
   return value as never

@@ -17,7 +17,7 @@ export interface FollowOptions {
   query?: Omit<Query, 'wait' | 'fields'>
   /** `polls` for a client behind a proxy that holds streams back. Default: `stream`. */
   by?: 'stream' | 'polls'
-  /** Ends the loop with its reason. */
+  /** When it aborts, the loop throws its reason. */
   signal?: AbortSignal
 }
 
@@ -27,7 +27,7 @@ interface Asked {
   timeoutMs: number
 }
 
-/** The part of a client that is used here. */
+/** The methods of a client that `followChanges` calls. */
 interface Feed {
   listChanges: (options: Asked) => Promise<Answer<ChangesPage>>
   watchChanges: (options: Asked) => AsyncGenerator<ChangesPage, void, void>
@@ -42,11 +42,11 @@ const pauseMsMax = 30_000
 const transientStatuses = [429, 502, 503, 504]
 
 /**
- * Yields the change feed page by page, without an end: by a stream, or by requests that wait. Pages
- * without a change are left out unless their cursor is new. Each page follows the one before it,
- * also after a lost connection or a restart of the server, which are waited for. Where a proxy
- * holds streams back, polls follow. Throws a `ChangesRemovedError` for a cursor that is too old,
- * other refusals, and any error before the first page.
+ * Yields the change feed page by page, without an end: by a stream, or by long polls. Pages without
+ * a change are left out unless their cursor is new. After a lost connection or a restart of the
+ * server, it continues behind the last page. It changes to long polls if a proxy holds the stream
+ * back. Throws a `ChangesRemovedError` for a cursor that is too old, other refusals, and any error
+ * before the first page.
  */
 export async function* followChanges(
   coffer: Feed,
@@ -75,13 +75,13 @@ export async function* followChanges(
       failures += 1
       askedMs = error instanceof CofferError ? (error.retryAfter ?? 0) * 1_000 : 0
     }
-    // Random, so that clients do not return together.
+    // Full jitter, so that clients do not reconnect at the same time.
     const pauseMs = Math.random() * Math.min(pauseMsMax, pauseMsFirst * 2 ** failures)
     await pause(askedMs + pauseMs, signal)
   }
 }
 
-/** Yields the pages of one stream, or polls until one has no change. */
+/** Yields the pages of one stream, or of long polls until a poll has no change. */
 async function* pagesOf(
   coffer: Feed,
   way: keyof typeof timeoutsMs,
@@ -93,7 +93,7 @@ async function* pagesOf(
   for (let { after = 'latest' } = query; ; ) {
     const { data } = await coffer.listChanges({ query: { ...query, after, wait }, ...options })
     yield data
-    // The server may have answered because it stops.
+    // Ends, so that the caller pauses: a server that stops answers at once, without a change.
     if (data.changes.length === 0 && !data.hasMore && after !== 'latest') return
     after = data.nextCursor
   }

@@ -58,7 +58,7 @@ type BodyOf<Id extends keyof Operations> = Extract<
   Awaited<ReturnType<Operations[Id]>>,
   { error: undefined }
 >['data']
-// The generated types of an answer without a body are `unknown` and `void`.
+// An answer without a body has the generated type `unknown` or `void`.
 type DataOf<Id extends keyof Operations> =
   unknown extends BodyOf<Id> ? null : BodyOf<Id> extends void ? null : BodyOf<Id>
 type Parameter<Id extends keyof Operations> = undefined extends Parameters<Operations[Id]>[0]
@@ -88,9 +88,9 @@ interface Watch extends WatchOptions {
 
 const attemptsDefault = 8
 const timeoutMsDefault = 60_000
-// Too many requests, bad gateway, unavailable, gateway timeout.
+// After these a read, or a request with an Idempotency-Key, is repeated.
 const transientStatuses = [429, 502, 503, 504]
-// With Retry-After, the server has done nothing (docs/api/errors.md#statuses).
+// With Retry-After, any request is repeated: nothing was done (docs/api/errors.md#statuses).
 const undoneStatuses = [429, 503]
 
 /**
@@ -133,7 +133,7 @@ export function sessionOf({ response }: { response: Pick<Response, 'headers'> })
 
 type Sent = { data?: unknown; error?: unknown; response?: Response }
 
-/** Returns the body; in a form each list is one part in JSON, because the server reads it so. */
+/** Returns the body. In a form with a file, the server requires each list as one part in JSON. */
 function bodyOf(body: unknown): unknown {
   const fields = Object.entries(body ?? {})
   if (!fields.some(([, value]) => value instanceof Blob)) return body
@@ -153,7 +153,7 @@ interface Work {
   reached: { ever: boolean }
 }
 
-/** Yields the messages of a stream; its head has the time of a call, its body has no end. */
+/** Yields the messages of a stream. The timeout of a call applies to its head, not to its body. */
 function stream(work: Work, call: Call): AsyncGenerator<unknown, void, void> {
   const headers = { ...call.headers, Accept: eventStream }
   const asked = { ...call, headers, parseAs: 'stream' as const }
@@ -195,7 +195,7 @@ async function perform(work: Work & { call: Call }): Promise<Answer<unknown>> {
     reached.ever ||= response !== undefined
     const isRepeatable = keyed.has(id) || first?.method === 'GET'
     if (response === undefined || (response.ok && error !== undefined)) {
-      // Without a request, the options are at fault, so a repetition would fail as well.
+      // If no request was created, the options are invalid, so a repetition would fail as well.
       const isTransient = isRepeatable && first !== undefined && !options.isFinal?.(error)
       return { error, isTransient, isUnreached: !reached.ever }
     }
@@ -242,13 +242,13 @@ function watch(work: Socket): AsyncGenerator<unknown, void, void> {
     try {
       return new Implementation(url.href, { headers })
     } catch (cause) {
-      // Browsers take the object for the name of a protocol.
+      // Browsers cannot set headers: they take the object for a subprotocol, and throw.
       const text = 'A browser sends no API key with a socket: sign in, and leave out `key`.'
       throw new TypeError(text, { cause })
     }
   }
   const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? timeoutMsDefault
-  // WebSockets do not show the answer to a refused handshake. A GET without an upgrade gets it too.
+  // WebSockets do not show the answer to a refused handshake. A GET without an upgrade shows it.
   const findReason = async () => {
     const { onOpen: _, ...asked } = call
     const once = { ...options, attempts: 1 }
@@ -276,7 +276,7 @@ function credentialOf({ key, session }: ClientOptions): Record<string, string> {
   return session === undefined ? {} : { cookie: session }
 }
 
-/** Throws a TypeError that names the value, in place of that of fetch, which does not. */
+/** Throws a TypeError that names the value; the TypeError of fetch does not name it. */
 function requireAscii(name: string, value: string | undefined): void {
   if (value === undefined || /^[\x20-\x7e]*$/.test(value)) return
   throw new TypeError(`${name} has a character that no header can have: only ASCII.`)
@@ -288,7 +288,7 @@ function isExpected(response: Response, request: Request | undefined): boolean {
   return /[/+]json$/.test(type) || request?.headers.get('accept')?.includes(type) === true
 }
 
-/** Every body has a type. Its length may be unknown, for example behind a proxy. */
+/** Bodies always have a type. Their length may be unknown, for example behind a proxy. */
 function isEmpty({ status, headers }: Response): boolean {
   return status === 204 || headers.get('content-length') === '0' || !headers.has('content-type')
 }

@@ -1,14 +1,14 @@
 /** Problems of a request: a text, a list of alternatives, or a tree by key of the body. */
 export type Problems = string | Problems[] | { [key: string]: Problems }
 
-// A bulk request may have problems in each of its items.
+// Maximum length of the problems in a message: a bulk request may have problems in each item.
 const textLengthMax = 500
 
 /** Code of a text, and the values of its sentence by name (docs/api/refusals.md). */
 export interface Reason {
   code: string
   params?: Record<string, string>
-  /** Code and values of the value `fault`, if that is a text with a code too. */
+  /** Code and values of the text that this text quotes as its value `fault`, if it has a code. */
   cause?: Reason
 }
 
@@ -34,9 +34,9 @@ export class CofferError extends Error {
   problems: Problems | undefined
   /** The text of the server, for people; undefined without one. */
   detail: string | undefined
-  /** Values of the text by name, if problem details were asked for by `Accept`. */
+  /** Values in `detail` by name, if problem details were asked for by `Accept`. */
   params: Record<string, string>
-  /** Code and values of the value `fault` of the text, if that is a text with a code too. */
+  /** Code and values of the text that `detail` quotes as its value `fault`, if it has a code. */
   underlying: Reason | undefined
   /** The problems as a list with codes, if problem details were asked for by `Accept`. */
   faults: Fault[]
@@ -128,7 +128,10 @@ function faultsOf(problems: Problems, path: string): string[] {
   })
 }
 
-/** Returns a text for each alternative, without those that have all faults of another one. */
+/**
+ * Returns a text for each alternative of a value. Leaves out an alternative with all faults of
+ * another one and more, because the other one is easier to correct to.
+ */
 function simplest(alternatives: string[][]): string[] {
   const isWorse = (faults: string[], other: string[]) =>
     other.length < faults.length && other.every((fault) => faults.includes(fault))

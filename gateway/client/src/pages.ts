@@ -29,7 +29,7 @@ export async function* paginate<Options extends { query?: object } | undefined, 
     yield* Array.isArray(data) ? data : (data?.entries ?? [])
     const after = nextCursor(response)
     if (after === null) return
-    // A cursor replaces the number of entries to leave out.
+    // Without `offset`: the cursor of the next page already follows the entries that it skipped.
     const { offset: _, ...rest } = query
     query = { ...rest, after } as typeof query
   }

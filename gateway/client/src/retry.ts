@@ -13,20 +13,20 @@ export type Outcome<T> = { value: T } | Failure
 
 const firstPauseMs = 250
 const pauseMsMax = 8_000
-// A longer Retry-After is for the caller to decide about.
+// Maximum Retry-After in ms that is awaited; after a longer one the caller decides.
 const askedMsMax = 30_000
 
-/** Time for attempts while no server was ever reached, in ms. */
+/** Time in ms for attempts as long as no server was ever reached: the address may be wrong. */
 const unreachedMsMax = 4_000
 
-/** Time that is left for an attempt after a pause, in ms. */
+/** Time in ms that a requested pause must leave for the next attempt; else there is none. */
 const leftMsMin = 100
 
 /**
- * Calls `attempt` up to `attempts` times: again after a transient failure. A pause is as long as
- * the server asks, and a random time up to a bound that doubles (full jitter). Throws the error of
- * the last attempt, also if a pause would end after `until` (as `performance.now()`), or after four
- * seconds in which no server was reached; or the reason of `signal`.
+ * Calls `attempt` up to `attempts` times: again after a transient failure. A pause is the time that
+ * the server asks for, plus a random time up to a bound that doubles (full jitter). Throws the
+ * error of the last attempt, also if a pause would end after `until` (as `performance.now()`), or
+ * after four seconds in which no server was reached; or the reason of `signal`.
  */
 export async function withRetries<T>(
   attempt: () => Promise<Outcome<T>>,

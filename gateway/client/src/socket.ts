@@ -1,4 +1,4 @@
-/** The part of a WebSocket that is used here: that of browsers, of Node.js 22 and of `ws`. */
+/** The members that the WebSockets of browsers, of Node.js 22 and of `ws` have in common. */
 export interface Socket {
   close: () => void
   addEventListener: (
@@ -66,7 +66,7 @@ export async function* framesOf<Frame>(
     if (isFailing) return
     isFailing = true
     findReason().then(({ refusal, cause }) => {
-      // WebSockets of Node.js and of browsers do not tell why they failed.
+      // The error of the GET is the cause: WebSockets do not tell why they failed.
       error.cause = cause ?? error.cause
       finish(refusal ?? error)
     }, finish)

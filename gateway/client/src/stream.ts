@@ -14,9 +14,9 @@ export function timeoutError(text = 'The call was ended by its timeout.'): DOMEx
 
 /**
  * Yields the JSON of the server-sent events of an answer until it ends (WHATWG HTML 9.2.6). Leaving
- * the loop closes the connection, and so does `signal`. Throws its reason, a CofferError for an
- * answer of another type, a TimeoutError after 45 s of silence, and the error of fetch after a lost
- * connection.
+ * the loop closes the connection, and so does `signal`. Throws the reason of `signal`, a
+ * CofferError for an answer of another type, a TimeoutError after 45 s of silence, and the error of
+ * fetch after a lost connection.
  */
 export async function* messagesOf(
   open: () => Promise<Answer<unknown>>,
@@ -27,7 +27,8 @@ export async function* messagesOf(
   const reader = (data as ReadableStream<Uint8Array>).getReader()
   const decoder = new TextDecoder()
   let rest = ''
-  // Node.js may collect what leads from this signal to the request, so fetch alone would not end.
+  // Node.js may garbage-collect the signals between `signal` and the request. Then an abort would
+  // not end the request, so it cancels the reader too.
   const stop = () => void reader.cancel().catch(() => {})
   signal?.addEventListener('abort', stop, { once: true })
   try {
@@ -48,7 +49,7 @@ export async function* messagesOf(
   }
 }
 
-/** Returns the data of an event; empty for a comment or a time to wait. */
+/** Returns the data of an event; empty for a comment and for a `retry` field. */
 function dataOf(block: string): string {
   const lines = block.split(/\r?\n/).filter((line) => line.startsWith('data:'))
   return lines.map((line) => line.slice('data:'.length).replace(/^ /, '')).join('\n')
