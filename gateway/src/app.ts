@@ -155,8 +155,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     answerError({ error, request, reply, ...answering }),
   )
   app.addHook('onSend', async ({ headers: { upgrade } }, reply) => {
-    // The WebSocket plugin destroys the socket after it refuses an upgrade. After an ignored
-    // upgrade, Node drops bytes that arrived with it, so the next request would lose its start.
+    // Closes the connection of a request with `Upgrade`: after a refused upgrade, the WebSocket
+    // plugin destroys it anyway; after an ignored one, Node has dropped bytes of the next request.
     if (upgrade !== undefined && !reply.hasHeader('connection')) reply.header('connection', 'close')
   })
   const origins = createOrigins(config)

@@ -10,7 +10,8 @@ import { isRefusal, isUnknownRpc, throwUnavailable } from '../http/errors/errors
 import type { Counting } from '../http/route.ts'
 import type { Sessions } from './session.ts'
 
-// One second; minus 1 ms, because lru-cache keeps an entry 1 ms longer than its lifetime.
+// Time for which a network at its limit is refused without a call: one second, minus 1 ms, because
+// lru-cache keeps an entry 1 ms longer than its lifetime.
 const refusedForMs = 1_000 - 1
 const networksMax = 10_000
 

@@ -7,7 +7,10 @@ const keys = {
   nonce: nonce.describe('Integer from 0 that solves the challenge (docs/sign-in.md#proof-of-work)'),
 }
 
-/** Keys of a body, optional in the type, because the configuration decides at run time. */
+/**
+ * Type of the keys of a proof of work in a body. Optional, because only at run time the settings
+ * decide whether the schema requires them or lacks them.
+ */
 type ProofOfWorkKeys = { [Key in keyof typeof keys]: z.ZodOptional<(typeof keys)[Key]> }
 
 /**

@@ -39,7 +39,10 @@ const kindOf = ({ type }: ChangedObject) => type.split('.', 1)[0] ?? ''
 type Owner = 'ledger' | 'budgeting' | 'identity' | 'notices'
 type Read = (objects: Key[], options: CallOptions) => Promise<Rendered[]>
 
-/** Owners of kinds; the ledger owns the kinds that are not listed. */
+/**
+ * Services that own the kinds of objects (`kindOf`): their objects are read from them. The ledger
+ * owns all other kinds.
+ */
 const owners = new Map<string, Owner>([
   ['funding_schedule', 'budgeting'],
   ['spending', 'budgeting'],

@@ -17,7 +17,7 @@ export const bankAccountAnswer = {
   with: { feedBankAccount: { optional: FeedBankAccountSchema } },
 }
 
-/** A bank account, with its candidate if it was created from one of a feed link. */
+/** A bank account, with the account of a feed link (candidate) that it uses, if any. */
 type ShownBankAccount = { message: BankAccount; feedBankAccount?: FeedBankAccount }
 
 type Use = { feedBankAccountId: string; bankAccountId: string }
@@ -44,7 +44,7 @@ export function createCandidates({ mesh, log }: { mesh: Mesh; log: Log }) {
     })
   }
   return {
-    /** Joins bank accounts with their candidates, by at most one call. */
+    /** Joins bank accounts with their candidates (accounts of feed links), by at most one call. */
     join,
     /** Joins a changed bank account with its candidate, if feed-sync is available. */
     joinChanged: async (message: BankAccount, options: CallOptions) => {
@@ -69,7 +69,7 @@ export function createCandidates({ mesh, log }: { mesh: Mesh; log: Log }) {
         })
       return candidate
     },
-    /** Notifies feed-sync that a bank account uses a candidate; on failure, an event does so. */
+    /** Tells feed-sync that a bank account uses a candidate; on failure, a later event does so. */
     activate: async (message: BankAccount, options: CallOptions): Promise<ShownBankAccount> => {
       const { bankAccountId, feedBankAccountId } = message
       if (feedBankAccountId === undefined) return { message }
@@ -83,7 +83,7 @@ export function createCandidates({ mesh, log }: { mesh: Mesh; log: Log }) {
       const feedBankAccount = activated?.feedBankAccount
       return feedBankAccount ? { message, feedBankAccount } : { message }
     },
-    /** Notifies feed-sync that a bank account is archived; on failure, an event does so. */
+    /** Tells feed-sync that a bank account is archived; on failure, a later event does so. */
     deactivate: async (use: Use, options: CallOptions): Promise<void> => {
       await afterCommit({ log }, () => candidates.deactivateFeedBankAccount(use, options), {
         otherwise: null,

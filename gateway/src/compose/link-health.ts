@@ -13,7 +13,7 @@ const switches = {
     'COFFER_AGGREGATOR_ENABLED=true (npm start -- --try-aggregator does it for the simulated one)',
 }
 
-/** A deleted link has no next sync, even before its service learns of the deletion. */
+/** Removes the next sync of a deleted link: its service may not know of the deletion yet. */
 function endWith({ deletedAt }: Link, health: SyncHealth): SyncHealth {
   if (!deletedAt) return health
   const { nextAttempt: _, ...rest } = health

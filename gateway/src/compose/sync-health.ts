@@ -11,7 +11,7 @@ import type { CallOptions } from '@connectrpc/connect'
 import { requirePart } from '../http/answers/answer.ts'
 import { isUnknownRpc } from '../http/errors/errors.ts'
 
-/** Functions that get the sync health of a link from its service; they throw notFound. */
+/** Functions that get the sync health of a link; they throw notFound if its service lacks it. */
 export interface SyncHealths {
   ofFeed: (feedLinkId: string, options: CallOptions) => Promise<SyncHealth>
   ofAggregator: (linkId: string, options: CallOptions) => Promise<SyncHealth>

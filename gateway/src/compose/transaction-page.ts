@@ -12,7 +12,7 @@ import type { VersionTag } from '../http/conditional-request.ts'
 import { nextPageLink } from '../http/queries/cursor.ts'
 import type { Call, Lookup } from '../http/route.ts'
 
-/** A request for a page, with the filters whose names in URLs differ. */
+/** A request for a page; two filters have their names in URLs, which differ from the message. */
 type Page = MessageInitShape<typeof ListTransactionsRequestSchema> & {
   amount_from?: bigint
   amount_to?: bigint

@@ -23,7 +23,7 @@ const separator = '.'
 // A tag that no object has, so that it never matches.
 const noTag = 'none'
 
-// A list may contain empty elements (RFC 9110, 5.6.1.2).
+// Allows several commas in a row: a list may contain empty elements (RFC 9110, 5.6.1.2).
 const tagPattern = /^(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?:(?:,[ \t]*)+|$)/
 
 /** Parses a list of entity tags, or `*`; null if invalid. */

@@ -4,7 +4,7 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-// Timeout in ms of a stream whose client reads nothing: it frees its share of the limit
+// Timeout in ms of a stream whose client reads nothing: its end makes room for another stream
 // (docs/account-data.md#export).
 const idleTimeoutMsDefault = 45_000
 

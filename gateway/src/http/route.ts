@@ -23,7 +23,7 @@ export const authClasses = {
 
 export type AuthClass = keyof typeof authClasses
 
-/** Optional parts of the REST interface. */
+/** Parts of the REST interface that the settings of a server can switch off. */
 export type Feature = 'uploads' | 'feed' | 'aggregator' | 'aggregatorWebhooks' | 'billing'
 
 /** Attempts that a rate limit counts: all, or only those that a service refuses. */

@@ -55,8 +55,8 @@ export function readExamples(): Examples {
 const proofKeys = ['challenge', 'nonce']
 
 /**
- * Returns the keyword with the recorded request bodies of an operation; without the keys of a proof
- * of work if the schema does not have them.
+ * Returns the keyword `example` or `examples` with the recorded request bodies of an operation,
+ * without the keys of a proof of work if the schema does not have them.
  */
 export function requestExamples(id: string, { properties }: JsonSchema): JsonSchema {
   const isLeftOut = (key: string) => proofKeys.includes(key) && !(key in Object(properties))
@@ -69,14 +69,14 @@ export function requestExamples(id: string, { properties }: JsonSchema): JsonSch
   )
 }
 
-/** Returns the keyword with the recorded answers of an operation with this status. */
+/** Returns the keyword `example` or `examples` with the recorded answers of a status. */
 export function answerExamples(id: string, status: number): JsonSchema {
   const recorded = readExamples().operations[id] ?? []
   const answered = recorded.filter((one) => one.status === status && one.answer !== undefined)
   return examplesOf(answered.map(({ answer, ...one }) => ({ ...one, value: answer })))
 }
 
-/** Returns the keywords with a refusal in both formats; empty without a refusal. */
+/** Returns the keyword `example` with a refusal in each format of errors; empty without one. */
 export function refusalExample(
   refusal: RefusalExample | undefined,
 ): Record<'error' | 'problemDetails', JsonSchema> {

@@ -18,8 +18,8 @@ const usual: Record<string, unknown> = {
 const keysShown = 2
 
 /**
- * Returns the keyword with an example of a path or query parameter: as recorded for the operation,
- * else the same ID as in other operations; empty without an example.
+ * Returns the keyword `example` for a path or query parameter: the recorded value of the operation,
+ * or for an ID that of another operation; empty without a value.
  */
 export function parameterExample(
   { id, answer }: Route,

@@ -33,8 +33,8 @@ export const mailRequests = {
 export type MailRequestKind = keyof typeof mailRequests
 
 /**
- * Returns the part of a page that requests another mail: a form, or instructions if a form is
- * impossible. Proof of work needs a program, because pages have no scripts.
+ * Returns the part of a page that requests another mail: a form, or else instructions. A form is
+ * impossible if the server requires proof of work, because these pages have no scripts.
  */
 export function mailRequestPart(
   kind: MailRequestKind,

@@ -119,7 +119,7 @@ function choice(schema: Schema, alternatives: Schema[], place: Place): Shape {
 }
 
 /**
- * Returns a variant without a description with the key that distinguishes it as its description.
+ * Describes a variant that has no description by the key that distinguishes it from the others.
  */
 function named(variant: Shape): Shape {
   const { description, type, fields } = variant

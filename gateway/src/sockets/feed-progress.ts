@@ -78,8 +78,8 @@ export function createEndDetector(bankAccountId: string): (health: SyncHealth) =
       return finalState(bankAccountId, account.lastError?.text)
     }
     if (health.isSyncing) return null
-    // Failures before the sync of the bank account: the provider's list failed, lacks it, or was
-    // postponed.
+    // A failure before the sync of the bank account began: the provider's list of bank accounts
+    // failed, was postponed, or lacks this one.
     const failure = failures.find((one) => failureMsOf(one) > knownFailureMs)
     return failure ? finalState(bankAccountId, failure.text) : null
   }

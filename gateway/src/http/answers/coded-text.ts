@@ -4,7 +4,7 @@ import { type Reason, reasonOf } from '@coffer/kit/reasons/reasons'
 export type CodeMembers = {
   code?: string
   params?: Record<string, string>
-  /** Code and values of the value `fault`, if it is a coded text itself. */
+  /** Code and values of the text that this text quotes as its value `fault`, if it has a code. */
   cause?: CodeMembers
 }
 
@@ -23,7 +23,8 @@ function membersOf({ code, params, cause }: Reason): CodeMembers {
 }
 
 /**
- * Returns the value for the `coded…` key of a text or a list of texts; undefined without a code.
+ * Returns the value of a `coded…` key, such as `codedError`: the code of a text, or of each text of
+ * a list; undefined without a code.
  */
 export function codedValue(value: unknown): CodeMembers | CodeMembers[] | undefined {
   if (Array.isArray(value)) return value.length > 0 ? value.map(codeMembers) : undefined

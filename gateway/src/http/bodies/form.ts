@@ -71,7 +71,7 @@ async function* filesOf(
       else if (of.partNames.includes(part.fieldname)) {
         const { fieldname, value, valueTruncated } = part
         if (valueTruncated) throw invalid({ [fieldname]: 'must have at most 256 KiB' })
-        // The plugin has already parsed a part of type application/json.
+        // The plugin has parsed a part of type application/json: it becomes a text again.
         of.texts.set(fieldname, typeof value === 'string' ? value : JSON.stringify(value))
       }
     }

@@ -127,6 +127,6 @@ function textOf(error: ConnectError, isRead: boolean): string {
   // An error with a cause comes from the transport: its text is for the log, not for clients.
   if (error.code === Code.Unavailable && error.cause) return say('SERVICE_UNAVAILABLE')
   if (error.code !== Code.DeadlineExceeded) return error.rawMessage
-  // The timeout has passed, or the connection to the service broke.
+  // The timeout has passed, or the connection broke: the service may have carried out a write.
   return isRead ? say('NOT_ANSWERED') : say('OUTCOME_UNKNOWN')
 }

@@ -204,7 +204,7 @@ export const notNegativeMoney = integer
   .transform(BigInt)
   .meta({ minimum: 0 })
 
-/** A number of days of grace, 0 to 14 (docs/limits.md). */
+/** Days after a due date in which unspent money stays in the envelope, 0 to 14 (docs/limits.md). */
 export const graceDays = integer
   .refine((value) => value >= 0 && value <= 14, rule(say('RANGE', { min: 0, max: 14 })))
   .meta({ minimum: 0, maximum: 14 })

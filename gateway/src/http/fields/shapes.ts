@@ -7,8 +7,9 @@ import { z } from 'zod'
  */
 export type Shape = Readonly<Record<string, unknown>>
 
-// Portable ECMA-262 regular expressions: without features that engines of other languages lack
-// (look-around, back-references, Unicode properties), and equal with and without the flag `u`.
+// All patterns here are portable ECMA-262 regular expressions: without features that engines of
+// other languages lack (look-around, back-references, Unicode properties), and with the same
+// meaning with and without the flag `u`.
 
 /**
  * Returns the shape for a pattern. Spread over another shape, it removes the bounds of the length.

@@ -18,7 +18,7 @@ export function answerQuery({ method, answer, pagedBy }: Route) {
   }) as z.ZodType<AnswerQuery>
 }
 
-/** Parsed values of these parameters; undefined if not sent. */
+/** Parsed values of the parameters of `answerQuery`; undefined if not sent. */
 export interface AnswerQuery {
   limit?: number | undefined
   after?: string | undefined

@@ -8,7 +8,8 @@ import { idPattern, idProblem, text, texts, timestamp } from '../fields/fields.t
 import { dayShape, lineShape, timestampShape } from '../fields/shapes.ts'
 import { decodeCursor } from './cursor.ts'
 
-// Other texts are ignored as if the parameter was not sent (docs/api.md#query-parameters).
+// An integer parameter. Texts that do not match are ignored, as if the parameter was not sent
+// (docs/api.md#query-parameters).
 export const integerText = /^[+-]?\d+$/
 const integerMax = 2 ** 31 - 1
 
@@ -24,7 +25,8 @@ const booleans = new Map([
 const unknownMax = 5
 
 /**
- * A query parameter, or undefined. Of repeated ones the first counts. A blank one is not undefined.
+ * A query parameter: undefined if it is not sent, an empty text if it is blank. Of repeated ones,
+ * the first counts.
  */
 export const value = z.preprocess(
   (sent) => (Array.isArray(sent) ? sent[0] : sent),

@@ -74,7 +74,7 @@ const taggedBy = value
 /** Values of `spendingId` that select transactions without an envelope. */
 export const ofNone = ['free', 'undecided'] as const
 
-/** Description of these values for the OpenAPI document. */
+/** Description of the values `ofNone` for the OpenAPI document. */
 export const wordsOfNone =
   'free: only those of none; undecided: of these, only those of which no user has said so'
 

@@ -64,7 +64,7 @@ export const texts = {
   failed: 'This did not work',
   again: 'Try again in {seconds} seconds.',
   formTooLarge: 'The form is larger than 16 KiB.',
-  /** Problems of a field by code (docs/api/refusals.md); `other` for the remaining ones. */
+  /** Problems of a field by code (docs/api/refusals.md); `other` for codes that are not listed. */
   password: {
     KEY_MISSING: 'The password is missing.',
     BLANK: 'The password cannot be blank.',
@@ -83,7 +83,7 @@ export const texts = {
     NOT_LOWER_CASE: 'The email address must be lower case.',
     other: 'The email address {problem}.',
   },
-  /** Refusals of the whole form by code; `other` for the remaining ones. */
+  /** Refusals of the whole form by code; `other` for codes that are not listed. */
   whole: {
     MAILED_LINK_USED: 'This link was used or is not valid any more: ask for another.',
     EMAIL_IN_USE: 'This email address is in use.',

@@ -8,7 +8,7 @@ import { type Route, route } from '../../http/route.ts'
 // Timeout in ms of a refresh by feed-sync, whose own timeout for the provider is 15 s.
 const refreshTimeoutMs = 20_000
 
-/** Returns the routes of bank accounts that connections offer (docs/banks/feed.md#candidates). */
+/** Returns the routes of bank accounts that a feed link offers (docs/banks/feed.md#candidates). */
 export function feedBankAccountRoutes({ mesh }: RouteDeps): Route[] {
   const candidates = mesh.client('feed-sync', FeedBankAccountService)
   return [

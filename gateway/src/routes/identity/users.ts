@@ -46,8 +46,8 @@ export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
       answer: { message: GetMeResponseSchema, with: { isSetup: { json: { type: 'boolean' } } } },
       handler: async ({ options }) => {
         const listing = links.listLinks({}, options)
-        // Ignored here, as a pending session may not list links; `await` below rethrows it for
-        // other sessions.
+        // Handles a rejection: a pending session may not list links, so its list is not awaited.
+        // For other sessions, `await` below throws the error.
         listing.catch(() => {})
         const me = await users.getMe({}, options)
         // An account is set up if it has a link that is not deleted.

@@ -232,9 +232,9 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
 }
 
 /**
- * Returns a function that checks a new candidate in a PATCH, and returns the previous candidate's
- * ID; null if the PATCH changes none. Throws invalid for a candidate of another link, of another
- * currency, or in use.
+ * Returns a function for a PATCH that may replace the account of the feed link (candidate) which a
+ * bank account uses. It checks the new one, and returns the ID of the previous one; null without a
+ * change. Throws invalid for a candidate of another link, of another currency, or in use.
  */
 function createAttach({ mesh, config }: RouteDeps, accounts: Accounts, candidates: Candidates) {
   const links = mesh.client('ledger', LinkService)
@@ -246,7 +246,7 @@ function createAttach({ mesh, config }: RouteDeps, accounts: Accounts, candidate
     if (feedBankAccountId === undefined) return null
     const { bankAccount } = await accounts.getBankAccount({ bankAccountId }, options)
     const { linkId, feedBankAccountId: former, currency } = requirePart(bankAccount)
-    // Without a candidate it is of no feed link: the ledger refuses `feedBankAccountId` with 400.
+    // A bank account without a candidate is of no feed link: the ledger refuses the PATCH with 400.
     if (former === undefined || former === feedBankAccountId) return null
     requireFeature('feed', config)
     const { link } = await links.getLink({ linkId }, options)

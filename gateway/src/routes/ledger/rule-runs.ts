@@ -18,7 +18,7 @@ import { type Route, route } from '../../http/route.ts'
 
 const day = string.superRefine(requireDay).meta(dayShape)
 
-/** Keys that limit the transactions of a run or a preview. */
+/** Keys that limit the transactions to which a run or a preview applies rules. */
 export const ruleScope = {
   bankAccountId: id('bac').optional().describe('Only transactions of this bank account'),
   from: day.optional().describe("First day of the transactions, in the account's timezone"),

@@ -182,7 +182,7 @@ function listRoute(uploads: Client<typeof UploadService>): Route {
   })
 }
 
-/** Frames after the first, which contains the whole upload. */
+/** Schema of the second and later frames; the first frame contains the whole upload. */
 const progressFrame = {
   type: 'object',
   properties: {
