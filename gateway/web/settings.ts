@@ -11,8 +11,9 @@ import { offlineFiles } from './build/offline-files.ts'
 const root = fileURLToPath(new URL('.', import.meta.url))
 
 /**
- * Packages of the first page, as one chunk: modules wait for the catalogue of texts, which would
- * divide them into many, 6 kB larger. The last folder decides, as pnpm's paths name peers too.
+ * Packages of the first page, bundled as one chunk. Otherwise they would become many chunks, 6 kB
+ * larger, because modules await the catalogue of texts. The pattern matches the last `node_modules`
+ * of a path, because pnpm's paths also name peer dependencies.
  */
 const names = [
   'react',
@@ -25,8 +26,8 @@ const names = [
 const frameworks = new RegExp(`node_modules/(${names.join('|')})/(?!.*node_modules)`)
 
 /**
- * The first page is in few files, since a browser has six connections to a server over HTTP/1.1:
- * each group takes along all that its files import, and no earlier group has.
+ * The first page is in few files, since a browser has six connections to a server over HTTP/1.1.
+ * Each group is one file with all imports of its modules that no group of higher priority contains.
  */
 const groups = [
   { name: 'early', test: /src\/early\.ts$|vite\/preload-helper/, priority: 3 },
@@ -51,7 +52,7 @@ export const settings: InlineConfig = {
     helpPages(),
     firstFiles(root),
     offlineFiles(root),
-    // Leaves out React Aria's texts in other languages. It needs en-US as the fallback.
+    // Leaves out React Aria's texts in other languages; en-US is its fallback.
     { ...locales.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' },
   ],
   optimizeDeps: { entries: ['./src/main.tsx', './src/connect.tsx'] },

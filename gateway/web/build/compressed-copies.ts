@@ -8,8 +8,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const bytesMin = 1_024
 
 /**
- * Writes copies `.br` (RFC 7932) and `.gz` (RFC 1952) beside the text files of the folder. Browsers
- * accept Brotli only over TLS, so a home server without it sends the latter.
+ * Writes copies `.br` (RFC 7932) and `.gz` (RFC 1952) beside the text files of the folder. Both are
+ * needed: browsers accept Brotli only over TLS, so a home server without TLS sends gzip.
  */
 export async function compressFiles(folder: string): Promise<void> {
   const paths = globSync('assets/*.{js,css,svg}', { cwd: folder })

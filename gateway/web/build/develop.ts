@@ -4,9 +4,11 @@ import { createServer } from 'vite'
 import { settings } from '../settings.ts'
 
 const [target = 'http://localhost:4000'] = process.argv.slice(2)
-// The host of the page stays: the cookie is SameSite=Strict, and Origin and Host have to agree.
+// The proxy keeps the Host of the page, because the CSRF check compares it with Origin, and the
+// cookie is SameSite=Strict.
 const proxy = { '/api': { target, changeOrigin: false, ws: true } }
-// As the gateway does: pages below a path would ask for relative addresses there.
+// Makes the URLs of the page absolute, as the gateway does: relative ones would depend on the path
+// of the screen.
 const based = {
   name: 'coffer-base',
   transformIndexHtml: (page: string) => page.replaceAll('"./', '"/'),
@@ -15,7 +17,7 @@ const server = await createServer({
   ...settings,
   base: '/',
   plugins: [...(settings.plugins ?? []), based],
-  // The pictures of the help are in docs/.
+  // Allows files of the whole repository, because the pictures of the help are in docs/.
   server: { port: 5173, proxy, fs: { allow: ['../..'] } },
 })
 await server.listen()

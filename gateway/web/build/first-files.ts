@@ -1,8 +1,9 @@
 import type { HtmlTagDescriptor, Plugin, Rolldown } from 'vite'
 
 /**
- * Plug-in that lets the page load, beside its own script, the small first one before all others,
- * and home: a browser that begins with home asks for its files with those of the frame.
+ * Plug-in that adds scripts to the page: `early.ts`, which runs before all others, and preloads of
+ * the files of the home screen. Most visits begin there, so a browser requests these files together
+ * with those of the frame around all screens.
  */
 export function firstFiles(root: string): Plugin {
   return {

@@ -100,7 +100,7 @@ function blockOf(token: Token, file: string): Block {
   }
 }
 
-/** Returns a picture; its text alone before `npm run pictures` has drawn a new one. */
+/** Returns a picture, or its alternative text if `npm run pictures` has not drawn it yet. */
 function picture({ href, text: alt }: Tokens.Image, file: string): Block {
   const url = resolve(dirname(file), href)
   if (!existsSync(url)) return { kind: 'paragraph', parts: [{ kind: 'text', text: alt }] }

@@ -43,7 +43,7 @@ function read(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 }
 
-/** Returns the folder of a package as Node.js finds it from another folder; null if it is none. */
+/** Returns the folder of a package, as Node.js finds it from another folder; null without one. */
 function findPackage(name: string, from: string): string | null {
   const own = join(from, 'node_modules', name)
   if (existsSync(join(own, 'package.json'))) return realpathSync(own)

@@ -3,9 +3,12 @@ import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
 
-/** Scripts, styles and the font of Latin letters; others are loaded when a text has them. */
+/**
+ * Files that the service worker stores: scripts, styles and the font of Latin letters. Fonts of
+ * other letters are left out, because browsers load them only for texts with such letters.
+ */
 const isOffline = /\.(?:js|css)$|-latin-wght/
-/** The document with Plaid Link needs a network. */
+/** Files of the page with Plaid Link, which are not stored, as it needs a network. */
 const isConnect = /^assets\/connect-/
 
 /** Plug-in that writes the service worker beside the page, with the names of the files it keeps. */
@@ -14,7 +17,7 @@ export function offlineFiles(folder: string): Plugin {
     name: 'coffer-offline-files',
     apply: 'build',
     generateBundle: {
-      // After the plug-in that removes the empty scripts of styles.
+      // Runs last, so that the list lacks the empty scripts of styles, which a plug-in removes.
       order: 'post',
       handler(_, bundle) {
         const entry = Object.values(bundle).find(

@@ -42,7 +42,7 @@ worker.addEventListener('fetch', (event) => {
   } else if (path.startsWith('assets/')) event.respondWith(file(event.request))
 })
 
-/** Stores page and files of one build, or fails: another build may have come meanwhile. */
+/** Stores the page and files of this build. Fails if the server has the page of another build. */
 async function store(): Promise<void> {
   const answer = await fetch(scope, { cache: 'no-store', headers: { accept: 'text/html' } })
   const text = await answer.clone().text()

@@ -6,7 +6,7 @@ import { currentLanguage, languages } from './words/languages/languages.ts'
 /** Pending answers by URL, until they are taken. */
 const early = new Map<string, Promise<Response>>()
 
-/** Paths of the answers that the frame and home need first. */
+/** Paths of the answers that each signed-in screen needs first. */
 const paths = ['api/users/me', 'api/overview']
 
 /** Paths of screens for visitors without a session. */

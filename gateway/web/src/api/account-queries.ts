@@ -32,7 +32,7 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** One request for the frame and home: bank accounts with balances, next paydays, and links. */
+/** Bank accounts with balances, next paydays, and links: one request for the queries below. */
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
   queryFn: async ({ signal }) => (await coffer.getOverview({ signal })).data,
@@ -65,8 +65,8 @@ export function bankAccountOverviewQuery(bankAccountId: string) {
 }
 
 /**
- * The next paydays of a bank account. Empty if the 20 next of the account are of other bank
- * accounts.
+ * The next paydays of a bank account. The server lists the next 20 paydays of all bank accounts, so
+ * the result is empty if these are of other bank accounts.
  */
 export function paydaysQuery(bankAccountId: string) {
   return queryOptions({

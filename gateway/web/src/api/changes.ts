@@ -18,8 +18,8 @@ export interface Change<Input, Output> {
 }
 
 /**
- * Returns a mutation. After it, every shown answer is refetched, in all tabs. The note about an
- * earlier change closes, unless this mutation is an action of that note (`isOfNote`).
+ * Returns a mutation. After it, every shown answer is refetched, in all tabs. The note (toast)
+ * about an earlier change closes, unless this mutation is an action of that note (`isOfNote`).
  */
 export function useChange<Input, Output>(
   work: (input: Input) => Promise<Output>,
@@ -39,7 +39,7 @@ export function useChange<Input, Output>(
   const isReached = useReachability()
   const hasEnded = useSessionEnd()
   const forgetEnd = useEffectEvent(() => isSignedOut(error) && reset())
-  // After the user has signed in again over the screen, the form may be sent again.
+  // Clears a 401 once the user has signed in again over the screen: the form may be sent again.
   useEffect(() => (hasEnded ? () => void forgetEnd() : undefined), [hasEnded])
   return {
     send: (input, done) => mutate({ input, done }),

@@ -6,7 +6,10 @@ import { coffer } from './client.ts'
 /** One change of a sum, from the journal. */
 export type HistoryEntry = ListHistoryResponses[200]['entries'][number]
 
-/** A change of a pot of the journal, or of free-to-use, which is derived and no pot. */
+/**
+ * A change of a sum. The journal records the changes of pots, such as the available balance and the
+ * money of each envelope. Free-to-use money is no pot: it is derived from them.
+ */
 export type SumChange = Omit<HistoryEntry, 'pot'> & { pot: HistoryEntry['pot'] | 'free' }
 
 /** Number of entries that are shown below the explanation of a sum. */

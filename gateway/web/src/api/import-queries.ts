@@ -102,9 +102,9 @@ export function importQuery(bankAccountId: string, transactionImportId: string) 
 }
 
 /**
- * The newest mapping for files with these columns; null without one. Mappings of wide files have no
- * signature, as they name only some columns: they are found by their headers, if they name `max`. A
- * mapping with fewer headers belongs to a narrow file of another bank.
+ * The newest mapping for files with these columns; null without one. A mapping names at most `max`
+ * columns. For a file with more, it cannot be found by the signature of all columns: it is found by
+ * its `max` names. A mapping with fewer names belongs to a narrower file of another bank.
  */
 export function mappingQuery(
   { headers, signature }: Pick<Import, 'headers' | 'signature'>,

@@ -18,8 +18,8 @@ const tabs = new BroadcastChannel('coffer-changes')
 export const queries = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, query) => {
-      // Except `me`: the frame requests it at each navigation, and itself opens the sign-in after a
-      // 401.
+      // Not for `me`: the router requests it at each navigation, and opens the sign-in after a 401
+      // itself.
       const isOther = query.queryKey[0] !== 'me'
       if (isSignedOut(error) && isOther) dispatchEvent(new Event('coffer-signed-out'))
     },
@@ -75,7 +75,10 @@ export function announceSignOut(): void {
   tabs.postMessage('signed-out')
 }
 
-/** Removes all answers of a session. No screen of the frame may be shown any more. */
+/**
+ * Removes all answers of a session. Call it after the screens for signed-in users are left: a shown
+ * one would fetch its answers again.
+ */
 export function forgetSession(): void {
   forgetAnswers()
   void eraseLastSeen()

@@ -20,7 +20,7 @@ export type PreviewedRow = PreviewRuleResponse['transactions'][number]
 /** Conditions and actions of a rule that may not be stored yet. */
 export type Draft = Pick<CreateRuleData['body'], 'conditions' | 'actions'>
 
-/** Maximum number of rules of an account; as a position, the one after all other rules. */
+/** Maximum number of rules of an account. As a position, it places a rule after all others. */
 export const rulesMax = 500
 
 /** All rules in the order in which they are applied. */
@@ -29,10 +29,13 @@ export const rulesQuery = queryOptions({
   queryFn: async ({ signal }) => (await coffer.listRules({ signal })).data.rules,
 })
 
-/** Transactions that a run changes, or that a preview compares. */
+/** Limits the transactions to which a run or a preview applies rules. */
 export type RuleScope = { bankAccountId?: string; from?: string; to?: string }
 
-/** A rule to preview at a position, or a change of a stored rule. Without conditions: all rules. */
+/**
+ * Input of a preview: a new rule at a position, the change of the stored rule `ruleId`, or without
+ * conditions and actions all stored rules.
+ */
 export type Previewed = Partial<Draft> & RuleScope & { position?: number; ruleId?: string }
 
 /** Preview: the changes that one rule, or all of them, would make to stored transactions. */
@@ -57,7 +60,7 @@ export function provenanceQuery(bankAccountId: string, transactionId: string) {
   })
 }
 
-/** The newest 10 runs of the last 30 days; refetched often while one is in progress. */
+/** The newest 10 runs of rules in the last 30 days; refetched often while one is in progress. */
 export const ruleRunsQuery = queryOptions({
   queryKey: ['rule-runs'],
   queryFn: async ({ signal }) => (await coffer.listRuleRuns({ query: { limit: 10 }, signal })).data,

@@ -28,7 +28,10 @@ interface FieldProps extends Labelled {
   children: (described: Described) => ReactNode
 }
 
-/** The refusal of the surrounding form, a new object for each; null without one. */
+/**
+ * The last refusal of the surrounding form; null without one. Each refusal is a new object, so that
+ * an equal refusal shows an error again that an edit had hidden.
+ */
 export const Refusal = createContext<object | null>(null)
 
 /**

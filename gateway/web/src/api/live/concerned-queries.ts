@@ -78,8 +78,8 @@ function prefixesOf({ type, objectId, bankAccountId }: Change): KeyPrefix[] {
   const [kind = '', happened] = type.split('.')
   const isOwn = kind === 'bank_account'
   const bank = bankAccountId ?? objectId
-  // A deletion is sent without changes of the contained objects and of transactions that lose a
-  // reference.
+  // The feed has no changes of the objects in a deleted bank account, so every query is concerned;
+  // nor of transactions that lose the reference to a deleted envelope, so all lists are.
   if (isOwn && happened === 'deleted') return [[]]
   const inside = kind === 'spending' && happened === 'deleted' ? lists(bank) : []
   return [...(byKind[kind]?.(bank, objectId) ?? [[]]), ...inside]

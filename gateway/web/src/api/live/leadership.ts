@@ -1,7 +1,7 @@
 /** Name of the Web Lock, and of the lease in `localStorage` for browsers without Web Locks. */
 const name = 'coffer-stream'
 
-/** Validity of the lease in ms; the leader renews it four times within it. */
+/** Validity of the lease in ms; the leader renews the lease four times in this time. */
 const leaseMs = 8_000
 /** Pause in ms after a claim, so that claims of other tabs are written before it is checked. */
 const claimMs = 300

@@ -7,7 +7,7 @@ import { lead } from './leadership.ts'
 import { noteLive } from './liveness.ts'
 
 /**
- * Pause in ms before the next attempt if the server refuses the stream: too many, or not allowed.
+ * Pause in ms before the next attempt if the server refuses the stream, for example at its limit.
  */
 const refusedMs = 60_000
 /** Time in ms for which changes are batched: an import causes many pages of changes. */

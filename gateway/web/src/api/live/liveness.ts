@@ -1,4 +1,4 @@
-/** Polling intervals of shown answers in ms, with the stream (`live`) and without it. */
+/** Polling intervals of shown answers in ms, with a stream of changes (`live`) and without one. */
 const renewMs = { live: 60_000, other: 15_000 }
 
 let isLive = false

@@ -7,11 +7,11 @@ interface Wanted {
   manner: Manner
   /** Amount in minor units that the text gives as an example. */
   example: number
-  /** Says that there is no amount, or another one than is wanted. */
+  /** Text for a missing amount, and for one that the field does not accept. */
   text: (said: Record<'example', string>) => string
 }
 
-/** Returns the fault of a typed amount that is refused: it cannot be read, or is not wanted. */
+/** Returns the fault of a refused entry: no amount can be parsed from it, or `text` applies. */
 export function amountFault(typed: string, { manner, example, text }: Wanted): string {
   const isUnread = typed.trim() !== '' && parseAmount(typed, manner) === null
   return (isUnread ? frameWords.unreadAmount : text)({ example: formatAmount(example, manner) })

@@ -9,7 +9,7 @@ import { isEveryday } from './everyday.ts'
 export interface Says {
   money: (amount: number) => string
   reader: Place & { today: string }
-  /** Covers the part that no envelope pays: free-to-use, unused credit of a card, or debt. */
+  /** Source of the part that no envelope pays: free-to-use, unused credit of a card, or debt. */
   rest: Rest
 }
 
@@ -61,9 +61,9 @@ function billText(
 const billShares = { least: 0.75, most: 1.25 }
 
 /**
- * Returns whether payments may have paid the next bill of an expense, by their amount, but do not
- * count as its payment automatically. Then the next paydays would save for it again. `envelope` is
- * the state before them.
+ * Returns whether payments have about the amount of the next bill of an expense, but do not count
+ * as its payment automatically. If they have paid the bill, the user has to say so: otherwise the
+ * next paydays save for it again. `envelope` is the state before the payments.
  */
 export function isOpenBill(
   payments: Transaction[],
@@ -75,7 +75,7 @@ export function isOpenBill(
   if (spendingType !== 'expense' || isEveryday(envelope) || settledAt || graceUntil) return false
   const taken = payments.reduce((sum, { spendingAmount }) => sum + (spendingAmount ?? 0), 0)
   const isPaid = settlesWhenSpent && periodSpentAmount + taken >= targetAmount
-  // Payments until the end of the grace belong to the previous bill.
+  // Payments in the days of grace after the last due date belong to the previous bill.
   const first = lastRecurrence
     ? dayAfter(dayOf(lastRecurrence, timezone), graceDays + 1)
     : dayOf(createdAt, timezone)
@@ -84,7 +84,7 @@ export function isOpenBill(
   return !isPaid && share >= billShares.least && share <= billShares.most
 }
 
-/** Returns whether an assignment has no effect that the user may not expect. */
+/** Returns whether an assignment has only the effects that users expect, so no note explains it. */
 export function isUsual(transaction: Transaction, envelope: Spending, { reader }: Says): boolean {
   const isOfBefore =
     isOlder(transaction, envelope, reader) || formerDue(transaction, envelope, reader) !== null
@@ -106,8 +106,8 @@ function isOlder(
 }
 
 /**
- * Returns the last due date of an expense if a payment from before it took money of the next bill;
- * else null. During the grace such a payment takes money of the last bill.
+ * Returns the last due date of an expense if a payment from before that day took money of the next
+ * bill; else null. In the days of grace after a due date, it still takes money of the last bill.
  */
 function formerDue(
   { date, spendingAmount = 0 }: Transaction,

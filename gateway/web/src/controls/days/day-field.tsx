@@ -20,7 +20,10 @@ interface Props {
   /** First day that the calendar offers. */
   min?: string
   reading: DayReading
-  /** Says a day after today with its distance from today; also below a day of the calendar. */
+  /**
+   * Text for a future day and its distance from today, below a typed day. If it is given, also
+   * below a day that is chosen on a touch screen.
+   */
   ahead?: (said: Record<'day' | 'distance', string>) => string
   /** Runs with a new day when it is chosen, or when the typing pauses or ends; empty for no day. */
   onChange?: (day: string) => void
@@ -81,8 +84,8 @@ function TypedDay({ label, hint, fault, name, min, reading, ahead, onChange, ...
   useAfterPause(day, tell)
   const unread =
     isLeft && isUnread ? words.unread({ example: dayText(reading.today, reading.locale) }) : null
-  // Its line stays when the field is left, or becomes that of the fault: a line that came or went
-  // between press and release would move the button away from the click.
+  // When the field loses the focus, the line below it stays, or becomes that of the error: a line
+  // that appeared or went while the mouse is pressed would move the clicked button away.
   const isSaid = isEdited && text.trim() !== '' && unread === null
   return (
     <Field label={label} hint={hint} fault={unread ?? fault}>

@@ -38,7 +38,7 @@ export function leaveEntries(part: Node | null, leave: () => void, stay = () => 
     for (const form of lost) edited.delete(form)
     answer(leave)
   }
-  // A second "back" while the question is open replaces its `leave`: it goes back further.
+  // Replaces an open question: after a second "back", its `leave` has to go back further.
   question = { leave: discard, stay: () => answer(stay) }
   tell()
 }

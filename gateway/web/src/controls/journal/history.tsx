@@ -10,7 +10,7 @@ interface Props {
   entries: SumChange[]
   manner: Manner
   place: Place
-  /** Whether the rows show the pot, because the entries are of several. */
+  /** Whether the rows name the changed pot (balance or envelope), because there are several. */
   hasPots?: boolean
   /** Names of envelopes by ID, for rows that show the pot. */
   envelopes?: { spendingId: string; name: string }[]
@@ -69,7 +69,7 @@ function Payment({ entry }: { entry: SumChange }) {
 function causeOf({ cause, transaction, upload, operationId }: SumChange): string {
   const isOfFile = upload && (cause === 'transaction' || cause === 'refund')
   const ofFile = isOfFile ? historyWords.ofFile({ cause, file: upload.fileName }) : undefined
-  // The end of a grace is an operation with an ID of its own (docs/money/grace.md).
+  // `/grace/`: the end of the grace, the days after a due date (docs/money/grace.md).
   const isGraceEnd = cause === 'period-closed' && operationId.includes('/grace/')
   const text = historyWords.causes[isGraceEnd ? 'grace-ended' : cause]
   return transaction?.name ?? ofFile ?? text ?? cause
