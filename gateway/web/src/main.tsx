@@ -36,7 +36,7 @@ const leave = () => {
   void router.navigate({ to: '/login', search, ignoreBlocker: true }).then(forgetSession)
 }
 
-// The user has signed out in another tab.
+// The user has signed out in another tab: this tab opens the sign-in, too.
 addEventListener('coffer-left', leave)
 
 // The session has ended elsewhere: the sign-in opens over the screen, which keeps its entries.

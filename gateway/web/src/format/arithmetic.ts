@@ -72,7 +72,10 @@ function times(a: Fraction, b: Fraction): Fraction {
   return { count: a.count * b.count, of: a.of * b.of }
 }
 
-/** Returns the reciprocal of a fraction; for zero its `of` is 0. */
+/**
+ * Returns the reciprocal of a fraction. That of zero has the denominator `of` 0, which the caller
+ * takes for a division by zero.
+ */
 function inverted({ count, of }: Fraction): Fraction {
   return count < 0n ? { count: -of, of: -count } : { count: of, of: count }
 }

@@ -5,13 +5,16 @@ import { plainText } from './plain-text.ts'
 export interface DayReading extends Regional {
   /** `2026-11-20` */
   today: string
-  /** Whether days of the future are meant, as in plans; otherwise days up to today. */
+  /**
+   * Whether an incomplete day, such as `fri`, means the next one, as in plans; otherwise the last
+   * one.
+   */
   isAhead?: boolean
 }
 
 /**
- * Number of days from today within which a day without its year is in the future: a payment that is
- * due.
+ * Unless `isAhead`, a day without its year, such as `nov 5`, is taken for one in the future only if
+ * it is at most this number of days ahead, as a payment that is due; otherwise for one in the past.
  */
 const daysMax = 31
 
@@ -46,7 +49,10 @@ export function dayText(day: string, locale: string): string {
   return text.replaceAll(/[\u200e\u200f]/g, '')
 }
 
-/** Parses `today`, `yesterday` and `tomorrow` in any of the languages; `+3`, `-2`. */
+/**
+ * Parses `today`, `yesterday` and `tomorrow` in any of the languages, and a number of days from
+ * today, such as `+3`.
+ */
 function offsetDay(text: string, { today, ...regional }: DayReading): string | null {
   const [, count] = /^([+-]\d{1,3})$/.exec(text) ?? []
   if (count !== undefined) return dayAfter(today, Number(count))
@@ -110,7 +116,7 @@ function weekday(text: string, reading: DayReading): string | null {
   const fits = (day: string) => weekdayNames(day, reading).some((one) => isCutOff(name, one, 2))
   const days = [0, 1, 2, 3, 4, 5, 6].map((at) => dayAfter(today, isAhead ? at + 1 : -at))
   const found = days.filter(fits)
-  // Null if ambiguous: `s` matches two weekdays, and so does `t`.
+  // Null if the text is ambiguous over the languages: `do` begins both `Donnerstag` and `domingo`.
   return found.length === 1 ? (found[0] ?? null) : null
 }
 
@@ -125,7 +131,10 @@ function namedDay(text: string, reading: DayReading): string | null {
   return year ? isoOf(yearOf(year), month, Number(day)) : yearless(month, Number(day), reading)
 }
 
-/** Returns the next or previous such day of a month; for the 31st, shorter months are skipped. */
+/**
+ * Returns the next day with this number in its month if `isAhead`, else the last one. Months
+ * without the number are skipped, such as shorter months for the 31st.
+ */
 function dayOfMonth(date: number, { today, isAhead = false }: DayReading): string | null {
   const [year = 0, month = 0] = today.split('-').map(Number)
   for (let at = 0; at < 12; at++) {
@@ -145,7 +154,10 @@ function yearless(month: number, date: number, reading: DayReading): string | nu
   )
 }
 
-/** Returns the first candidate after today if `isAhead`, else the latest plausible one. */
+/**
+ * Returns the first candidate after today if `isAhead`, else the last one that is at most `daysMax`
+ * days after today.
+ */
 function chosenOf(days: string[], { today, isAhead = false }: DayReading): string | null {
   if (isAhead) return days.find((one) => one > today) ?? null
   return days.findLast((one) => one <= dayAfter(today, daysMax)) ?? null
@@ -183,7 +195,10 @@ function weekdayNames(day: string, regional: Regional): string[] {
   )
 }
 
-/** Returns whether a text is a name or a prefix of it. Accents do not matter. */
+/**
+ * Returns whether a text is a name, or a prefix of it with at least `lengthMin` characters. Case
+ * and accents do not matter.
+ */
 function isCutOff(text: string, name: string, lengthMin: number): boolean {
   const isWhole = plainText(text) === plainText(name)
   return isWhole || (text.length >= lengthMin && plainText(name).startsWith(plainText(text)))

@@ -57,7 +57,10 @@ function plain(currency: string): Intl.NumberFormatOptions {
   return { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
 }
 
-/** The minus sign U+2212 is as wide as a digit; a hyphen is not. */
+/**
+ * Formats a decimal with the minus sign U+2212 in place of the hyphen: it is as wide as a digit, so
+ * amounts below each other stay aligned.
+ */
 function written(format: Intl.NumberFormat, decimal: `${number}`): string {
   return isolated(format.format(decimal).replace('-', '−'))
 }

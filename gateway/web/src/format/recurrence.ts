@@ -29,7 +29,10 @@ export function rulesetOf(repeat: Repeat, { day, start }: { day: string; start: 
   return `DTSTART:${begin}\nRRULE:FREQ=${frequency};INTERVAL=${interval};${on}`
 }
 
-/** BYMONTHDAY of a monthly rule that starts late in a month: the last of these days that exists. */
+/**
+ * BYMONTHDAY of a monthly rule that starts on the 29th, 30th or 31st. In a shorter month the rule
+ * falls on the last day: BYSETPOS=-1 selects the last listed day that the month has.
+ */
 const lateDays: Record<number, string> = {
   29: '28,29;BYSETPOS=-1',
   30: '28,29,30;BYSETPOS=-1',
@@ -56,7 +59,7 @@ export function repeatOf(ruleset: string): Repeat | null {
   const parts = /RRULE:(.*)/.exec(ruleset)?.[1]?.split(';') ?? []
   const [, frequency = ''] = /FREQ=(\w+)/.exec(ruleset) ?? []
   const interval = Number(/INTERVAL=(\d+)/.exec(ruleset)?.[1] ?? 1)
-  // Sorted, because the server has an order of its own.
+  // Sorted as `plainParts` expects, because the server returns the parts in another order.
   const further = parts.filter((part) => !/^(FREQ|INTERVAL|WKST)=/.test(part)).sort()
   const isPlain = plainParts[frequency]?.test(further.join(';')) && !/[RX]DATE/.test(ruleset)
   const found = Object.entries(frequencies).find(([, one]) => {

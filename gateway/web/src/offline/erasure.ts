@@ -2,15 +2,16 @@ import { basePath } from '../base-path.ts'
 import { currentPreferences } from '../preferences/preferences.ts'
 
 /**
- * Prefix of cache names, one cache per user. It contains the path, as a host may run several
- * Coffers.
+ * Prefix of the names of caches, one for each user. It contains the base path, because one host may
+ * serve several instances of Coffer.
  */
 export const family = `coffer-seen ${basePath} `
 
 let erasures = 0
 
 /**
- * Returns the number of erasures so far: an answer to a request from before the last is not stored.
+ * Returns the number of erasures of stored answers so far. An answer is stored only if this number
+ * has not changed since its request.
  */
 export function erasuresSoFar(): number {
   return erasures

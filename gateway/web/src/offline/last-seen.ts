@@ -29,7 +29,10 @@ interface Person {
   recoveryCodesLeft?: unknown
 }
 
-/** The user whose answers this tab stores; null until `me` has answered. */
+/**
+ * The user whose answers this tab stores, and the number of erasures (`erasuresSoFar`) at that
+ * time; null until `api/users/me` has answered.
+ */
 let owner: { id: string; since: number } | null = null
 let notedAt = 0
 
@@ -38,8 +41,9 @@ function isKept(url: string): boolean {
 }
 
 /**
- * Stores an answer for offline use, if the user has agreed on this device. After a 304 (`isKnown`),
- * it is stored only if it is missing.
+ * Stores an answer for offline use, if the user has agreed on this device and no erasure has
+ * happened since the request: `since` is `erasuresSoFar` at that time. After a 304 (`isKnown`), the
+ * answer is stored only if it is missing.
  */
 export async function keepAnswer(
   url: string,
@@ -60,7 +64,10 @@ export async function keepAnswer(
   if (isPerson) await noteSeen(since)
 }
 
-/** Stores the current time as that of the server's last answer. */
+/**
+ * Stores the current time as that of the server's last answer, unless an erasure has happened since
+ * the request (`since`, as for `keepAnswer`).
+ */
 export async function noteSeen(since: number): Promise<void> {
   if (!mayKeep() || Date.now() - notedAt < noteMs) return
   await inTurn(async () => {

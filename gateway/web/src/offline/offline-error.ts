@@ -7,7 +7,7 @@ export class OfflineError extends Error {
    * safe to retry.
    */
   readonly wasSent: boolean | null
-  /** Whether waiting for the server is useless. */
+  /** Whether the browser itself is offline, so that waiting for the server is useless. */
   readonly isFinal: boolean
 
   constructor({ wasSent, isFinal }: { wasSent: boolean | null; isFinal: boolean }) {

@@ -22,7 +22,9 @@ export function useChosenAccountId(): string | null {
   return [account, bankAccountId].find((id) => ids.includes(id ?? '')) ?? ids[0] ?? null
 }
 
-/** Formats for the user: language, region, timezone, today. */
+/**
+ * Context in which texts are formatted for the user: language, region, timezone and current day.
+ */
 export interface Reader extends Place {
   today: string
   currencyDefault: string
@@ -66,7 +68,10 @@ export function useIsManual(bankAccountId: string): boolean {
   return useLinkOf(bankAccountId)?.linkType === 'manual'
 }
 
-/** Returns the kind of money outside envelopes of a bank account. */
+/**
+ * Returns the kind of money outside envelopes of a bank account: free to use, unused credit or
+ * debt.
+ */
 export function useRest(bankAccountId: string): Rest {
   const account = useAccount(bankAccountId)
   return account === undefined ? 'free' : restOf(account)

@@ -11,7 +11,7 @@ const waitMs = 5_000
  * ended.
  */
 export async function endSession(): Promise<boolean> {
-  // Answers that were requested early belong to the ending session.
+  // Answers that were requested before the app was loaded belong to the session that ends here.
   forgetEarly()
   const hasEnded = await coffer.signOut({ timeoutMs: waitMs }).then(() => true, isSignedOut)
   setPreferences({ isSignOutDue: !hasEnded })

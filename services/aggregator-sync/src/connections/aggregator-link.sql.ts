@@ -95,7 +95,7 @@ export async function deleteLink(tx: Transaction, { accountId, linkId }: LinkKey
     DELETE FROM aggregator_links WHERE account_id = ${accountId} AND link_id = ${linkId}`)
 }
 
-/** Emits that a link has changed for clients. */
+/** Emits the event by which clients learn that a link has changed. */
 export async function tellLink(
   tx: Transaction,
   { accountId, linkId, updatedAt: now }: AggregatorLink,
@@ -140,8 +140,8 @@ export async function scheduleSync(
 }
 
 /**
- * Makes the next sync of a link read all transactions, since those of new bank accounts were
- * skipped.
+ * Makes the next sync of a link read all transactions, because earlier syncs have skipped those of
+ * its new bank accounts.
  */
 export async function requestWholeLoop(
   tx: Transaction,
@@ -154,8 +154,8 @@ export async function requestWholeLoop(
 }
 
 /**
- * Makes the next sync of a link read all transactions. Idempotent: does nothing if this is
- * requested already, or such a loop is running.
+ * Makes the next sync of a link read all transactions. Idempotent: a request stays unchanged until
+ * a sync has read all of them.
  */
 export async function ensureWholeLoop(
   tx: Transaction,

@@ -132,9 +132,10 @@ export function renewLink(
 }
 
 /**
- * Returns the link as ended; an ended link is unchanged. Only a link that was never created keeps
- * its chosen accounts: by them the release discards it in the ledger, instead of leaving its data
- * to the user. The daily check deletes this row a day after the release.
+ * Returns the link as ended; an ended link is unchanged. A link that was never created keeps its
+ * chosen accounts, by which the release recognizes it: it discards such a link in the ledger, and
+ * leaves the data of other links to the user. The daily check deletes its row a day after the
+ * release.
  */
 export function endLink(link: AggregatorLink, now: Date): AggregatorLink {
   if (link.deletedAt !== null) return link

@@ -7,7 +7,7 @@ import { noticeOf } from './notice.ts'
 
 /**
  * Emits the mail about a change of a link's status, in the transaction of the change. Returns the
- * link to save: with the occasion of the mail, or `after` if there is no mail.
+ * link to save, which notes the mail so that it is sent once; `after` if there is no mail.
  */
 export async function emitNotice<Link extends AggregatorLink>(
   tx: Transaction,

@@ -26,7 +26,8 @@ const ageMs = {
   webhook_receipts: hourMs,
   link_tokens: 0,
   institutions: dayMs,
-  // Not earlier, because an exchange that ends late stores an item that has to be released.
+  // Not earlier: an exchange of a token that ends late stores its item in this row, and the item
+  // then has to be released.
   aggregator_links: dayMs,
 } as const
 

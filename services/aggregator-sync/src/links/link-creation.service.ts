@@ -59,7 +59,7 @@ export async function beginCreation(
 /**
  * Continues the creation of a link from its stored step to the end; returns the ID of the link.
  * Every step is idempotent. `finish` runs in the transaction that completes the link. Throws
- * refused if the creation was given up, and if a later attempt may still succeed.
+ * refused both if the creation was given up and if a later attempt may still succeed.
  */
 export async function continueCreation(
   deps: LinkDeps,

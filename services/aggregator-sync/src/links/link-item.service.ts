@@ -162,7 +162,8 @@ export async function dropConnection(
 ): Promise<void> {
   await database.transaction(async (tx) => {
     const locked = await lockLink(tx, key)
-    // Another attempt may have stored the item meanwhile.
+    // Another attempt may have stored an item meanwhile, which has to be released: the link then
+    // stays.
     if (!locked || locked.itemId !== null) return
     const now = clock()
     await saveLink(tx, { ...endLink(locked, now), releasedAt: now })

@@ -27,7 +27,7 @@ export function startFinish(
   return workflows.start({ type: 'finishAggregatorLink', id, args: [key] })
 }
 
-/** Returns the event whose handler calls `startFinish`. */
+/** Returns the event that a link has unfinished work; its handler calls `startFinish`. */
 export function unfinished({ accountId, linkId, updatedAt }: AggregatorLink): Change {
   const subject = { accountId, entityId: linkId, version: BigInt(updatedAt.getTime()) }
   return changeOf(AggregatorLinkSettingUpSchema, subject, { accountId, linkId })
@@ -71,7 +71,8 @@ export async function releaseItem(deps: LinkDeps, key: LinkKey, by: CallBy): Pro
 }
 
 /**
- * Discards a link that was never created; converts others to manual ones, which keep their data.
+ * Discards a link in the ledger if it was never created, so that it still has chosen accounts.
+ * Makes any other link a manual one, so that the user keeps its data.
  */
 function leaveToLedger(deps: LinkDeps, link: AggregatorLink): Promise<void> {
   return link.chosenAccounts.length > 0 ? discardLink(deps, link) : detachLink(deps, link)

@@ -203,7 +203,10 @@ export async function createChosen(deps: LinkDeps, key: LinkKey, by: CallBy): Pr
   await endChoice(deps, link)
 }
 
-/** Faults of the aggregator are refusals too, but may be transient. */
+/**
+ * Returns whether the ledger has refused, which is final. Faults of the aggregator have the same
+ * codes but may be transient, so they do not count.
+ */
 function isLedgerRefusal(error: unknown): boolean {
   const { code } = ConnectError.from(error)
   return !faultOf(error) && [Code.InvalidArgument, Code.FailedPrecondition].includes(code)
@@ -219,7 +222,10 @@ async function readAccounts(
   return (await aggregator.readItem(item, of, by)).accounts
 }
 
-/** Empties the choice of a link, unless another update has replaced it. */
+/**
+ * Empties the chosen accounts of a link, and requests a sync that reads all transactions. Does
+ * nothing if another update has chosen other accounts meanwhile.
+ */
 async function endChoice({ database, clock }: LinkDeps, link: AggregatorLink): Promise<void> {
   const now = clock()
   await database.transaction(async (tx) => {

@@ -8,7 +8,8 @@ import { endConnection, startFinish } from './link-release.service.ts'
 export function linkHandlers(deps: LinkDeps): Handler[] {
   return [
     on(AggregatorLinkSettingUpSchema, (key) => startFinish(deps, key)),
-    // The ledger's clean-up ends the connection too, unless its replicas are of another version.
+    // Needed beside the ledger's clean-up, which cannot end the connection while its replicas are
+    // of another version.
     on(LinkDeletedSchema, ({ accountId, linkId }) => endConnection(deps, { accountId, linkId })),
   ]
 }

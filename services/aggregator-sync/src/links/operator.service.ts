@@ -87,7 +87,8 @@ async function* listAll({ database }: OperatorDeps, url: string): AsyncGenerator
 const triesMax = 5
 const pauseMs = 1_000
 /**
- * Maximum wait in ms for a limit. Limits per minute end sooner; the pause of an item may be longer.
+ * Maximum wait in ms for a limit of calls. Limits per minute end sooner. An item may be paused for
+ * longer: that is reported as a failure.
  */
 const pauseMsMax = 65_000
 

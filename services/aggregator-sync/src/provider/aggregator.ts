@@ -30,8 +30,8 @@ export interface CallBy {
 }
 
 /**
- * An item to call. Its link's key identifies the call in flight and the counts of calls. Must not
- * be logged, because it contains the access token.
+ * An item to call. The IDs of account and link identify its call in flight and its counts of calls.
+ * Must not be logged, because it contains the access token.
  */
 export interface OpenItem {
   accountId: string

@@ -15,7 +15,7 @@ export interface PlannedCall {
 export type Permission = { kind: 'permitted'; limitedInRow: number } | Refusal
 
 /**
- * Counts a call and takes its item, both or neither: over all replicas, one call of an item is in
+ * Counts a call and leases its item, both or neither: over all replicas, one call of an item is in
  * flight at once. Lease instead of a lock: it needs no connection during the call, and expires if
  * the process ends.
  */
@@ -42,14 +42,15 @@ export async function permitCall(database: Database, call: PlannedCall): Promise
 
 const Limited = z.object({ limitedInRow: z.number() })
 
-/** Takes a free item below its limit, and counts the call; null otherwise. */
+/** Leases an item that is free and below its limit, and counts the call; null otherwise. */
 function takeItem(
   tx: Transaction,
   { path, now }: PlannedCall,
   item: NonNullable<PlannedCall['item']>,
 ): Promise<z.infer<typeof Limited> | null> {
   const at = now.toISOString()
-  // Concurrent calls may be counted in another order than their instants: the later minute stays.
+  // Concurrent calls may be counted in another order than their instants, so a call never moves the
+  // stored minute or day back.
   return tx.maybeOne(sql.type(Limited)`
     INSERT INTO item_calls AS old (account_id, link_id, holder, held_until, minute, minute_counts,
       day, day_count, total_count)

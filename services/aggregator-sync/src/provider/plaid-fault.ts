@@ -107,7 +107,7 @@ export function faultOfAnswer(
   const error = body.length > errorSizeMax ? null : readJson(body, readError)
   const found = error === 'too-large' ? null : error
   const detail = found?.error_code ?? `status ${status}`
-  // Plaid does not state when calls are allowed again.
+  // `retryAfterMs` is null, because Plaid does not state when calls are allowed again.
   return { code: codeOf(found, { status, method }), detail, retryAfterMs: null }
 }
 

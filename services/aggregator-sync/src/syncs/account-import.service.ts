@@ -17,7 +17,10 @@ import { callBy, type OpenedSync, type SyncDeps } from './sync-step.service.ts'
 // Maximum number of transactions in a call of the ledger.
 export const batchMax = 500
 
-/** The bank accounts of a link: all, and those that take imports. */
+/**
+ * The bank accounts of a link. `knownIds`: the aggregator's IDs of all; `accounts`: those that take
+ * imports.
+ */
 export interface Known {
   knownIds: string[]
   accounts: Importing[]

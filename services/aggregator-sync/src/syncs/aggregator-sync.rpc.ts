@@ -40,7 +40,7 @@ export function aggregatorSyncRoutes(deps: Deps): ServiceImpl<typeof AggregatorS
       const { accountId } = callerOf(context)
       return { health: await readHealth(deps, { accountId, linkId }) }
     },
-    // until 0.4: for gateways of 0.2.
+    // until 0.4: gateways of 0.2 call this in place of `getHealth`.
     getAggregatorHealth: async ({ linkId }, context) => {
       const { accountId } = callerOf(context)
       return { health: toFormerHealth(await readHealth(deps, { accountId, linkId })) }

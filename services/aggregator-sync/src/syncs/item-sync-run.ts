@@ -103,6 +103,6 @@ async function importChanges(sync: Sync): Promise<ItemOutcome> {
     }
     if (restarts > restartsMax) return { kind: 'early', code: 'mutated' }
   }
-  // The next sync continues at the stored cursor.
+  // After the maximum number of steps, the next sync continues at the stored cursor.
   return { kind: 'unfinished' }
 }

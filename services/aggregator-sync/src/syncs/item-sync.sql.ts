@@ -8,7 +8,7 @@ import { emitNotice } from '../connections/notice.sql.ts'
 import { ItemSync } from './item-sync.ts'
 import { loopFields } from './loop.ts'
 
-/** Aggregator links; a revoked link is synced only on request. */
+/** The stored syncs of aggregator links. A revoked link is synced only on request. */
 export const itemSyncs = createSyncStore({
   table: 'aggregator_links',
   row: ItemSync,

@@ -22,7 +22,9 @@ export const ItemSync = AggregatorLink.extend({
   /** An unknown code, of a newer version of this service, is read as `internal`. */
   faultCode: FaultCode.nullable().catch('internal'),
   lastAccountSync: z.date().nullable(),
-  /** When a user or operator requested a sync that also reads the last days; null once one has. */
+  /**
+   * When a user or operator requested a sync that also reads the last days; null after such a sync.
+   */
   windowRequestedAt: z.date().nullable(),
   /** Number of ended syncs. */
   syncCount: z.bigint(),
@@ -76,7 +78,7 @@ export function requestItemSync(
   return of.by === 'service' ? requested : { ...requested, windowRequestedAt: of.now }
 }
 
-/** Begins a sync of a live link, like `beginSync`; null if there is none. */
+/** Begins a sync of a live link, like `beginSync`; null if no sync is requested or due. */
 export function beginItemSync(
   sync: ItemSync,
   of: { now: Date; runId: string },
@@ -91,12 +93,17 @@ export function endWindow(sync: ItemSync): ItemSync {
   return isWindowDue(sync) ? { ...sync, windowRequestedAt: null } : sync
 }
 
-/** A request that came during the sync is left for the next sync. */
+/**
+ * Returns whether the running sync has to read the last days. A request that came after its start
+ * is left for the next sync.
+ */
 function isWindowDue({ windowRequestedAt, syncStartedAt }: ItemSync): boolean {
   return windowRequestedAt !== null && syncStartedAt !== null && windowRequestedAt <= syncStartedAt
 }
 
-/** Ends a sync; the same object if it has ended or another one has begun. */
+/**
+ * Ends the sync `runId`. Returns the same object if that sync has ended or another one has begun.
+ */
 export function endItemSync(
   sync: ItemSync,
   of: { now: Date; runId: string; outcome: ItemOutcome; isAnnounced: boolean },

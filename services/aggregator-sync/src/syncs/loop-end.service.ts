@@ -32,16 +32,16 @@ export async function removeAtEnd(
   return count + (await removeUnlisted(deps, sync, of))
 }
 
-// 2,000 pages: as many as a sync reads.
+// Maximum number of pages of transactions that a loop removes: as many as a sync reads.
 const withdrawnPagesMax = 2_000
 
 /**
- * Removes transactions that pages of the loop remove. Also removes those that only pages before a
- * restart added: the aggregator does not list their removal. The ID of an unknown account is tried
- * in all bank accounts, since the ledger ignores unknown IDs. An incomplete loop removes only
- * transactions that its pages remove. It keeps pending transactions whose posting may be
- * unreadable, and those of an unknown account: after a renewed consent, an unreadable row may add
- * them under a new ID.
+ * Removes transactions that pages of the loop remove, and those that only pages before a restart
+ * added, whose removal the aggregator does not list. The ID of an unknown account is tried in all
+ * bank accounts, since the ledger ignores unknown IDs. A loop with unreadable rows removes only
+ * transactions that its pages remove. It keeps pending ones whose posting may be unreadable, and
+ * those of an unknown account: after a renewed consent, an unreadable row may add them under a new
+ * ID.
  */
 async function takeBack(
   deps: SyncDeps,

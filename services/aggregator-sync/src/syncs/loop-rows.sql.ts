@@ -31,7 +31,8 @@ export async function noteLoopRows(
   if (removed.length > 0) await insertRows(tx, never, { rows: removed, onConflict: withdraw })
 }
 
-// Marks a removal; lower than every number of a loop.
+// Loop number of a removed transaction. It is lower than the number of every loop, so the
+// transaction counts as withdrawn in each of them.
 const removedNumber = -2
 
 const keep = sql.fragment`NOTHING`

@@ -74,7 +74,7 @@ async function readPage(
   } catch (error) {
     const { code } = faultOf(error) ?? {}
     if (code === 'not-ready') return 'not-ready'
-    // Loan and brokerage accounts have balances only.
+    // Loan and brokerage accounts have balances but no transactions, so there is no page to read.
     if (code === 'no-transactions') return 'end'
     // Keeps the pages read so far; the next step waits for the limit.
     if (code === 'rate-limited' && !isFirst) return 'more'

@@ -34,7 +34,10 @@ interface Handled {
   changed?: { before: AggregatorLink; after: AggregatorLink }
 }
 
-/** Thrown so that the receipt is rolled back. */
+/**
+ * Thrown for a link that is still being created: the receipt is rolled back, so that the aggregator
+ * can send the webhook again.
+ */
 class TooEarly extends Error {}
 
 /**
@@ -77,7 +80,7 @@ async function apply(
   const stated = effect.statement ? applyStatement(before, effect.statement, now) : before
   const after = await emitNotice(tx, { before, after: stated })
   if (after !== before) await saveStatement(tx, after)
-  // A lapsed account is synced by the schedule once it is paid up again.
+  // No sync is requested for a lapsed account: the schedule syncs it once it is paid up again.
   if (effect.requestsSync && isServed) await itemRequests.request(tx, after, { now, by: 'service' })
   return { outcome: 'applied', changed: { before, after } }
 }

@@ -115,7 +115,10 @@ function orStale(cached: Found | undefined, now: Date) {
   }
 }
 
-/** A key of another algorithm or curve than ES256 and P-256 makes the answer unreadable. */
+/**
+ * Returns null for the fault `unreadable`, which a key of another algorithm or curve than ES256 and
+ * P-256 causes; rethrows other errors.
+ */
 function orUnusable(error: unknown): null {
   if (faultOf(error)?.code === 'unreadable') return null
   throw error

@@ -233,8 +233,8 @@ function decideFirings(state: StepState, { fundings }: DateBatch): BookableOpera
 }
 
 /**
- * Lists the due dates and ends of grace of a batch, each with its plan as of then. A plan may
- * repeat.
+ * Lists the due dates and ends of grace of a batch, each with its plan as of that date. A plan with
+ * several dates is listed once for each.
  */
 function listDues({ advancing, plans }: StepState, { dues }: DateBatch): BookableOperation[] {
   const rolled = new Map<string, FundedSpending>()

@@ -95,7 +95,8 @@ function spent(
   const { spentAmount, due, settledAt, nextContributionAmount } = explanation
   if (due === null) return []
   if (spentAmount === 0n || !hasBill) {
-    // The bill is due after the payday, so the contribution saves the whole target again.
+    // If money was spent although `spentAmount` is 0, the bill is due after the payday, so the
+    // contribution saves the whole target again.
     const isRefilled = plan.ruleset !== null && settledAt === null && nextContributionAmount > 0n
     return isRefilled && periodSpentAmount > 0n ? [words.refilled(money(periodSpentAmount))] : []
   }

@@ -230,7 +230,7 @@ function readTerms(state: SimulatedEnvelope, due: number): Terms {
 /** Calculates the contribution of the next funding (docs/forecast.md#events-of-an-envelope). */
 function contribution(state: SimulatedEnvelope, { due, target, dues, firing }: Terms): bigint {
   const { plan, fundings, after, isOwed, rolling } = state
-  // An expense that is overdue still holds the target of its past due date.
+  // An overdue expense still holds the target of its past due date, which is not for the next one.
   const isForPast = isOwed && rolling >= plan.targetAmount && firing < due
   const saved = isForPast ? rolling - plan.targetAmount : rolling
   const need = calculateNeed({ target, saved, dues })

@@ -22,7 +22,8 @@ import { FundingSchedule } from '../book/funding-schedule.ts'
 import { Spending } from '../book/spending.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-// until 0.4: the column `save_id` of `plan_books`: no version writes it, 0.2.0 exports it.
+// until 0.4: the table `plan_books` keeps the column `save_id`, which no version writes, because
+// 0.2.0 exports it.
 const PlanVersion = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),

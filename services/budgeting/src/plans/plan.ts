@@ -24,9 +24,9 @@ export type Amounts = {
 }
 
 /**
- * Returns the plan with these amounts and a new contribution; unchanged if the amounts are older or
- * equal. With an equal version, the period's spending and the grace may differ: earlier releases
- * did not store them.
+ * Returns the plan with these amounts and a new contribution; unchanged if the amounts are older,
+ * or equal in the same version. Amounts of the same version may still bring the spending of the
+ * period and the grace, which earlier releases did not store.
  */
 export function withAmounts(
   plan: FundedSpending,

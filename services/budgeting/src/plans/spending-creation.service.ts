@@ -75,7 +75,7 @@ async function createEnvelope(deps: Deps, reserved: Spending, context: HandlerCo
     const created = await ledger.openEnvelope({ bankAccountId, spendingId, spendingType }, options)
     return created.envelope
   } catch (error) {
-    // This call, or that of an earlier attempt, may have created the envelope.
+    // This call, or that of an earlier attempt, may have created the envelope although it failed.
     const envelope = await findAfterFailure(deps, reserved, { error, options })
     if (envelope && isOutage(error)) return envelope
     if (!envelope) await withdraw(deps, reserved)

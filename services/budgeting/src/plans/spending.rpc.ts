@@ -89,7 +89,8 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
 async function deleteSpending(deps: Deps, key: PlanKey, context: HandlerContext): Promise<void> {
   const { bankAccountId, spendingId } = key
   const options = onBehalfOf(context)
-  // Before the mark: while the ledger is away, the request changes nothing.
+  // Looked up before the plan is marked for deletion, so that the request changes nothing while the
+  // ledger is unreachable.
   if (!(await findEnvelope(deps, key, options))) throw notFound('spending')
   const check = (plan: FundedSpending) =>
     requireMatch(context, SpendingSchema, toMessage(SpendingSchema, plan))
@@ -99,7 +100,7 @@ async function deleteSpending(deps: Deps, key: PlanKey, context: HandlerContext)
     const ledger = deps.mesh.client('ledger', EnvelopeService)
     await ledger.closeEnvelope({ bankAccountId, spendingId }, options)
   } catch (error) {
-    // The call may have closed the envelope.
+    // The failed call may have closed the envelope nevertheless. The plan is then deleted, too.
     if (await findAfterFailure(deps, key, { error, options })) throw error
   }
   try {

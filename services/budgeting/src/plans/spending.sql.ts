@@ -31,8 +31,8 @@ const everyPlan = prepare(
 )
 
 /**
- * Lists the plans of a bank account, with their schedules, ordered by ID. Plans without an envelope
- * in the ledger are being created or deleted.
+ * Lists the plans of a bank account, with their schedules, ordered by ID. Includes plans without an
+ * envelope in the ledger, which are being created or deleted.
  */
 export function listSpending(
   { pool }: Database,

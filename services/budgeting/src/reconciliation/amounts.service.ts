@@ -21,7 +21,8 @@ export async function storeAmounts(
   envelopes: readonly (Amounts & { bankAccountId: string })[],
 ): Promise<void> {
   for (const [bankAccountId, some] of Map.groupBy(envelopes, (one) => one.bankAccountId)) {
-    // until 0.4: kept events from before 0.2.0 may list any number of envelopes.
+    // until 0.4: stored events from before 0.2.0 may list more than `entitiesMax` envelopes; the
+    // envelopes of newer ones are one group.
     for (const group of groupsOf(some, entitiesMax)) {
       const work = updateAmounts({ accountId, bankAccountId }, group, deps.clock())
       if (await deps.write(work)) continue

@@ -35,8 +35,8 @@ const countDifferences = createCounter({
 const bookAgainMs = 7 * 24 * hourMs
 
 /**
- * Cursor of the comparison: the last bank account of a page, of those with plans or (side `ledger`)
- * of those with envelopes.
+ * Cursor of the comparison: the last bank account of a page. The first pages list bank accounts
+ * with plans, the pages with the side `ledger` those with open envelopes.
  */
 type Cursor = BankAccountKey & { side?: 'ledger' }
 
@@ -216,7 +216,10 @@ async function compare(
   await mesh.client('ledger', ScheduledService).book({ bookings }, asJob(deps))
 }
 
-/** A plan is stored before its envelope. If an envelope has no plan, the plan was deleted. */
+/**
+ * Closes envelopes that have no plan. A plan is stored before its envelope, so the plan was
+ * deleted.
+ */
 async function closeEnvelopes(
   deps: Deps,
   { accountId, bankAccountId }: BankAccountKey,
@@ -238,9 +241,10 @@ function listWithoutPlan(
 }
 
 /**
- * Corrects open plans whose amounts have not changed during the call to the ledger: deletes a plan
- * without an envelope, and replaces amounts that are newer than the ledger's: its database was
- * restored from a backup (docs/plans.md#comparison-with-the-ledger).
+ * Corrects open plans after the ledger was restored from a backup: deletes a plan without an
+ * envelope, and replaces amounts that are newer than the ledger's
+ * (docs/plans.md#comparison-with-the-ledger). Leaves out plans whose amounts have changed during
+ * the call to the ledger.
  */
 function correctPlans(of: {
   plans: readonly FundedSpending[]

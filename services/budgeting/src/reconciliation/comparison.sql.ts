@@ -33,7 +33,7 @@ export function listBankAccounts(
 
 const Key = z.object({ accountId: z.string(), bankAccountId: z.string() })
 
-/** Returns the bank accounts that never had plans, without those of deleted accounts. */
+/** Returns those of the bank accounts that never had plans, without those of deleted accounts. */
 export function listUnknown(
   { pool }: Database,
   keys: readonly BankAccountKey[],

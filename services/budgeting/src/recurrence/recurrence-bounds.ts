@@ -7,7 +7,10 @@ export const horizonYears = 100
 /** Last calendar year in which a rule without UNTIL has occurrences. */
 export const yearEnd = 9000
 
-/** INTERVAL that limits a yearly rule to its first year: the recurrence library stops at 9999. */
+/**
+ * INTERVAL in years with which the recurrence library expands only the first year of a yearly rule:
+ * it stops at the year 9999.
+ */
 export const intervalPastTheEnd = 9999
 
 /** Maximum number of recurrence rules in the cache of a process. */

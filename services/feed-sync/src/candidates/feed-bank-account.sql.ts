@@ -72,7 +72,10 @@ export function lockFeedBankAccount(
     FOR NO KEY UPDATE`)
 }
 
-/** Emits that the bank account of a candidate has changed for clients, if it has one. */
+/**
+ * Emits the event by which clients learn that the bank account of a candidate has changed; nothing
+ * for a candidate without one.
+ */
 export async function tellCandidate(
   tx: Transaction,
   { accountId, bankAccountId, updatedAt: now }: FeedBankAccount,

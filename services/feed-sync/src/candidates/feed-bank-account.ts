@@ -114,7 +114,8 @@ function used(
   const useVersion = version > 0n ? version : candidate.useVersion
   const isInUse = candidate.status !== 'inactive'
   const isSame = candidate.bankAccountId === bankAccountId && isInUse === (status === 'active')
-  // The gateway's call has made this change before the event; a status `error` since then stays.
+  // The gateway's call has made this change before the event arrived. Only the version is new: a
+  // status `error` that was set in between stays.
   if (isSame) return { ...candidate, useVersion }
   return { ...candidate, bankAccountId, useVersion, status, updatedAt: now }
 }
@@ -124,8 +125,8 @@ const failuresMax = 5
 
 /**
  * Counts a sync of the candidate's bank account, once. The fifth failure in a row sets the status
- * error, a success resets it. A failed request counts only as the first failure. A candidate that
- * became inactive during the sync stays inactive.
+ * error, a success resets it. The failure of a requested sync counts only if none precedes it. A
+ * candidate that became inactive during the sync stays inactive.
  */
 export function endCandidateSync(
   candidate: CandidateSync,

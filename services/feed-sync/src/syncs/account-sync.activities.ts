@@ -100,7 +100,7 @@ async function listTransactions(
     const { rows, isComplete, unreadable } = list
     const selected = selectRows(rows, { currency, lastDay: lastDayOf(clock()) })
     const skipped = selected.skipped + unreadable
-    // An incomplete list may lack transactions of any day.
+    // An incomplete list may lack transactions of any day, so no day counts as read in full.
     const readableDays = isComplete ? selected.readableDays : new Set<string>()
     return { ...selected, skipped, readableDays, rows: rows.length, isComplete }
   } catch (error) {

@@ -35,7 +35,8 @@ export type PageResult = Omit<Tally, 'removed'> & {
 }
 
 /**
- * `too-large`: the provider has more transactions than a sync reads; this fault is not stored yet.
+ * The end of the sync of a bank account. `too-large`: the provider has more transactions than a
+ * sync reads; `endFeedAccount` stores this fault, other faults are stored by the step that failed.
  */
 export type AccountEnding = 'complete' | 'failed' | 'too-large'
 
@@ -43,7 +44,10 @@ export type AccountEnding = 'complete' | 'failed' | 'too-large'
 export interface FeedSyncSteps {
   /** Returns null if there is nothing to do. */
   beginFeedSync(run: Run): Promise<{ isManual: boolean } | null>
-  /** `leftOut`: number of other bank accounts in use; `today`: YYYY-MM-DD in UTC. */
+  /**
+   * `leftOut`: number of bank accounts in use that are not in `accounts`; `today`: YYYY-MM-DD in
+   * UTC.
+   */
   syncFeedAccounts(
     run: Run & { isManual: boolean },
   ): Promise<Step<{ accounts: AccountToSync[]; leftOut: number; today: string }>>
@@ -84,7 +88,7 @@ const wholeSync: Continuation = { from: null, boundHistory: async () => undefine
 const windowDays = 90
 const rowsMax = 200_000
 const pagesMax = 100
-// A call of RemoveTransactions takes 500 IDs. The next sync removes the rest.
+// A call of RemoveTransactions takes at most 500 IDs; the next sync removes further ones.
 const missingMax = 500
 
 /** State of a running sync; steps change its fields. */

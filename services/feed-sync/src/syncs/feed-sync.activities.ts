@@ -64,7 +64,8 @@ export function feedSyncActivities(deps: SyncDeps) {
 
 async function storeListFault(deps: SyncDeps, run: ListRun, fault: FeedFault): Promise<void> {
   await storeLinkFault(deps.database, run, { fault, now: deps.clock() })
-  // The workflow repeats this step after the pause that the provider asks for.
+  // No error is published yet: the workflow repeats this step after the pause that the provider
+  // asks for.
   if (fault.code === 'rate-limited') return
   for (const { bankAccountId } of await listCandidatesInUse(deps.database, run)) {
     if (bankAccountId !== null) publishError(deps, { ...run, bankAccountId }, fault)
@@ -133,7 +134,8 @@ async function refreshUsed(
   })
   const offered = new Set(rows.map(({ id }) => id))
   const listed = used.filter(({ feedId }) => offered.has(feedId))
-  // A bank account whose candidate is not in use yet was just created, so the list is not complete.
+  // A live bank account whose candidate is not in use yet was just created: the list without it
+  // must not count as complete.
   const isAll = rows.length > 0 && used.length === live.length && listed.length <= upsertMax
   for (let start = 0; start < listed.length || start === 0; start += upsertMax) {
     const accounts = listed.slice(start, start + upsertMax).map(toProviderAccount)

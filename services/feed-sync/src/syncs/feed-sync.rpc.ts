@@ -40,7 +40,7 @@ export function feedSyncRoutes({ database, clock }: Deps): ServiceImpl<typeof Fe
       const { accountId } = callerOf(context)
       return { health: await readHealth({ accountId, feedLinkId }) }
     },
-    // until 0.4: for gateways of 0.2.
+    // until 0.4: gateways of 0.2 call this in place of `getHealth`.
     getSyncHealth: async ({ feedLinkId }, context) => {
       const { accountId } = callerOf(context)
       return { health: toFormerHealth(await readHealth({ accountId, feedLinkId })) }

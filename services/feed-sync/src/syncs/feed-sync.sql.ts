@@ -15,7 +15,7 @@ const candidateColumns = columnsOf(CandidateSync, { table: 'feed_bank_accounts' 
 type LinkKey = Pick<FeedSyncKey, 'accountId' | 'feedLinkId'>
 type CandidateKey = Pick<CandidateSync, 'accountId' | 'feedBankAccountId'>
 
-/** Feed connections. After five failures in a row, only requested syncs run. */
+/** The stored syncs of feed connections. After five failures in a row, only requested syncs run. */
 export const feedSyncs = createSyncStore({
   table: 'feed_links',
   row: FeedSync,

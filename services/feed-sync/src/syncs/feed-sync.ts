@@ -57,7 +57,7 @@ export function nextAttemptOf({ status, nextSyncAt, requestedAt }: FeedSync): Da
   return findNextAttempt({ nextSyncAt: status === 'active' ? nextSyncAt : null, requestedAt })
 }
 
-/** Begins a sync of a connection in use, like `beginSync`; null if there is none. */
+/** Begins a sync of a connection in use, like `beginSync`; null if no sync is requested or due. */
 export function beginFeedSync(
   sync: FeedSync,
   of: { now: Date; runId: string },

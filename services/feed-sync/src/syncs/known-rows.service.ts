@@ -54,9 +54,9 @@ const missingMax = 200
 const knownMax = 10
 
 /**
- * Throws the fault of a list of another account (docs/banks/feed.md#candidates), before anything is
- * imported or removed. This is so if the bank account was attached to this candidate and not synced
- * since, and the list has none of its transactions, even under other IDs.
+ * Throws the fault `other-account`, before anything is imported or removed, if the list seems to be
+ * that of another account (docs/banks/feed.md#candidates): the bank account was attached to this
+ * candidate and not synced since, and the list has none of its transactions, even under other IDs.
  */
 async function requireSameAccount(
   deps: SyncDeps,

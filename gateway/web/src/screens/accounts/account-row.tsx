@@ -16,7 +16,7 @@ import { EditAccount } from './edit-account.tsx'
 
 interface Props {
   account: BankAccount
-  /** Whether the user keeps the balance; otherwise the bank does. */
+  /** Whether the user enters the balance; otherwise it comes from the bank. */
   isByHand: boolean
 }
 

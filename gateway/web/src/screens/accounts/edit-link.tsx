@@ -9,7 +9,7 @@ import { accountWords as words } from '../../words/accounts.ts'
 
 interface Props {
   link: Link
-  /** The name that distinguishes it from other connections. */
+  /** A name of the connection that no other connection has. */
   title: string
   onClose: () => void
 }

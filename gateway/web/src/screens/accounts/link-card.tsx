@@ -73,7 +73,10 @@ function Remove({
   )
 }
 
-/** Manual accounts have no connection to a bank, so the button has another text. */
+/**
+ * Returns the text of the button that removes a connection. Manual accounts have no connection to a
+ * bank, so their button has another text.
+ */
 function removeText(linkType: Link['linkType']): string {
   return linkType === 'manual' ? words.removeByHand : words.remove
 }

@@ -20,7 +20,10 @@ const workingMs = 1_000
 export function LinkHealth({ link }: { link: Link }) {
   const { linkId, linkType, aggregatorLink } = link
   const reader = useReader()
-  /** End of the sync before the one that was requested; undefined if none was requested. */
+  /**
+   * Time of the last sync when the user requested another one: while `lastAttempt` is the same, the
+   * requested sync has not ended. Undefined if none was requested.
+   */
   const [before, setBefore] = useState<string | null | undefined>(undefined)
   const { data: health } = useQuery({
     ...linkHealthQuery(linkId),

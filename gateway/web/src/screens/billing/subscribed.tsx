@@ -20,7 +20,7 @@ export function Subscribed() {
     queryKey: ['checkout', session],
     queryFn: async ({ signal }) => {
       const { data } = await coffer.getCheckout({ path, signal })
-      // The frame decides by `me` which screens a user may open.
+      // The answer of `me` has changed, and the frame decides by it which screens a user may open.
       if (data.isActive) await queries.refetchQueries({ queryKey: meQuery.queryKey })
       return data
     },

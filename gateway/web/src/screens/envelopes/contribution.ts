@@ -13,7 +13,8 @@ const daysAhead = { least: 90, most: 360 }
 
 /**
  * Returns a function for the amount that the next payday adds to an envelope, in minor units. It is
- * taken from the forecast, which pays bills that are due before the payday; else from the plan.
+ * that of the forecast, which pays the bills that are due before the payday; for an envelope that
+ * the forecast lacks, it is that of the plan.
  */
 export function useContributions(bankAccountId: string): (of: Spending) => number {
   const { data: standings } = useStandings(bankAccountId)
@@ -40,8 +41,8 @@ export function useNeeds(bankAccountId: string): (of: Spending) => number {
 /**
  * Returns whether an envelope lacks money for what is due before its next payday; undefined until
  * the forecast is loaded. `isBehind` of the server compares with whole targets; the forecast
- * deducts what was spent of them. An everyday envelope lacks money only when it is empty: no bill
- * takes its rest on a certain day.
+ * deducts what was spent of them. An everyday envelope, such as for groceries, has no bill on a
+ * certain day, so it lacks money only when it is empty.
  */
 export function useBehind(
   bankAccountId: string,

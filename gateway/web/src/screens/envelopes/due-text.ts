@@ -30,7 +30,8 @@ export function isBillPaid(paid: Transaction[], spending: Spending, timezone: st
   if (lastRecurrence === null) return false
   const due = dayOf(lastRecurrence, timezone)
   const period = daysBetween(due, dayOf(nextRecurrence, timezone))
-  // Payments within the grace of the previous due date belong to the previous bill.
+  // Payments up to `graceDays` after the due date before this one belong to the bill of that date.
+  // Payments for this bill begin a day later, but not before the middle of the period.
   const first = dayAfter(due, Math.max(graceDays + 1 - period, -Math.floor(period / 2)))
   const sumOf = (of: Transaction[], amountOf: (one: Transaction) => number) =>
     of.reduce((sum, one) => sum + amountOf(one), 0)
@@ -41,12 +42,16 @@ export function isBillPaid(paid: Transaction[], spending: Spending, timezone: st
     return day >= first && day < due
   })
   const most = targetAmount * billShare
-  // Without a grace the envelope is emptied on the due date, and free-to-use pays the bill.
+  // Without `graceDays` the due date empties the envelope, and free-to-use pays the bill. So
+  // payments count by their whole amounts, too.
   const isPaidSince = takenBy(since) > 0 || sumOf(since, ({ amount }) => amount) >= most
   return isPaidSince || takenBy(before) >= most
 }
 
-/** Returns whether an expense was due today: `nextRecurrence` has moved on at midnight. */
+/**
+ * Returns whether an expense was due today. Its due date is in `lastRecurrence` by then, because
+ * `nextRecurrence` has moved on at midnight.
+ */
 export function wasDueToday({ lastRecurrence }: Spending, { today, timezone }: Reading): boolean {
   return lastRecurrence !== null && dayOf(lastRecurrence, timezone) === today
 }
@@ -70,8 +75,8 @@ export function isPaidToday(
   isPaidLate: boolean | undefined,
 ): boolean {
   if (isEveryday(spending) || !wasDueToday(spending, reading)) return false
-  // With `graceDays`, an unpaid bill has `graceUntil`, so null means paid. `isAwaited` does not
-  // tell: it is also false for an unpaid bill whose envelope is empty.
+  // With `graceDays`, an unpaid bill has `graceUntil`, so null means that it is paid. `isAwaited`
+  // would be wrong here: it is also false for an unpaid bill whose envelope is empty.
   return isPaidLate || (spending.graceDays > 0 && spending.graceUntil === null)
 }
 

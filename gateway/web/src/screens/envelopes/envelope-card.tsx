@@ -76,8 +76,8 @@ export function EnvelopeCard({ spending, onMove }: Props) {
 }
 
 /**
- * Shows the cost of the bills before the payday, if there are several: the target then looks too
- * low.
+ * Shows the cost of the bills before the payday if it exceeds the target, which is the cost of a
+ * single bill.
  */
 function Needed({ spending }: { spending: Spending }) {
   const { bankAccountId, targetAmount } = spending

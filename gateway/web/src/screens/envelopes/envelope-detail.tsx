@@ -84,7 +84,8 @@ function Parts({ spending }: { spending: Spending }) {
               spendingId={spendingId}
               manner={manner}
               place={reader}
-              // The journal of a goal also counts the money spent from it, in a pot of its own.
+              // Entries of a goal are of two pots, the money in the envelope and the money spent
+              // from it, so each entry names its pot.
               hasPots={spendingType === 'goal'}
             />
           </Card>
@@ -106,7 +107,7 @@ function Facts({ spending }: { spending: Spending }) {
   const missing = useMissing(spending)
   const payday = usePayday(spending)
   const { data: explanation } = useQuery(explanationQuery(bankAccountId, spendingId))
-  // Of a paid bill the money is for the due date after it.
+  // Once the next bill is paid, the money in the envelope is for the due date after it.
   const due = (spending.settledAt && explanation?.due) || spending.nextRecurrence
   const day = isEveryday(spending) ? payday : dayOf(due, reader.timezone)
   const [open, setOpen] = useState<'edit' | 'move' | 'remove' | null>(null)

@@ -55,8 +55,8 @@ export interface Reading {
 
 /**
  * Returns the body of a PATCH with changed fields only, so that the server recomputes nothing else.
- * A changed day also changes the rule, unless the rule has no name: otherwise later due dates would
- * fall on the old day.
+ * A changed day also changes a rule that has a name in the app, because its later due dates would
+ * stay on the old day.
  */
 export function changesOf(entries: Entries, spending: Spending, reading: Reading) {
   const { name, target, day, repeat, fundingScheduleId, isPaused } = entries

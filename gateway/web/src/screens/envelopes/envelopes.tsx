@@ -113,7 +113,10 @@ function Nothing({ hasSchedules, isOfDebt }: { hasSchedules: boolean; isOfDebt: 
   )
 }
 
-/** On phones, a table would be too wide. */
+/**
+ * Returns whether the user has chosen the table. Phones show cards only, because a table would be
+ * too wide.
+ */
 function useIsTable(): boolean {
   const isNarrow = useIsNarrow()
   return usePreferences().envelopesAs === 'table' && !isNarrow

@@ -18,8 +18,8 @@ interface Props {
 }
 
 /**
- * Card of the money outside envelopes, from and to which money can be dragged. For a card, it shows
- * the debt.
+ * The money outside envelopes, from and to which money can be dragged. For a credit card or a loan,
+ * it shows the debt.
  */
 export function FreeCard({ bankAccountId, isAmongCards, onMove }: Props) {
   const manner = useManner(bankAccountId)

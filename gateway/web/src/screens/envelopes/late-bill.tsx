@@ -11,7 +11,9 @@ interface Props {
   className?: string | undefined
 }
 
-/** Money of the last period that is kept for its bill, from the due date on. */
+/**
+ * Says, from the due date of a bill on, how much money the envelope keeps for it, and until when.
+ */
 export function LateBill({ spending, className }: Props) {
   const { bankAccountId, graceUntil, graceAmount, lastRecurrence } = spending
   const reader = useReader()

@@ -16,7 +16,8 @@ export function PaidFromFree({ spending }: { spending: Spending }) {
   const money = useMoneyText(useManner(bankAccountId))
   const { data: paid = [] } = useQuery(paidQuery(bankAccountId, spendingId))
   const { lastRecurrence, createdAt } = spending
-  // Payments until the end of the grace belong to the previous bill.
+  // Payments up to `graceDays` after the last due date belong to the bill of that date. Payments
+  // for the next bill begin a day later.
   const first =
     lastRecurrence === null
       ? dayOf(createdAt, reader.timezone)

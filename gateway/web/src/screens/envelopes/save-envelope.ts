@@ -6,7 +6,7 @@ import { parseAmount } from '../../format/amount-input.ts'
 import { instantOf } from '../../format/days.ts'
 import { changesOf, type Entries, type Reading, ruleOf } from './envelope-entries.ts'
 
-/** Without a shown envelope, a new one is created. */
+/** The envelope as `shown` and as `seen`, both undefined to create one. */
 interface Place extends Reading, States<Spending | undefined> {
   bankAccountId: string
 }

@@ -13,17 +13,16 @@ interface Household<A> {
   accounts: readonly A[]
   /** IDs of the bank accounts with a payday. */
   paidIds: readonly string[]
-  /** The envelopes of the bank account. */
   envelopes: readonly Envelope[]
 }
 
-/** Minimum length of a word in an envelope's name that is compared. */
+/** Minimum length of a word for the comparison of two names. */
 const lettersMin = 4
 
 /**
  * Returns the credit cards with more debt than the envelopes of a similar name hold: an envelope
- * "Card" is for the bill of "Credit card". Empty if other accounts have paydays and this one has
- * none.
+ * "Card" is for the bill of "Credit card". Empty unless the account is a deposit account; also
+ * empty if it has no payday but another account has one.
  */
 export function findCardDebts<A extends Account>(
   bankAccountId: string,

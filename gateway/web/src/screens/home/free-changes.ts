@@ -18,7 +18,8 @@ export function freeChanges(
     const after = amount
     amount -= delta
     if (first === undefined || delta === 0) return []
-    // If an operation changes several pots, the entry names free-to-use.
+    // The result names the envelope only if the operation changes neither the available balance nor
+    // another envelope; otherwise it names free-to-use.
     const pot = other === undefined && first.pot === 'envelope' ? first.pot : 'free'
     return [{ ...first, pot, delta, amount: after }]
   })

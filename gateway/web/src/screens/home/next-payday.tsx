@@ -19,7 +19,7 @@ export function NextPayday({ bankAccountId }: { bankAccountId: string }) {
   const schedules = usePaydays(bankAccountId)
   const { data: spending } = useQuery(spendingQuery(bankAccountId))
   const isOfDebt = useIsDebt(bankAccountId)
-  // For a debt without envelopes and paydays the card is left out.
+  // Nothing is shown for a credit card or a loan that has neither envelopes nor paydays.
   if (isOfDebt && !spending?.length && schedules.data?.length === 0) return null
   return (
     <Card title={homeWords.payday}>

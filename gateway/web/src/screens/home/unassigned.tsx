@@ -25,7 +25,8 @@ import { Older } from './older-payments.tsx'
 const shownMax = 6
 
 /**
- * Keyboard shortcuts of the envelopes, in order, without those of the frame (shell/keyboard.tsx).
+ * Keyboard shortcuts of the envelopes, in their order. Letters that the frame uses as shortcuts
+ * (shell/keyboard.tsx) are left out.
  */
 const keys = '123456789bcdlmoqruvwxyz'
 

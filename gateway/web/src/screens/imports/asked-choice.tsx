@@ -11,7 +11,10 @@ interface Answer {
   body: Parameters<typeof coffer.updateUpload>[0]['body']
 }
 
-/** Buttons for the choice that a failed upload needs; each reads the file again. */
+/**
+ * Buttons for the choice without which the server cannot read a file, such as the order of day and
+ * month. Each makes the server read the file again.
+ */
 export function AskedChoice({ upload }: { upload: Upload }) {
   const { bankAccountId, transactionUploadId } = upload
   const path = { bankAccountId, transactionUploadId }

@@ -26,8 +26,8 @@ export function useWayBack(found: Import | undefined, draft: RefObject<Draft>): 
     const returned = await coffer.updateImport({ path, body: { delimiter } })
     const { mappingId } = draft.current
     draft.current.mappingId = null
-    // Removes the mapping, else it would be offered for the next file. Errors are ignored: the
-    // newest mapping is offered first.
+    // Removes the mapping, else it would be offered for the next file. Errors are ignored, because
+    // the mapping that the user creates next is newer and so offered first.
     if (mappingId) await removeMapping(mappingId).catch(() => null)
     return returned
   })

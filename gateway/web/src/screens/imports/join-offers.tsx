@@ -13,7 +13,7 @@ interface Props {
   /** The account in a file of several accounts. */
   of?: string
   offers: readonly JoinOffer[]
-  /** Number of all rows that may be stored already; `offers` has only the first. */
+  /** Number of all rows that may be stored already; `offers` contains only the first of them. */
   count: number
   /** Identifiers of the ticked rows. */
   ticked: ReadonlySet<string>
@@ -67,7 +67,10 @@ function toggled(ticked: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return others
 }
 
-/** The rows that the user ticked; before the first change, rows with equal day and text. */
+/**
+ * Returns the ticked rows. Until the user changes a tick, they are the rows with the day and text
+ * of the stored transaction that they may join.
+ */
 export function useTicks(offers: readonly JoinOffer[]) {
   const { timezone } = useReader()
   const [made, setTicked] = useState<ReadonlySet<string> | null>(null)

@@ -11,7 +11,7 @@ interface Made {
   codedReason?: Coded | undefined
 }
 
-/** Choices of the user instead, in the format of the API. */
+/** Choices of the user that replace those of the server, in the format of the API. */
 export interface Choices {
   encoding?: string
   delimiter?: ',' | ';' | '|' | '\t'

@@ -27,7 +27,8 @@ export async function linkBank(report: (step: Step) => void): Promise<string | n
   report('opening')
   const isReturn = location.pathname.endsWith('/oauth-return')
   const wanted = isReturn ? await readWanted() : await newWanted()
-  // OAuth: the bank's sign-in replaces this page, and returns with the same link token.
+  // OAuth: the bank's sign-in replaces this page and then returns to it. The link token is stored,
+  // because Plaid Link has to continue with the same one.
   sessionStorage.setItem(place, JSON.stringify(wanted))
   report('open')
   const returnedTo = isReturn ? location.href : null
@@ -74,8 +75,8 @@ export function startAgain(repeat: () => void): void {
 }
 
 /**
- * Returns the stored state of this tab. Without one, the server returns the cached token of a new
- * link.
+ * Returns the state that this tab has stored before the redirect. If there is none, it is that of a
+ * new link, with the link token that the server has cached.
  */
 async function readWanted(): Promise<Wanted> {
   const kept = sessionStorage.getItem(place)

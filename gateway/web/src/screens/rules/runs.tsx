@@ -24,7 +24,7 @@ export function Runs({ rules, known }: Props) {
   const runs = useQuery(ruleRunsQuery)
   const [isAsked, setAsked] = useState(false)
   const isWorking = runs.data?.some(isMoving) ?? false
-  // Cached answers of other screens are stale until the run ends.
+  // When the runs end, all screens fetch their answers again, because runs change transactions.
   useEffect(() => {
     if (isWorking) return () => void announceChange()
   }, [isWorking])

@@ -23,7 +23,7 @@ export async function saveRule(
     body: changesOf(wanted, { name, ...draftOf(entriesOf(shown, manner), manner) }),
     read: async () => {
       const { rules } = (await coffer.listRules()).data
-      // If the rule is deleted, the server refuses the update.
+      // A deleted rule counts as unchanged here, because the server refuses its update anyway.
       return { data: rules.find((one) => one.ruleId === ruleId) ?? seen, etag: null }
     },
     update: (body) => coffer.updateRule({ path: { ruleId }, body }),

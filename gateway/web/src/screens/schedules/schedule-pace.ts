@@ -65,7 +65,9 @@ export function fittingDay(pace: Pace, { day, today }: { day: string; today: str
   return firstFrom(day) === day ? day : firstFrom(dayAfter(today, 1))
 }
 
-/** Returns the n-th of the 15ths and last days of months, from a day on. */
+/**
+ * Lists the 15ths and last days of months from a day on, and returns number `n` of them, from 0.
+ */
 function halfMonthAfter(day: string, n: number): string {
   const isFirstHalf = Number(day.slice(8)) <= 15
   const half = (isFirstHalf ? 0 : 1) + n

@@ -2,7 +2,10 @@ import { useEffect, useRef } from 'react'
 import { CopyButton } from '../../controls/copy-button.tsx'
 import styles from './settings.module.css'
 
-/** A secret that is shown once, with a button that copies it. It may be far above the form. */
+/**
+ * A secret that is shown once, with a button that copies it. It gets the focus, because it may be
+ * far above the form that has created it.
+ */
 export function Secret({ text, value, label }: { text: string; value: string; label: string }) {
   const part = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each secret comes into view once.

@@ -11,8 +11,8 @@ export function ThisDevice() {
   const { isOwnDevice } = usePreferences()
   const choose = async (isOwn: boolean) => {
     await chooseDevice(isOwn)
-    // Without cached answers, all are fetched in full and then stored; `me` first, as it names
-    // their owner.
+    // Drops the cached answers, so that all are fetched in full again and stored. `me` is fetched
+    // first, because stored answers need the user to whom they belong.
     forgetAnswers()
     await queries.invalidateQueries({ queryKey: ['me'] })
     await queries.invalidateQueries()

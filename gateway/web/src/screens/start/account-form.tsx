@@ -129,8 +129,8 @@ function BankField({ chosen, choose, problems }: BankProps) {
   const banks = links.filter(({ linkType }) => linkType === 'manual')
   const choice = useRef<HTMLSelectElement>(null)
   const linkId = banks.some((one) => one.linkId === chosen) ? chosen : ''
-  // Compared only when typed: after a failed submit, the bank that this form created has the name
-  // too.
+  // The name is compared with known banks only when it is typed: after a failed submit, the bank
+  // that this form has created has the same name.
   const [known, setKnown] = useState<string>()
   const plain = (text: string) => text.trim().toLowerCase()
   const look = (typed: string) =>
@@ -221,7 +221,8 @@ function useNextStep(way: Way, kind: Kind) {
       return navigate({ to, search: { account: bankAccountId } })
     }
     if (way === 'file') return await show('/imports')
-    // Debts have no paydays, because money comes in on other accounts: no set-up of a plan.
+    // Cards and loans have no paydays, because money comes in on other accounts, so no plan is set
+    // up.
     if (chosen === null) return await show(isDebt(kind) ? '/' : '/setup/plan')
     await navigate({ to: '/accounts', search: { account: chosen } })
     const act = { text: startWords.show, work: () => show('/') }
@@ -290,8 +291,8 @@ async function createAccount(
     currentBalance,
     availableBalance: currentBalance + limit,
     ...(kind === 'card' ? { limitBalance: limit } : {}),
-    // Dates a typed balance, so that files with an older one do not replace it. 0 may be an empty
-    // field.
+    // Dates a typed balance, so that files with an older one do not replace it. 0 is not dated,
+    // because it may be an empty field.
     ...(amount === 0 ? {} : { balancesAsOf: new Date().toISOString() }),
   }
   const body = { linkId, ...types[kind], ...rest, ...sums }

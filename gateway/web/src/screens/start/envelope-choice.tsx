@@ -20,7 +20,10 @@ import { firstOfNextMonth, type Suggestion } from './suggestions.ts'
 interface Props {
   bankAccountId: string
   fundingScheduleId: string
-  /** Whether the account has no envelope yet: without suggestions, examples are proposed. */
+  /**
+   * Whether the account has no envelope yet. Examples are then proposed if there are no
+   * suggestions.
+   */
   isFirst: boolean
   suggestions: Suggestion[]
   onDone: () => void

@@ -6,7 +6,10 @@ import { type Group, groupByName, movementsOf } from './suggestions.ts'
 
 /** Number of the newest transactions that suggestions are based on: about a year of a household. */
 const transactionsMax = 600
-/** Maximum number of requests for clusters. The first transactions have most repeated payments. */
+/**
+ * Maximum number of requests for clusters of similar payments. Each is for the newest payment that
+ * is in no cluster yet, so the first few find most repeated payments.
+ */
 const clustersMax = 12
 
 /** Payments and deposits of a bank account, grouped by similarity. */

@@ -67,7 +67,7 @@ function List({ all }: { all: Tag[] }) {
 
 interface RowProps {
   tag: Tag
-  /** Null if there is no other tag to merge it with. */
+  /** Whether the tag is selected for a merge; null if there is no other tag to merge it with. */
   isSelected: boolean | null
   onSelect: () => void
 }

@@ -27,7 +27,8 @@ export function DownloadCsv({ bankAccountId, filters }: Props) {
     mutationFn: async () => {
       const headers = { Accept: 'text/csv' }
       const path = { bankAccountId }
-      // German spreadsheets separate columns by semicolons, and parse 12.50 as a date.
+      // German spreadsheets parse 12.50 as a date and expect semicolons between columns, which the
+      // API writes with the decimal mark `,`.
       const decimalMark = language === 'de' ? ',' : '.'
       const query = { ...filterQuery(filters), decimalMark } as const
       const { data } = await coffer.listTransactions({ path, query, headers, timeoutMs })

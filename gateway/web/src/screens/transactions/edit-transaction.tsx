@@ -43,8 +43,8 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
         key={`${spending.length} ${former} ${isWaiting}`}
         label={shown.amount > 0 ? words.envelope : words.refund}
         name="spendingId"
-        // Disabled while it is loading: the key of the field then changes, and would reset a
-        // choice.
+        // Disabled until `isWaiting` is known: it changes the key of the field, which would reset a
+        // choice that the user has made before.
         disabled={!isKnown}
         defaultValue={former ?? ''}
         options={choicesOf(spending, { amount: shown.amount, isWaiting, rest })}

@@ -115,7 +115,8 @@ async function create(bankAccountId: string, body: Body, isLeftFree: boolean) {
   const created = await coffer.createTransaction({ path: { bankAccountId }, body })
   const { transactionId } = created.data.transaction
   const path = { bankAccountId, transactionId }
-  // Errors are ignored: the form would be sent again, and create the transaction twice.
+  // Errors are ignored: after an error the user would send the form again, and create the
+  // transaction twice.
   if (isLeftFree) {
     await coffer.updateTransaction({ path, body: { spendingId: null } }).catch(() => null)
   }

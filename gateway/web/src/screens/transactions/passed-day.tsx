@@ -17,7 +17,8 @@ export function PassedDay() {
   useEffect(() => {
     const look = () => setDay(findPassedDay(line.current?.getBoundingClientRect().bottom ?? 0))
     addEventListener('scroll', look, { passive: true })
-    // The toolbar above grows with a selection, and so covers headings.
+    // The toolbar above grows when rows are selected. It then covers headings, so its size is
+    // observed, too.
     const bar = new ResizeObserver(look)
     if (line.current?.parentElement) bar.observe(line.current.parentElement)
     return () => {

@@ -24,7 +24,10 @@ const meanings = {
   balance: /balance|saldo|solde|kontostand|残高|余额|잔액/i,
 } as const
 
-/** Headers of amounts in the shop's currency, and of fees, taxes and limits. */
+/**
+ * Headers of numbers that are not the booked amount: amounts in the shop's currency, fees, taxes
+ * and limits.
+ */
 const otherAmount = /original|foreign|fremd|ursp|local|fee|tax|shipping|insurance|geb[uü]|limit/i
 /** Headers of amounts with or after fees, which are amounts of the payment itself. */
 const withFees = /incl|inkl|after|nach/i
@@ -71,16 +74,19 @@ export function guessAmounts(
   const rankOf = (one: string) => (hasFees && beforeFees.test(one) ? 1 : placeOf(one, cells))
   const ranked = numbers.toSorted((one, other) => rankOf(one) - rankOf(other))
   const words = headers.filter((one) => cells.different(one) === 2 && !numbers.includes(one))
-  // The balance of a card may be the debt, which purchases increase.
+  // The balance of a card or loan proves no direction: it may be the debt, which purchases
+  // increase.
   const proofs = isDebt ? [] : proveByBalance(cells, { numbers: ranked, words, date })
   const proof = soleProof(proofs, { cells, rankOf })
   const pair = pairByNames(headers, cells)
-  // The proven column may be of a debit and credit pair whose other column is blank so far.
+  // The proven column may be one of a debit and credit pair whose other column is blank so far. It
+  // is then no column of signed amounts.
   const isOfPair = proof?.kind === 'sign' && [pair?.debits, pair?.credits].includes(proof.amount)
   if (proof?.kind === 'sign' && !isOfPair) {
     const { balance, amount, out } = proof
     const size = cells.amounts(amount)
-    // The oldest row has no previous balance that proves its direction, so a word may state it.
+    // The oldest row has no balance before it, so the balances do not prove its direction. If the
+    // first or last row has another word than the rest, the words decide.
     const isWorded = !size.some((one) => one < 0) && words.some((one) => cells.isOnceAtEnd(one))
     const direction = isWorded ? directionOf(amount, { headers, cells, isDebt }) : { out }
     return { ...open, balance, amount, ...direction }
@@ -97,7 +103,8 @@ export function guessAmounts(
   const apart = named === '' ? pairByCells(ranked, { cells, isDebt }) : null
   if (apart) return { ...open, ...apart, balance, amountKind: 'column' }
   const own = others.filter((one) => !isOther(one))
-  // If other columns are named like foreign amounts, an unnamed column may be no amount.
+  // If another column is named like an amount, but in a foreign currency, a column without such a
+  // name is not taken for the amount.
   const isSure = others.every((one) => own.includes(one) || !meanings.amount.test(one))
   const amount = named || (isSure ? soleOf(own, cells) || besideCodes(own, cells) : '')
   return { ...open, balance, amount, ...directionOf(amount, { headers: rest, cells, isDebt }) }
@@ -130,7 +137,10 @@ function placeOf(header: string, cells: Cells): number {
   return cells.haveDecimals(header) ? 1 : 2
 }
 
-/** Returns columns named like debits and credits, unless another header is exactly "amount". */
+/**
+ * Returns the columns named like debits and credits; null unless there are both, or if a header is
+ * exactly "amount".
+ */
 function pairByNames(headers: readonly string[], cells: Cells) {
   const numeric = headers.filter((one) => cells.filled(one) === 0 || cells.isNumbers(one))
   const debits = findHeader(numeric, meanings.debits)
@@ -152,12 +162,14 @@ function amountByName(
   { cells, currency }: { cells: Cells; currency: string },
 ): string {
   const own = headers.filter((one) => !isOther(one) && meanings.amount.test(one))
-  // Amounts in a shop's currency are blank in rows of the account's own currency.
+  // Only the fullest columns count, because amounts in a shop's currency are blank in rows of the
+  // account's own currency.
   const most = Math.max(...own.map((one) => cells.filled(one)))
   const full = own.filter((one) => cells.filled(one) === most)
   const isOwn = (one: string) =>
     ofAccount.test(one) || (currency !== '' && one.split(/[^A-Z]+/).includes(currency))
-  // If there is an `Amount including fees`, `Amount` may not be the amount that is booked.
+  // Beside an `Amount including fees`, `Amount` may not be the booked amount, so an exact name does
+  // not decide.
   const exact = full.some((one) => withFees.test(one)) ? '' : exactHeader(full, meanings.amount)
   return exact || soleOf(full.filter(isOwn), cells) || soleOf(full, cells)
 }
@@ -180,8 +192,9 @@ function besideCodes(headers: readonly string[], cells: Cells): string {
 }
 
 /**
- * Returns how an amount's direction is stated: by a minus, or by a word in another column. `out` is
- * '' (open) unless most amounts have a minus; for cards, unless all have one, as banks differ.
+ * Returns how the direction of an amount is stated: by a minus, or by a word in another column.
+ * `out` is '' (the user decides) unless most amounts have a minus; for cards and loans, unless all
+ * have one, because banks differ in the sign of purchases.
  */
 export function directionOf(
   amount: string,

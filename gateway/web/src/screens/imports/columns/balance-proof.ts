@@ -26,8 +26,8 @@ export function proveByBalance(
   const order = cells.orderOf(date)
   // The order must be known: with the wrong one, the balances would prove the opposite direction.
   if (order === null) return []
-  // Columns of debits or credits are no balances, although their changes may equal their amounts:
-  // they have blanks or 0.
+  // Columns with blanks or 0 are no balances, but debits or credits, whose changes may also equal
+  // amounts of another column.
   const balances = numbers.filter((one) => cells.amounts(one).every((size) => size !== 0))
   const proofs = balances.flatMap((balance) => {
     const steps = stepsOf(cells.amounts(balance), order)
@@ -38,7 +38,10 @@ export function proveByBalance(
   return proofs.filter(({ fits }) => fits === most).map(({ proof }) => proof)
 }
 
-/** Returns the changes of a balance other than 0; the oldest row has no balance before it. */
+/**
+ * Returns the changes of a balance other than 0, each with its row. The oldest row has no change,
+ * because no balance precedes it.
+ */
 function stepsOf(balances: readonly number[], order: 'oldest first' | 'newest first'): Step[] {
   const moves = balances.slice(1).map((balance, at) => balance - (balances[at] ?? 0))
   const steps =
@@ -48,7 +51,10 @@ function stepsOf(balances: readonly number[], order: 'oldest first' | 'newest fi
   return steps.filter(({ moved }) => moved !== 0)
 }
 
-/** Returns whether changes differ. Row numbers change by 1 always, as quantities may. */
+/**
+ * Returns whether the changes of a column differ in size or have cents. Otherwise the column may
+ * contain row numbers or quantities instead of balances.
+ */
 function areDistinct(steps: readonly Step[]): boolean {
   const sizes = new Set(steps.map(({ moved }) => Math.abs(moved)))
   return sizes.size > 1 || [...sizes].some((size) => size % 100 !== 0)

@@ -37,7 +37,10 @@ const ofMethod = /method/i
 const ofBank =
   /bank.?name|name (?:of|der) .*bank|kreditinstitut|nom de .*banque|nombre del banco|nome .*banca/i
 
-/** A column with a matching header is skipped if another match has this times its information. */
+/**
+ * A column with a matching header is skipped if another such column has more than this number times
+ * its information (`Cells.information`).
+ */
 const informationRatio = 3
 /** Minimum number of rows from which a column with a constant text cannot be the other party. */
 const sameMin = 3
@@ -79,7 +82,8 @@ export function guessColumns(
   const texts = free.filter((one) => !taken.includes(one))
   const id = findId(texts, cells)
   const others = texts.filter((one) => one !== id)
-  // Dates with points always have the day first.
+  // The user decides the format of ambiguous dates. Dates with points are never ambiguous, because
+  // they always have the day first.
   const isOpen = evidence.isDayOpen && !format.includes('.')
   return { date, format: isOpen ? '' : format, ...amounts, id, ...guessTexts(others, cells) }
 }
@@ -111,7 +115,7 @@ function findId(headers: readonly string[], cells: Cells): string {
 }
 
 function guessTexts(headers: readonly string[], cells: Cells) {
-  // Mostly blank columns are used only if no fuller one matches: later rows may fill them.
+  // A mostly blank column is used only if no fuller one matches; later rows may fill it.
   const isRead = (one: string) => cells.count === 0 || cells.information(one) > 0
   const texts = headers.filter(isRead)
   const isFull = (one: string) => cells.filled(one) * 2 >= cells.count

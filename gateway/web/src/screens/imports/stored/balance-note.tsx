@@ -12,7 +12,10 @@ interface Props {
   stated: number | null | undefined
   /** Instant of the file's balance. */
   asOf?: string | null | undefined
-  /** `new` if the import sets the balance; `known` without new rows; `older` if it is outdated. */
+  /**
+   * `new`: the import sets the balance. `known`: it adds no rows, so it sets none. `older`: the
+   * file's balance is older than the stored one.
+   */
   is: 'new' | 'known' | 'older'
   /** Change of the current balance by the joins of the import, in minor units. */
   moved?: number

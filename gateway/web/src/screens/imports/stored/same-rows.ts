@@ -7,7 +7,10 @@ type Offer = Pick<
   'uploadIdentifier' | 'date' | 'name' | 'transactionDate' | 'transactionName'
 >
 
-/** Returns the rows with the same day and text as their transactions; amounts are always equal. */
+/**
+ * Returns the identifiers of rows with the same day and text as the stored transaction that is
+ * offered for each. The amounts are always equal.
+ */
 export function sameRows(offers: readonly Offer[], timezone: string): ReadonlySet<string> {
   const same = offers.filter(
     ({ date, name, transactionDate, transactionName }) =>
