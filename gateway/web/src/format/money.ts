@@ -22,7 +22,10 @@ export function formatAmount(amount: number, { locale, currency }: Manner): stri
   return written(formatOf(locale, plain(currency)), decimalOf(amount, currency))
 }
 
-/** Amount in whole units from which axis labels have words such as million instead of zeros. */
+/**
+ * Amount in whole units, such as dollars, from which axis labels are compact: `$2.5M` instead of
+ * zeros.
+ */
 const compactMin = 100_000
 
 /**

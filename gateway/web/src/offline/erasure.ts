@@ -41,7 +41,10 @@ export async function inTurn(work: () => Promise<void>): Promise<void> {
   await navigator.locks.request(family, work)
 }
 
-/** Returns the cache names of this Coffer: one, or two while the user changes. */
+/**
+ * Returns the names of this instance's caches of stored answers: one, or two while another user
+ * takes over.
+ */
 export async function namesOfFamily(): Promise<string[]> {
   return (await caches.keys()).filter((name) => name.startsWith(family))
 }

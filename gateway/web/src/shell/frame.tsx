@@ -23,7 +23,7 @@ const EndedSession = lazy(() =>
 /** The frame of all signed-in screens: navigation, choice of the bank account, and the screen. */
 export function Frame() {
   const hasEnded = useSessionEnd()
-  // Follows the change feed again with a new session.
+  // Follows the change feed while the session lasts, and again with a new session.
   useEffect(() => (hasEnded ? undefined : followAccount()), [hasEnded])
   return (
     <div className={styles.frame}>

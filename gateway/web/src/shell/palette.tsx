@@ -79,7 +79,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Returns the entries for a text: own ones at once, transactions once they are loaded. */
+/**
+ * Returns the entries for a text: those of `useOwnEntries` at once, transactions once they are
+ * loaded.
+ */
 function useEntries(text: string): Entry[] {
   return [...useOwnEntries(text), ...useFound(text)]
 }

@@ -28,8 +28,8 @@ export function useIsOld(): boolean {
       if (document.visibilityState !== 'visible') return
       void findServedBuild().then((build) => build === 'other' && notice())
     }
-    // Reloads after an upgrade during an outage. The browser asks first if there are unsaved
-    // entries.
+    // When the server answers again after an outage, reloads the page if the server was upgraded
+    // meanwhile. The browser asks first if there are unsaved entries.
     const meet = () => {
       void findServedBuild().then((build) => {
         if (build !== 'other') return
@@ -37,7 +37,8 @@ export function useIsOld(): boolean {
         location.reload()
       })
     }
-    // The service worker may have served this page from its cache while a newer build is available.
+    // Checked at once, too: the service worker may have served this page from its cache while a
+    // newer build is available.
     if (navigator.serviceWorker?.controller) meet()
     const timer = setInterval(look, lookMs)
     document.addEventListener('visibilitychange', look)

@@ -5,7 +5,10 @@ import type { AggregatorLink } from './aggregator-link.ts'
 /** Reason for which the user of a link has to act. */
 export type NoticeReason = 'expiring' | 'login-required' | 'revoked'
 
-/** A mail about a link. `occasion` is its reason and instant: one mail for each. */
+/**
+ * A mail about a link. `occasion` identifies it by reason and instant, so that one mail is sent for
+ * each.
+ */
 export interface Notice {
   reason: NoticeReason
   occasion: string

@@ -41,7 +41,8 @@ export interface WebhookResult extends LinkKey {
   failure: string | null
 }
 
-// Calls mostly wait for Plaid's answer; its client sends at most 20 at once.
+// Calls mostly wait for Plaid's answer, so several run at once. The client of Plaid sends at most
+// 20.
 const callsAtOnce = 8
 const pageSize = 200
 

@@ -101,8 +101,8 @@ function createAgents({ keepAlive }: { keepAlive: boolean }) {
 }
 
 /**
- * Returns whether a kept connection broke before an answer began. Servers close idle connections,
- * possibly while a request is on its way: it can be repeated.
+ * Returns whether a kept connection broke before an answer began, so that the request can be
+ * repeated. Servers close idle connections, possibly while a request is on its way.
  */
 function isStale(error: unknown): boolean {
   const { code, request } = error as { code?: string; request?: ClientRequest & { res?: unknown } }

@@ -41,9 +41,9 @@ export type ItemOutcome =
 
 /** Work that a sync has begun. */
 export interface Begun {
-  /** Whether it was requested, instead of only due. */
+  /** Whether the sync was requested, not only due. */
   isManual: boolean
-  /** Whether it also reads the transactions of the last days. */
+  /** Whether the sync also reads the transactions of the last days. */
   hasWindow: boolean
 }
 

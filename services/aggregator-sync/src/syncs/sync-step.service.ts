@@ -28,7 +28,8 @@ export interface OpenedSync {
   aggregator: Aggregator
 }
 
-// Plaid answers most calls within seconds; the first page of a new item may take longer.
+// Timeout of a call in ms. Plaid answers most calls within seconds, but the first page of a new
+// item may take longer.
 const callMs = 60_000
 
 /** Returns the deadline of a call of a sync. */

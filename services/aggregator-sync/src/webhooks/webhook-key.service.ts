@@ -15,7 +15,7 @@ export interface WebhookKeys {
 interface Found {
   key: CryptoKey | null
   readAt: number
-  /** Instant from which the aggregator is asked again. */
+  /** Instant in ms from which the aggregator is asked again for this key. */
   until: number
   expiresAt: number
 }

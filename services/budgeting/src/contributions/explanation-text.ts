@@ -95,7 +95,7 @@ function spent(
   const { spentAmount, due, settledAt, nextContributionAmount } = explanation
   if (due === null) return []
   if (spentAmount === 0n || !hasBill) {
-    // If money was spent although `spentAmount` is 0, the bill is due after the payday, so the
+    // If money was spent although `spentAmount` is 0, no bill is due before the payday, so the
     // contribution saves the whole target again.
     const isRefilled = plan.ruleset !== null && settledAt === null && nextContributionAmount > 0n
     return isRefilled && periodSpentAmount > 0n ? [words.refilled(money(periodSpentAmount))] : []

@@ -18,13 +18,19 @@ export type Explanation = Contribution & {
   skippedCount: number
   graceUntil: Date | null
   graceAmount: bigint
-  /** Part of the next bill that is paid, if it is due before the next funding. */
+  /**
+   * The part of the next bill that is paid already, if the bill is due before the next funding;
+   * otherwise 0.
+   */
   spentAmount: bigint
   /** The amount that the next funding will book; null if too many due dates come before it. */
   heldContribution: bigint | null
 }
 
-/** Maximum number of due dates before the next funding for which it is simulated. */
+/**
+ * Maximum number of due dates before the next funding for which the funding is simulated. With
+ * more, `heldContribution` is null.
+ */
 const simulatedMax = 2500
 
 /** Maximum length of each list of dates in an explanation; the counts of dates are not limited. */

@@ -7,7 +7,10 @@ import { estimateSize, type Forecast, type ForecastInput, forecast } from './for
 
 const yearsAhead = 2
 
-/** Maximum number of events, over all forecasts of an overview: they block the event loop. */
+/**
+ * Maximum number of events over all forecasts of an overview, because they are calculated on the
+ * event loop.
+ */
 const overviewSizeMax = 2500
 
 /**
@@ -39,7 +42,8 @@ export function estimateNextFundings(
 }
 
 /**
- * Returns the input of a forecast to a day after a schedule's next firing; null if none is left.
+ * Returns the input of a forecast to a day after a schedule's next firing; null if the schedule
+ * fires no more.
  */
 export function createNextFundingInput(
   schedule: ForecastSchedule,

@@ -135,7 +135,10 @@ async function bookGraceEnd(
   await deps.mesh.client('ledger', EnvelopeService).endGrace(end, onBehalfOf(context))
 }
 
-/** Returns the stored plan that a request may change. Throws its refusals. */
+/**
+ * Returns the stored plan of a request. Throws notFound, and refused if the bank account is
+ * archived, the plan is being deleted, or the client requires another state of it (If-Match).
+ */
 async function findChangeable(
   deps: Deps,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },

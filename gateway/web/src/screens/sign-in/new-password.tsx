@@ -7,8 +7,8 @@ import { signInWords } from '../../words/sign-in.ts'
 import { Gate } from './gate.tsx'
 
 /**
- * Sets a new password if the server requires one at the sign-in. Its token is only in the history
- * state, never in the URL.
+ * Sets a new password if the server requires one at the sign-in. The one-time token for it is only
+ * in the history state, never in the URL.
  */
 export function NewPassword() {
   const navigate = useNavigate()

@@ -28,7 +28,7 @@ export interface Suggestion {
   repeat: Repeat
   /** Next due date. */
   day: string
-  /** Whether it is paid at once, not in parts over the month. */
+  /** Whether the suggested expense is a bill, paid at once and not in parts over the month. */
   isBill: boolean
 }
 

@@ -51,7 +51,10 @@ export function SelectionBar({ bankAccountId, selection, loaded, areDeleted, slo
     if (chosen === null) choose([])
     else end()
   }
-  /** A press replaces the button by one at another place in the DOM; this moves the focus to it. */
+  /**
+   * Ref of the button that starts or ends the selection. A press replaces it by another one
+   * elsewhere in the DOM, which then gets the focus.
+   */
   const follow = (button: HTMLButtonElement | null) => {
     if (button === null || !isMoved.current) return
     isMoved.current = false

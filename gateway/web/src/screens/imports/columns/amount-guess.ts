@@ -221,7 +221,10 @@ export function directionOf(
   return { out: mostLeave }
 }
 
-/** Finds two columns of which each row fills one: negative amounts are debits. */
+/**
+ * Finds two columns of which each row fills exactly one; the one with negative amounts has the
+ * debits. Returns an empty object if the direction is open, null without such columns.
+ */
 function pairByCells(
   numbers: readonly string[],
   { cells, isDebt }: { cells: Cells; isDebt: boolean },
