@@ -17,7 +17,8 @@ import { Upload } from './upload.ts'
 
 const stored = CsvImport.omit({ status: true, error: true, completedAt: true })
 const columns = columnsOf(stored, { table: 'imports' })
-// NOT IN prevents use of `transaction_imports_to_preview`: the primary key is faster.
+// NOT IN instead of `= 'pending-preview'`: the planner then cannot choose the partial index
+// `transaction_imports_to_preview`, and uses the primary key, which is faster for one import.
 const awaitsPreview = sql.fragment`
   status NOT IN ('mapping', 'preview', 'pending-processing', 'failed')`
 const currentStatus = sql.fragment`

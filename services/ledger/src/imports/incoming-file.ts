@@ -8,16 +8,19 @@ import { type Mapping, mappingsOf } from './several/upload-group.ts'
 /** Maximum size of a file in bytes (docs/limits.md). */
 export const fileSizeMax = 6 * 1024 * 1024
 
-/** Minimum length of the head in bytes: above 64 KiB, CSV detection ignores a cut last line. */
+/**
+ * Minimum length of the head in bytes. It is one more than 64 KiB, because only then the detection
+ * of CSV columns knows that the file goes on, and ignores the last line, which may be cut.
+ */
 const headLength = 65_537
 
 /** Size of a received file in bytes; `bodyHash` is the SHA-256 of the request, for idempotency. */
 export interface FileTotals {
   size: bigint
   bodyHash: Buffer
-  /** The bank accounts of a file of several accounts. */
+  /** For a file of several accounts: the bank account into which each of them is imported. */
   statements: Mapping[]
-  /** Rows to join to stored transactions. */
+  /** Rows that the client joins to stored transactions, instead of importing them as new ones. */
   joins: NamedJoin[]
 }
 

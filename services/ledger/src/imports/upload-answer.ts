@@ -35,7 +35,8 @@ export function renderUpload(upload: Upload): UploadMessage {
 export function renderJoins({ status, joins }: Pick<Upload, 'status' | 'joins'>) {
   if (joins === null || joins.length === 0) return { joins: [] }
   const isEnded = status === 'complete'
-  // until 0.5: a replica of 0.3 stores rows with named joins as new rows, without a result.
+  // until 0.5: a replica of 0.3 imports rows with named joins as new transactions and stores no
+  // result, so their joins are shown as ignored.
   const settled = joins.map((one) =>
     isEnded && one.result === undefined ? { ...one, result: 'ignored' as const } : one,
   )

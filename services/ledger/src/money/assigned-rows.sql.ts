@@ -43,8 +43,8 @@ type Reference = { spendingId: string } | { fundingScheduleId: string }
 
 /**
  * Returns the IDs of live transactions that an envelope or a funding schedule created. The save
- * that closes the envelope, or deletes the schedule, sets these references to NULL. The bank
- * account is locked.
+ * that closes the envelope, or deletes the schedule, sets these references to NULL. Requires the
+ * lock of the bank account.
  */
 export function listCreatedBy(
   tx: Tx,

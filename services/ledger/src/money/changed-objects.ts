@@ -79,7 +79,8 @@ function transactionTypes({ transactions, records }: SavedRows): TypeOf[] {
     if (!current.has(id) && isLive(before)) types.push([id, 'transaction.deleted'])
   }
   const known = new Set(types.map(([id]) => id))
-  // Clients see a provider record as part of its transaction.
+  // Clients see a provider record as part of its transaction, so a changed record is published as
+  // an update of the transaction.
   for (const [id, after] of records.current) {
     const { transactionId } = after
     if (records.read.get(id) === after || known.has(transactionId)) continue
@@ -93,7 +94,8 @@ function transactionTypes({ transactions, records }: SavedRows): TypeOf[] {
 function changeOf(before: Transaction, after: Transaction) {
   if (isLive(before) !== isLive(after)) return isLive(after) ? 'restored' : 'deleted'
   if (!differs(Transaction.shape, before, after)) return null
-  // Clients have removed a deleted transaction: another `deleted` refreshes a list of deleted ones.
+  // A change of a soft-deleted transaction is published as `deleted` again: clients that list live
+  // transactions can ignore it, and clients that list deleted ones refresh their list.
   return isLive(after) ? 'updated' : 'deleted'
 }
 
@@ -101,7 +103,10 @@ function isLive({ deletedAt }: Pick<Transaction, 'deletedAt'>): boolean {
   return deletedAt === null
 }
 
-/** A new envelope without money is not published: budgeting publishes the completed plan. */
+/**
+ * Returns the changes of envelopes to publish. A new envelope that holds no money yet is left out,
+ * because budgeting publishes its spending object once the plan is complete.
+ */
 function spendingTypes({ settlements }: SavedRows): TypeOf[] {
   const { read, current } = settlements.envelopes
   return [...current].flatMap(([id, after]): TypeOf[] => {

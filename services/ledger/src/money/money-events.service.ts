@@ -36,7 +36,8 @@ export function createChanges(
       changed,
       joined.map(({ cause, objects }) => messageOf({ accountId, now, cause }, objects)),
     ),
-    // `deletedAt` is set only by the write that archives: later writes are refused.
+    // `deletedAt` is set only in the save that archives the bank account, because an archived one
+    // refuses later changes. So an archived bank account releases its candidate once.
     ...(isOther && former !== null ? [candidateChange(bankAccount, former, { isFree: true })] : []),
     ...(bankAccount.deletedAt !== null || isOther ? candidateChanges(bankAccount) : []),
     ...(isJoined ? [] : told).flatMap(({ cause, objects }) =>

@@ -23,11 +23,17 @@ export interface MoneyScope {
   readsBookings?: boolean
   /** IDs of envelopes that get a refund; reads the amounts that transactions took from them. */
   refundIds?: readonly string[]
-  /** Reads these amounts for the envelopes of refunds among the scope's transactions. */
+  /**
+   * Whether to read the amounts that transactions took from envelopes also for the envelopes to
+   * which refunds among the scope's transactions are assigned.
+   */
   readsRefundable?: boolean
   /** Selects synced transactions by provider data; their envelopes and records are read too. */
   synced?: SyncedScope
-  /** Whether to read the provider's data and IDs of the bank account; excludes group commit. */
+  /**
+   * Whether to read the provider's data and IDs of the bank account. A change with this scope must
+   * be saved alone (`isAlone`).
+   */
   readsProvider?: boolean
   countsEnvelopes?: boolean
   /** ID of an operation that another service chose; if it is saved already, its reply is read. */
@@ -42,11 +48,15 @@ export interface SyncedScope {
   providerIds: readonly string[]
   /** Selects transactions by amount and date: pending ones, and those of another alias. */
   alike: { amounts: readonly bigint[]; from: Date; to: Date; providerAccountId: string } | null
-  /** For pending rows of a feed: selects posted transactions by amount and date. */
+  /**
+   * Selects posted transactions by amount and date. Only for a feed, whose pending rows, and rows
+   * with a renewed ID, may belong to posted transactions.
+   */
   posted: { amounts: readonly bigint[]; from: Date; to: Date } | null
   /**
-   * Days whose pending transactions posted rows with a tip may join; posted rows near them are read
-   * too. `removed`: the days of the pending transactions among `providerIds`.
+   * Days of the pending transactions to read for tips (docs/syncs.md#tips-and-holds): a restaurant
+   * posts more than the pending amount. Posted transactions near these days are read too. `removed`
+   * stands for the days of the pending transactions among `providerIds`.
    */
   tips: { from: Date; to: Date } | 'removed' | null
 }

@@ -8,8 +8,8 @@ import { findEnvelope, postHeld, postUsed, type StartedOperation } from './opera
 
 /**
  * Takes min(held, amount) from an envelope for a transaction of the day `day`; returns the taken
- * minor units. A payment after the end of the grace takes no money of the closed period
- * (docs/money/grace.md).
+ * minor units. A grace is the time after a period in which the envelope keeps the money of that
+ * closed period for late bills. A payment after the grace takes none of it (docs/money/grace.md).
  */
 export function take(
   started: StartedOperation,
@@ -78,9 +78,10 @@ function refund(
 }
 
 /**
- * Assigns a refund again after its reversal, at which the envelope kept `kept` of it. The envelope
- * gets the rest. The bound is that of a new refund, but the whole rest is allowed if no less is
- * refundable than right after the reversal (`refundable`), since no other refund has used it up.
+ * Assigns a refund again after its reversal. The envelope kept `kept` of it at the reversal, so it
+ * gets only the rest. Like a new refund, the rest is limited to the refundable amount. If that is
+ * at least what it was right after the reversal (`refundable`), no other refund has reduced it, so
+ * the envelope gets the whole rest.
  */
 export function refundAgain(
   started: StartedOperation,
@@ -106,8 +107,9 @@ export function refundAgain(
 }
 
 /**
- * Counts a refund of money that an expense did not spend in the running period: it adds to the
- * grace of the closed period. A negative amount reverses this (docs/money/refunds.md#periods).
+ * Counts a refund of money that an expense spent before the running period. During a grace, it adds
+ * to the unspent money of the closed period. A negative amount reverses this
+ * (docs/money/refunds.md#periods).
  */
 function refundEarlier(envelope: Envelope, amount: bigint): void {
   if (envelope.spendingType === 'goal') return
@@ -124,8 +126,8 @@ export type Given = z.infer<typeof Given>
 /**
  * Returns `spendingAmount` to the transaction's envelope, or takes min(held, `refundAmount`) of a
  * refund back from it; does nothing if unassigned. For a refund, the journal has the cause `refund`
- * instead of `transaction`. If one undo reverses payments and refunds of an envelope, `beside` is
- * the total of the refunds in the call for the payments, and that of the payments in the other.
+ * instead of `transaction`. An undo of an upload calls this twice for an envelope: for the sum of
+ * its payments, and for the sum of its refunds. In each call, `beside` is the sum of the other one.
  */
 export function giveBack(
   started: StartedOperation,
@@ -137,8 +139,8 @@ export function giveBack(
   const { periodRefunded, graceUntil } = envelope
   if (assignment.refundAmount === null) {
     const delta = assignment.spendingAmount ?? 0n
-    // The reverse of `take`: an amount above the spending of the running period was spent in the
-    // closed one.
+    // Reverses `take`: the part of the amount above the spending of the running period was spent
+    // from the money of the closed period, so it returns to that.
     const periodSpent = envelope.periodSpent + beside - lesser(beside, periodRefunded)
     const spent = lesser(delta, atLeastZero(periodSpent))
     spendOfGrace(envelope, graceUntil === null ? 0n : spent - delta)
@@ -151,12 +153,13 @@ export function giveBack(
   const missing = assignment.refundAmount - returned
   move(started, envelope, { ...reason, cause: 'kept', delta: missing })
   move(started, envelope, { ...reason, cause, delta: -assignment.refundAmount })
-  // Without a grace, a refund first gives back what payments beside it took in this period.
+  // Without a grace, the payments that the same undo reverses (`beside`) count as those that the
+  // refund gave back first. Only the rest of the refund is of spending before the running period.
   const earlier = atLeastZero(returned - (graceUntil === null ? beside : 0n))
   refundEarlier(envelope, -lesser(earlier, periodRefunded))
 }
 
-/** Counts spending of an amount in the closed period, not in the running one. */
+/** Counts an amount as spent from the money of the closed period instead of the running one. */
 function spendOfGrace(envelope: Envelope, amount: bigint): void {
   envelope.graceUnspent -= amount
   envelope.periodSpent -= amount
@@ -176,8 +179,9 @@ export function envelopeOf(
 }
 
 /**
- * Moves money between an envelope and transactions. The used amount of a goal is its `periodSpent`
- * (it has no periods), but never below 0: refunds may exceed what deletions leave as taken.
+ * Moves money between an envelope and transactions. A goal has no periods, so its used amount
+ * follows `periodSpent`. `periodSpent` may fall below 0, if payments are deleted after their
+ * refund; the used amount stays at 0 then.
  */
 function move(
   started: StartedOperation,

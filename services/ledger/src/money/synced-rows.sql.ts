@@ -56,11 +56,11 @@ function pendingOfDays(isDeleted: FragmentSqlToken): FragmentSqlToken {
 }
 
 /**
- * Pending transactions that posted rows with a tip may join, and posted transactions near their
- * days. For a removal, these are the days of the pending transactions to remove. 1,000: minor units
- * of the largest hold, 1.00 with three decimal places (`isTipOf` in syncs/tip-pairs.ts). ORDER BY
- * matches the index by date: without statistics the planner would read the whole bank account by
- * its primary key.
+ * Pending transactions of the days in `tips`, and posted transactions that may be these with a tip
+ * (docs/syncs.md#tips-and-holds). For a removal, the days are those of the pending transactions to
+ * remove. 1,000 is the largest hold in minor units: 1.00 with three decimal places (`isTipOf` in
+ * syncs/tip-pairs.ts). ORDER BY matches the index by date, because without statistics the planner
+ * would read the whole bank account by its primary key.
  */
 export const tipTransactions = sql.fragment`
   SELECT DISTINCT scope.account_id, scope.bank_account_id, found.transaction_id

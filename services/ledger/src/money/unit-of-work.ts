@@ -66,7 +66,7 @@ export interface Decision<Reply> {
   operation?: BookedOperation
   /** A change of many transactions: new, or undone. */
   bulkOperation?: BulkOperation
-  /** ID of a deleted funding schedule to remove from all transactions; excludes group commit. */
+  /** ID of a deleted funding schedule to remove from all transactions; only with `writeIn`. */
   forgotten?: string
 }
 
@@ -103,7 +103,7 @@ export interface ChangeSet {
   deleted: readonly Transaction[]
   /** Whether texts for the search of similar transactions change. */
   changesTexts: boolean
-  /** In an order in which no transaction has two live records at a time. */
+  /** Ordered by `recordsInOrder`: a unique index allows one live record for each transaction. */
   records: readonly ProviderRecord[]
   accountRecords: readonly AccountRecord[]
   aliases: readonly AccountAlias[]

@@ -25,8 +25,8 @@ export async function insertUploaded(
 ): Promise<string[]> {
   const columns = columnNames(Transaction)
   const rows = recordsOf(transactions.map((one) => ({ ...one, searchedText: searchedTextOf(one) })))
-  // Only locales in which Postgres folds like Node store `searched_text`; with C and Turkish it is
-  // null, and SQL folds all texts.
+  // `searched_text` is folded by Node.js. In a database whose locale folds letters differently (C,
+  // Turkish), the column stays null, and SQL folds the texts at each search.
   return tx.oneFirst(sql.type(Inserted)`
     WITH stored AS (
       INSERT INTO transactions (${columns}, transaction_upload_id, searched_text)

@@ -35,7 +35,8 @@ export function renderTransaction(
 
 function refundOf(transaction: Transaction) {
   const shown = { ...transaction, ...namedEnvelope(transaction), spendingAmount: null }
-  // A transaction that a replica of 0.3 has unassigned still has its refund amount.
+  // During an upgrade, a process of version 0.3 may unassign a transaction without removing its
+  // refund amount, so the amount is hidden here.
   return transaction.spendingId === null ? { ...shown, refundAmount: null } : shown
 }
 

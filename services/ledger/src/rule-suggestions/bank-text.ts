@@ -18,7 +18,7 @@ export interface Word {
   end: number
 }
 
-/** Minimum length of a word for a kind of payment after a name: it then ends the name. */
+/** Minimum length of a kind of payment that ends a name: shorter words may be part of the name. */
 const kindMin = 7
 
 /** Maximum number of words in a name. */

@@ -36,7 +36,10 @@ export async function createRule({ database, clock }: Deps, rule: NewRule): Prom
   return database.transaction((tx) => placeRule(tx, rule, clock()))
 }
 
-/** Inserts a valid rule as the last in order; locks the bound, and throws `refused` at it. */
+/**
+ * Inserts a valid rule as the last in order. Takes the lock of the account's rules (`ruleBound`),
+ * and throws `refused` if the account then has too many rules.
+ */
 export async function placeRule(tx: Tx, rule: NewRule, now: Date): Promise<Rule> {
   const { accountId, createdBy, name } = rule
   await lockBound(tx, ruleBound(accountId))

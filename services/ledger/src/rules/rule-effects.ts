@@ -38,8 +38,9 @@ export function envelopesOf(rules: CompiledRules, rows: readonly Candidate[]) {
 
 /**
  * Applies matching rules to the texts and tags of a transaction, and returns the envelope that they
- * name. Returns the same object if nothing changes. The first rule with a field decides it; tags of
- * all rules are added. Fields set by the user, or decided by a rule that is not chosen, are kept.
+ * name. Returns the same object if nothing changes. The first rule with an action for a field
+ * decides the field; tags of all chosen rules are added. Fields are kept if the user has set them,
+ * or if the deciding rule is not chosen (`isChosen`).
  */
 export function tidyTransaction(
   rules: CompiledRules,

@@ -50,7 +50,9 @@ export function undoPage(current: Current, { changes, later }: Page): UndonePage
 
 type NextOf = (transactionId: string, field: MarkedField) => RunChange | undefined
 
-/** Returns a function that finds the next change of a field of a transaction. */
+/**
+ * Returns a function that finds the earliest of the `later` changes to a field of a transaction.
+ */
 function indexLater(later: readonly RunChange[]): NextOf {
   const byRow = Map.groupBy(later, ({ transactionId }) => transactionId)
   return (transactionId, field) =>
@@ -58,8 +60,9 @@ function indexLater(later: readonly RunChange[]): NextOf {
 }
 
 /**
- * Returns the next changes of the undone fields. Their former value, which is that of the undone
- * run, is replaced by the value before that run: else their undo would restore the run's value.
+ * Returns the next later change of each undone field, with another former value. The former value
+ * is the one that the undone run had set, so an undo of the later change would restore it. It is
+ * replaced by the value before the undone run.
  */
 function replaceBefore(changes: readonly RunChange[], nextOf: NextOf): RunChange[] {
   const replaced = new Map<RunChange, RunField[]>()

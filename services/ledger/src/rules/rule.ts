@@ -45,7 +45,10 @@ export interface CompiledRules {
   index: RuleIndex
 }
 
-/** Positions of rules: `others` are always tested, `buckets` only if a text has the right part. */
+/**
+ * Positions of rules. The rules in `others` require no trigram, so they are always tested. Those in
+ * a bucket are tested only if a text contains a trigram of that bucket.
+ */
 interface RuleIndex {
   others: number[]
   buckets: (number[] | undefined)[]

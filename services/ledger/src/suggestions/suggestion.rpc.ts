@@ -62,7 +62,8 @@ export function suggestionRoutes(deps: Deps): ServiceImpl<typeof SuggestionServi
 type Ids = { bankAccountId: string; transactionId: string }
 
 /**
- * Separates a joined transaction. Also reads the former transaction of the posted record, if any.
+ * Reverses a join: the pending transaction is restored, and the posted record gets its former
+ * transaction back, or a new one if it had none.
  */
 async function separate(deps: Deps, request: Ids, context: HandlerContext) {
   const { database } = deps
@@ -78,7 +79,8 @@ async function separate(deps: Deps, request: Ids, context: HandlerContext) {
       const joined = findJoined(synced)
       const isLive = synced.transaction.deletedAt === null
       if (joined === null || !isLive) throw invalid({ transactionId: notJoined })
-      // Another request has separated the two and joined another posted one since the read.
+      // The scope names the former transaction (`otherTransactionId`) that was read before the
+      // lock. If another request has replaced the join since, the client must repeat its request.
       if ((joined.from ?? '') !== otherTransactionId) throw unavailable(say('REPEAT'))
       const former = findSynced(current, otherTransactionId)?.transaction ?? null
       const settlements = startSettlements(current)
@@ -126,7 +128,8 @@ function pairOf({ bankAccountId, transactionId, suggestion }: Suggested) {
 }
 
 /**
- * Returns both transactions; throws `invalid` unless `suggestion` is suggested for `transactionId`.
+ * Returns the posted transaction and the pending one that is suggested for it. Throws `invalid` if
+ * `suggestion` does not apply to the posted transaction (any more).
  */
 function requireSuggested(current: Current, { transactionId, suggestion }: Suggested) {
   const posted = findSynced(current, transactionId)

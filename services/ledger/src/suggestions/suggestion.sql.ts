@@ -14,7 +14,7 @@ const Row = z.object({ transaction: Json, records: z.array(Json) })
 
 const pendingMax = 50
 
-/** Pending transactions, either the live or the deleted ones: each have a partial index. */
+/** Selects the live or the deleted pending transactions; each of the two has a partial index. */
 const pendingOf = (day: Record<string, string>, isDeleted: FragmentSqlToken) => sql.fragment`(
   SELECT * FROM transactions
   WHERE account_id = ${day.accountId ?? ''} AND bank_account_id = ${day.bankAccountId ?? ''}
@@ -34,8 +34,8 @@ const pendingNear = prepare(
 )
 
 /**
- * Returns at most 100 pending transactions, removed ones too, that a posted transaction of this day
- * may be the posting of.
+ * Returns at most 100 pending transactions, removed ones too, which a bank may post as a
+ * transaction of this day.
  */
 export async function listPendingNear(
   { pool }: Database,

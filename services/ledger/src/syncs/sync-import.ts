@@ -54,7 +54,9 @@ export type SyncDecision = {
   records: ProviderRecord[]
 }
 
-/** `renewed`: transaction IDs by the new IDs of the provider. */
+/**
+ * `renewed` has transaction IDs, keyed by the new IDs that the provider has given to their rows.
+ */
 type Work = TipWork & { renewed: ReadonlyMap<string, string> }
 
 /**

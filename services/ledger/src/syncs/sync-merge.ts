@@ -76,9 +76,9 @@ export function updateSynced(
 }
 
 /**
- * Returns whether a feed lists a posted row again for a transaction that a pending record leads:
- * the posted record was removed before. A feed lists only rows that exist, so the posted record
- * leads again.
+ * Returns whether a feed lists a posted row again although the live record of its transaction is
+ * pending: the posted record was removed before. A feed lists only rows that exist, so the posted
+ * record becomes the live one again.
  */
 function isPostedAgain(
   { source }: ImportWork,
@@ -89,8 +89,8 @@ function isPostedAgain(
 }
 
 /**
- * Returns whether the provider lists a former ID of the transaction again and its present ID no
- * longer: the provider has withdrawn renewed IDs.
+ * Returns whether the provider lists a row under a former ID of the transaction, and no longer
+ * under its present ID. This happens when a provider withdraws IDs that it has renewed.
  */
 function isReturned(
   { listed }: ImportWork,

@@ -15,10 +15,9 @@ import {
 const joiningReasons: readonly MatchReason[] = ['amount-date-name', 're-consent']
 
 /**
- * Returns whether a feed lists a row as posted although another posted record leads its
- * transaction, and may be listed too. The two are then separate purchases that a match by
- * similarity has merged: a feed may post a pending transaction under its own ID
- * (docs/syncs.md#matching).
+ * Returns whether a feed lists a row as posted although the live record of its transaction is
+ * another posted row, which the feed may list too. The two rows are then separate purchases that a
+ * match by similarity has merged wrongly (docs/syncs.md#matching).
  */
 export function isOtherPurchase(
   { source, listed }: ImportWork,

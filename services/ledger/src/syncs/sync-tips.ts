@@ -8,8 +8,8 @@ import { addToIndex, findSynced, type SyncedIndex } from './synced-transactions.
 import { listPostedAlone, listUnposted, pairTips } from './tip-pairs.ts'
 
 /**
- * An import in progress; `tips` has IDs of pending transactions, by the IDs of the rows that join
- * them.
+ * An import in progress. A row with a tip is a posted row with a higher amount than its pending
+ * transaction. `tips` has the IDs of these pending transactions, by the IDs of the rows.
  */
 export type TipWork = ImportWork & {
   syncedIndex: SyncedIndex
@@ -56,7 +56,8 @@ export function findTips(
 }
 
 /**
- * Returns the withdrawn pending transaction that a row with a tip joins, unless one has joined it.
+ * Returns the withdrawn pending transaction that a row with a tip joins; null if there is none, or
+ * an earlier row of the import has joined or renewed it.
  */
 export function findTip({ syncedIndex, tips }: TipWork, row: ProviderRow): Match | null {
   const synced = findSynced(syncedIndex, tips, row.providerTransactionId)
@@ -93,8 +94,9 @@ export function joinTips(
 }
 
 /**
- * Separates a pending transaction from a posted row with a tip if the provider lists the pending
- * row again. Returns the pending transaction; null if nothing was joined.
+ * Separates a pending transaction from the posted row with a tip that has joined it, if the
+ * provider lists the pending row again: the two are different purchases. Returns the pending
+ * transaction; null if no such join exists.
  */
 export function separateListedAgain(
   work: TipWork,
@@ -126,7 +128,7 @@ export function findDisplaced(work: TipWork, row: ProviderRow, index: number): M
   return null
 }
 
-/** Moves a posted record that joined by rule to a new transaction; returns the pending one. */
+/** Moves a posted record with a tip to a new transaction; returns the pending transaction. */
 function separateTip(work: TipWork, synced: SyncedTransaction, index: number): SyncedTransaction {
   const transactionId = idAt(work.ids.transactionIds, index)
   const of = { former: null, transactionId, index, isRejected: false }

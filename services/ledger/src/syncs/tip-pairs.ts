@@ -9,7 +9,7 @@ import { haveAlikeTexts, haveSameText, isPostingDay, postingDaysMax } from './sy
 /** The values by which a pending and a posted row of one purchase are recognized. */
 type Stated = Pick<ProviderRow, 'amount' | 'currency' | 'date' | 'name' | 'merchantName'>
 
-/** A posted row without a pending one, and its transaction; null if it is not stored yet. */
+/** A posted row that has joined no pending one; `synced` is null if it is not stored yet. */
 export type PostedRow = { stated: Stated; synced: SyncedTransaction | null }
 
 /**
@@ -37,14 +37,14 @@ function isWithin(pending: Stated, posted: Stated, [of, times]: [bigint, bigint]
 }
 
 function isHoldOf({ amount, currency }: Stated, posted: Stated): boolean {
-  // Three places at most, as in the SQL of `tipTransactions`.
+  // At most three places, because the SQL of `tipTransactions` reads holds up to 1,000 minor units.
   const places = Math.min(decimalPlaces(currency), 3)
   return amount >= 0n && amount <= 10n ** BigInt(places) && posted.amount > amount
 }
 
 /**
- * Returns the pending transactions that no posted row has joined, removed ones too. Leaves out
- * those that a user deleted after the link became manual.
+ * Returns the pending transactions that no posted row has joined, including those that the provider
+ * has removed. Leaves out those that a user deleted after the link became manual.
  */
 export function listUnposted(synced: Iterable<SyncedTransaction>): SyncedTransaction[] {
   return [...synced].filter(({ transaction, records }) => {

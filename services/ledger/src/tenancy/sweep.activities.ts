@@ -39,8 +39,8 @@ export function sweepActivities({ database, workflows, clock, storage }: Deps) {
     return { after, before: await before(ageMs), limit: pageSize }
   }
   return {
-    // Restarts unfinished runs of rules too, on the first page. A new activity in the workflow
-    // would need a new workflow type.
+    // Restarts unfinished runs of rules too, on the first page. They have no activity of their own,
+    // because a new activity in the workflow would need a new workflow type.
     restartImports: async (after: string): Promise<string | null> => {
       const runs =
         after === '' ? await listUnfinishedRuns(database, await before(graceMs), pageSize) : []

@@ -55,7 +55,7 @@ async function renameAll(
   const { accountId } = callerOf(context)
   const name = named ?? null
   if (name !== null && findBlankTags([name])) throw invalid({ name: visible })
-  // Other spellings of the new name become it too.
+  // The new name is also a former one, so that tags of another spelling get the new spelling.
   const all = name === null ? tags : [...tags, name]
   const change = { former: new Set(all.map(foldText)), name }
   // Rules first, so that a transaction imported in between already gets the new name.

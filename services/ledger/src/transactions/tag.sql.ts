@@ -6,7 +6,8 @@ const TagCount = z.object({ name: z.string(), count: z.bigint() })
 
 /**
  * Lists the tags of an account's live transactions with the number of transactions of each, the
- * most frequent first. Tags that are equal by their fold are one, in the most frequent spelling.
+ * most frequent first. Tags that differ only by case or accents (`folded_text`) count as one tag,
+ * in the most frequent spelling.
  */
 export function listTags(
   { pool }: Database,

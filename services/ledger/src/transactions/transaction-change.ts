@@ -107,7 +107,10 @@ function changeIn(
   return { ...merged, ...assign(started, merged, named) }
 }
 
-/** Returns the fields that a PATCH states, which count as set by the user; some ignore null. */
+/**
+ * Returns the fields that a PATCH states, which count as set by the user. Null counts as stated,
+ * except for `name`, `addTags` and `removeTags`, where it changes nothing.
+ */
 function editedFields(patch: TransactionPatch): MarkedField[] {
   const { name, merchantName, notes, tags, addTags, removeTags } = patch
   const stated: [MarkedField, boolean][] = [

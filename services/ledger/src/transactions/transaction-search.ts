@@ -16,7 +16,7 @@ export interface TransactionSearch {
   isDeleted: boolean
   /** Whether to return only transactions without an envelope. */
   isFree: boolean
-  /** Of those, only transactions that no user has decided to leave without an envelope. */
+  /** Whether to leave out transactions that a user has decided to leave without an envelope. */
   isUndecided: boolean
   isPending: boolean | null
   text: string | null
@@ -27,7 +27,7 @@ export interface TransactionSearch {
   /** Largest amount in minor units, included. */
   amountTo: bigint | null
   source: string | null
-  /** Only transactions with this tag, by its fold. */
+  /** Only transactions with this tag; case and accents are ignored. */
   tag: string | null
   /** Only transactions from this instant on: midnight of the oldest day. */
   from: Date

@@ -7,7 +7,7 @@ const Finding = z.object({ accountId: z.string(), rule: z.string(), detail: z.st
 /** A violation: the account, the name of the violated rule, and the IDs of the rows. */
 type Finding = z.infer<typeof Finding>
 
-/** An event that a service published some time ago. */
+/** An event about changed objects, published long enough ago that the feed must contain it. */
 interface ToldEvent {
   accountId: string
   eventId: string
@@ -17,7 +17,8 @@ const findingsMax = 100
 
 const length = sql.fragment`jsonb_array_length(objects)`
 
-// The inbox keeps the IDs of events for 97 days; the feed of an account may be kept longer.
+// The inbox keeps the IDs of events for 97 days, but a feed may be kept longer. So only changes of
+// the last 96 days are compared with the inbox.
 const isInInbox = sql.fragment`position > (extract(epoch FROM now() - interval '96 days')
   * 1000000)::bigint`
 

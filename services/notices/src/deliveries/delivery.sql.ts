@@ -97,7 +97,7 @@ export async function saveDelivery(tx: Transaction, delivery: Delivery): Promise
 
 const Counted = z.object({ count: z.bigint() })
 
-/** Returns the number of pending tests of a webhook. */
+/** Returns the number of pending test deliveries (`webhook.ping`) of a webhook. */
 export async function countPings(tx: Transaction, key: WebhookKey): Promise<number> {
   const count = await tx.oneFirst(sql.type(Counted)`
     SELECT count(*) AS count FROM webhook_deliveries
@@ -105,7 +105,10 @@ export async function countPings(tx: Transaction, key: WebhookKey): Promise<numb
   return Number(count)
 }
 
-/** Deletes pending deliveries after a position, except tests: they are read from the feed again. */
+/**
+ * Deletes pending deliveries of changes after a position, which are then read from the feed again.
+ * Test deliveries are kept, because the feed does not contain them.
+ */
 export async function deletePending(
   tx: Transaction,
   key: WebhookKey,

@@ -19,10 +19,13 @@ export const Delivery = z.object({
   /** Number of attempts since the creation, or since a request to send it again. */
   attempts: z.number().int(),
   createdAt: z.date(),
-  /** Start of its three days, which include waiting for an earlier delivery of its object. */
+  /**
+   * Start of the three days in which failed attempts are repeated. They include the time in which
+   * the delivery waits for an earlier delivery of the same object.
+   */
   startedAt: z.date().nullable(),
   attemptedAt: z.date().nullable(),
-  /** Null unless it is pending, and the earliest pending delivery of its object. */
+  /** Null if the delivery is not pending, or waits for an earlier delivery of the same object. */
   nextAttemptAt: z.date().nullable(),
   answerStatus: z.number().int().nullable(),
   answer: z.string().nullable(),
@@ -141,7 +144,11 @@ export function resent(delivery: Delivery, now: Date): Delivery {
   return { ...delivery, status: 'pending', attempts: 0, startedAt: now, nextAttemptAt: now }
 }
 
-/** Consecutive rounds without a success: their number, the first one, and the end of the pause. */
+/**
+ * The failures of a webhook: the number of consecutive rounds without a success, the instant of the
+ * first one, and the end of the pause after the last one. A round sends the deliveries that are
+ * due.
+ */
 export interface Failing {
   failures: number
   failingSince: Date | null

@@ -70,9 +70,9 @@ export function noteWork(
 const Moved = z.object({ failingSince: z.date().nullable() })
 
 /**
- * Postpones the start of the three days of a webhook and of its pending deliveries by the downtime
- * of this server, in one statement; an attempt is then due at `now`. Returns the new start; null if
- * the lease is lost.
+ * Adds the downtime of this server to the instants from which the three days of attempts count: the
+ * start of the webhook's failures, and the starts of its pending deliveries. An attempt is then due
+ * at `now`. Returns the new start of the failures; null if the lease is lost.
  */
 export function moveBegin(
   { pool }: Database,
@@ -98,7 +98,8 @@ export function moveBegin(
 export interface Saved extends Failing {
   leaseId: string
   /**
-   * Position at which the round began to read. If a request has changed it since, that value stays.
+   * Position at which the round began to read. If a request has changed the stored position since,
+   * the save keeps the position of the request instead of `position`.
    */
   readFrom: bigint
   position: bigint

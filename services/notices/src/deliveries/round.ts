@@ -3,7 +3,10 @@ import type { Delivery } from './delivery.ts'
 /** Deliveries of one object, in order: each is sent only after the one before has succeeded. */
 export type Lane = Delivery[]
 
-/** Deliveries to send now, one lane for each object, and deliveries that stay pending. */
+/**
+ * Deliveries of a webhook that one round sends, with a lane for each object, and deliveries that
+ * stay pending (`waiting`).
+ */
 export interface Round {
   lanes: Lane[]
   waiting: Delivery[]

@@ -4,7 +4,7 @@ import { condition, continueAsNew, defineSignal, setHandler } from '@temporalio/
 import type { webhookActivities } from './webhook.activities.ts'
 
 const { serveWebhook } = activitiesOf<ReturnType<typeof webhookActivities>>('notices', {
-  // A run ends within half a minute.
+  // Twice the duration of a run, which sends changes for at most half a minute.
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 })

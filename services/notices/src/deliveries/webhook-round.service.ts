@@ -18,7 +18,10 @@ import type { Taken } from './progress.sql.ts'
 import { type Lane, planRound, settleWaiting } from './round.ts'
 import { observeRequest } from './webhook-metrics.service.ts'
 
-/** Number of changes that a round reads. While a webhook fails, `probeSize` changes and objects. */
+/**
+ * Maximum number of changes that a round reads, and of objects to which its deliveries belong. It
+ * is `probeSize` while a webhook fails.
+ */
 const pageSize = 100
 const probeSize = 4
 /** Concurrent requests to a webhook, each for another object. */

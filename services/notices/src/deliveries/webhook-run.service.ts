@@ -91,7 +91,10 @@ async function runTaken(
   }
 }
 
-/** Excludes the downtime of this server from the three days; null if the lease is lost. */
+/**
+ * Excludes the downtime of this server from the three days for which failed attempts are repeated.
+ * Returns the webhook with the new start of its failures; null if the lease is lost.
+ */
 async function leaveOutMissed(
   { database, clock }: RunDeps,
   webhook: Taken,

@@ -62,7 +62,7 @@ export interface FeedEnds {
 
 const Ends = z.object({ lastPosition: z.bigint(), removedPosition: z.bigint(), now: z.bigint() })
 
-// Further columns are those of FeedEvent; null if no event was read.
+// The other columns are those of FeedEvent. They are null if no event was read.
 const Row = z.looseObject(Ends.shape)
 
 /**
@@ -84,7 +84,8 @@ export async function readFeed(
     readMax: number
   },
 ): Promise<(FeedEnds & FeedPage) | null> {
-  // `after` may be within a row: counts the objects of the row behind it.
+  // A row has the positions of several objects, and `after` may be one of them: only the objects
+  // with a higher position count.
   const unread = sql.fragment`least(jsonb_array_length(objects), position - ${after}::bigint)`
   const rows = await pool.any(sql.type(Row)`
     WITH page AS MATERIALIZED (

@@ -13,7 +13,8 @@ import { emptyTally, type Tally } from './tally.ts'
 
 export type LedgerDeps = Pick<ServiceDeps, 'mesh' | 'signer' | 'clock'>
 
-// A batch of 500 transactions takes tens of milliseconds, seconds on a busy machine.
+// Timeout of a call. It is long, because a batch of 500 transactions, which normally takes tens of
+// milliseconds, takes seconds on a busy machine.
 const timeoutMs = 30_000
 // Enough for twice the 200,000 transactions of a bank account that a sync reads (docs/limits.md).
 const pagesMax = 800

@@ -60,7 +60,7 @@ export function createSyncRequests<
     await emit(tx, eventOf(key, by.now))
   }
   const start = async ({ workflows }: Pick<ServiceDeps, 'workflows'>, key: Key): Promise<void> => {
-    // `parse` drops the other fields of a row or an event.
+    // `key` may be a row or an event: `parse` drops its other fields, which are no arguments.
     const args = [store.links.key.parse(key)]
     await workflows.start({ type: workflow, id: `${prefix}/${key.linkId}`, args })
   }

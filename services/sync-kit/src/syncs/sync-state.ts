@@ -102,7 +102,7 @@ export function beginSync<State extends SyncState>(
 ): { sync: State; isManual: boolean } | null {
   if (sync.syncRunId === runId) return { sync, isManual: sync.syncIsManual }
   const isUnfinished = sync.syncRunId !== null
-  // The request of a postponed sync has an instant in the future.
+  // `requestedAt` of a postponed sync is in the future, so the sync begins only after its pause.
   const isRequested = sync.requestedAt !== null && sync.requestedAt <= now
   const isManual = isRequested || (isUnfinished && sync.syncIsManual)
   const isDue = isScheduled && sync.nextSyncAt !== null && sync.nextSyncAt <= now
@@ -176,7 +176,8 @@ export function endSync<State extends SyncState>(
     }
     case 'unfinished': {
       const nextSyncAt = later(now, unfinishedMs, sync.nextSyncAt)
-      // The request is kept: a link whose schedule has ended would begin no other sync.
+      // Keeps the request of a manual sync, because a link without a schedule would never repeat
+      // it.
       const requestedAt = sync.syncIsManual ? (sync.requestedAt ?? now) : sync.requestedAt
       const fault = { faultCode: 'internal', faultDetail: '', faultAt: now }
       return { ...ended, ...fault, nextSyncAt, requestedAt }
@@ -195,7 +196,11 @@ export function findNextAttempt({
   return requestedAt < nextSyncAt ? requestedAt : nextSyncAt
 }
 
-/** Returns a period from now; at once if a bank account was created since the sync began. */
+/**
+ * Returns when the next scheduled sync is due: after a period and the jitter of the link. Keeps an
+ * instant that was set since the sync began and has passed: a bank account that was created
+ * meanwhile needs a sync at once.
+ */
 function nextOf(
   { nextSyncAt, syncStartedAt }: SyncState,
   { now, policy, key }: { now: Date; policy: SyncPolicy; key: string },

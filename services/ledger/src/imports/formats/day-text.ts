@@ -76,7 +76,7 @@ export function readWrittenDay(text: string, order: DayOrder): Day | null {
   if (year !== undefined) return { year: Number(year), month: Number(month), day: Number(day) }
   const [, first, second, mark, last] = YEAR_LAST.exec(written) ?? []
   if (mark === undefined || last === undefined) return readNamedDay(text)
-  // Old programs wrote 2000 to 2009 as an apostrophe and one digit, padded by a blank.
+  // A year of one digit needs an apostrophe before it: old programs wrote 2005 as `' 5`.
   if (last.length === 1 && !mark.includes("'")) return null
   const [monthText, dayText] = order === 'month first' ? [first, second] : [second, first]
   return { year: yearOf(last, mark), month: Number(monthText), day: Number(dayText) }

@@ -17,7 +17,7 @@ function collectNames(): Map<string, number> {
   const names = new Map([['mrz', 3]])
   for (const locale of locales) {
     for (const month of ['short', 'long'] as const) {
-      // Many languages inflect the name of a month next to a day.
+      // Next to a day, many languages inflect the name of a month, so both forms are collected.
       for (const day of [undefined, 'numeric'] as const) {
         const format = new Intl.DateTimeFormat(locale, { month, day, timeZone: 'UTC' })
         for (let index = 0; index < 12; index += 1) {

@@ -127,7 +127,8 @@ export function readStatements({
   const passes = new Map<string, FileAccount[] | Unreadable>()
   return settings.map((one) => {
     const { bankAccount, stated: { statement, ...stated } = {}, ...others } = one
-    // Only exports, which may be in archives, are filtered by the bank account.
+    // Only exports of Coffer, which may be in archives, are read differently for each bank account.
+    // Other files are read once for all bank accounts.
     const of = kind === 'json' || kind === 'zip' ? bankAccount : undefined
     const key = JSON.stringify([others, stated, of])
     const accounts = passes.get(key) ?? accountsOfFile(bytes, kind, one)

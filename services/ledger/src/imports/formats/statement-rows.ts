@@ -29,8 +29,9 @@ const shownMax = 60
 const identifierLengthMax = 200
 
 /**
- * Returns rows with upload identifiers that are the same at each import of the file. Skips the
- * later of two rows with equal `identifier` and `content` (docs/file-formats.md#identifiers).
+ * Returns rows with upload identifiers that are the same at each import of the file
+ * (docs/file-formats.md#identifiers). Skips the later of two rows with the same identifier of the
+ * bank and equal `content`. Equal rows without an identifier are kept, and numbered.
  */
 export function nameRows(found: Iterable<FoundRow>): ReadRows {
   const read: ReadRows = { rows: new Pages(), skipped: [] }

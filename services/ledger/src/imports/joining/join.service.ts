@@ -20,7 +20,10 @@ import {
   settleJoins,
 } from './row-joins.ts'
 
-/** Number of transactions that are added to a search in one event-loop turn. */
+/**
+ * Number of transactions that are added to a search in one event-loop turn, so that requests run in
+ * between.
+ */
 const transactionsPerPage = 1000
 
 /**
@@ -48,7 +51,10 @@ export async function findJoins(
   return { joins, joinCount }
 }
 
-/** Yields the transactions to which no row of the file belongs already, by stored identifiers. */
+/**
+ * Yields the transactions that may get a join. `stored` has the identifiers of the file's rows that
+ * are stored already: a transaction with one of them belongs to that row, so it is left out.
+ */
 export async function* withoutKnown(
   transactions: AsyncIterable<readonly JoinCandidate[]>,
   stored: ReadonlySet<string>,

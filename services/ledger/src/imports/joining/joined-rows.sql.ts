@@ -38,9 +38,10 @@ export type IdentifiedBy = { format: string; transactionImportMappingId?: string
 
 /**
  * Yields the live transactions that new rows of a file may duplicate: with equal amounts and close
- * days. A posted transaction from a file whose identifiers are built alike is a candidate only
- * within the whole file's days: there, its identifier is missing because the bank or a spreadsheet
- * changed the row. Outside, the file merely does not reach that day (docs/files/joining.md).
+ * days. Excluded are posted transactions outside the days of this file that come from files with
+ * identifiers of the same kind: this file lacks them only because it does not reach their days.
+ * Within its days, a missing identifier shows that the bank or a spreadsheet has changed the row
+ * (docs/files/joining.md).
  */
 export async function* listJoinable(
   connection: Queries,
@@ -138,7 +139,9 @@ const candidateColumns = sql.fragment`transaction_id AS "transactionId", amount,
       original_merchant_name AS "originalMerchantName", is_pending AS "isPending",
       array_remove(array_append(identifiers, upload_identifier), NULL) AS identifiers`
 
-/** Maximum distance of a row and its transaction; the hour covers daylight-saving changes. */
+/**
+ * Bounds of the time between a row and its transaction; the hour covers daylight-saving changes.
+ */
 const margin = `${joinDaysMax} days 1 hour`
 const heldMargin = `${heldDaysMax} days 1 hour`
 const clockMargin = sql.fragment`interval '1 hour'`
@@ -196,7 +199,10 @@ export async function countKept(
   return new Map(found.map((one) => [one.transactionUploadId, one.kept]))
 }
 
-/** Stores the joins of an upload, so that later imports skip its rows; replaces ended joins. */
+/**
+ * Stores the joins of an upload, so that later imports skip the joined rows. Replaces an earlier
+ * join of the same row that has ended: one that `joinedRows` leaves out.
+ */
 export async function insertJoinedRows(
   tx: Tx,
   { accountId, bankAccountId, transactionUploadId }: UploadKey,

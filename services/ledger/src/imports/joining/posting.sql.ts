@@ -68,8 +68,9 @@ const Posted = TransactionId.extend({
 const Change = TransactionId.extend({ balanceChange: z.bigint() })
 
 /**
- * Returns the changes of the current balance by posting the pending transactions of joins
- * (`postJoined`): of those that have moved a balance.
+ * Returns, by transaction ID, the minor units by which `postJoined` will change the current balance
+ * when it posts the pending transactions of joins. Transactions that have moved no balance are left
+ * out, because posting them moves none either.
  */
 export async function listBalanceChanges(
   tx: Tx,

@@ -104,9 +104,9 @@ function pendingAgain(before: Transaction, posted: PostedRow): Transaction {
 }
 
 /**
- * Returns the balance deltas that undo a posting: the negated deltas. If the transaction was
- * corrected since then: the difference to the deltas of a pending transaction with its current
- * values.
+ * Returns the balance deltas that undo a posting: normally the negated deltas of the posting. If
+ * the transaction has moved balances since then, for example by a correction, returns the deltas
+ * after which its total is that of a pending transaction with its current amount.
  */
 function takenBack(
   after: Transaction | undefined,

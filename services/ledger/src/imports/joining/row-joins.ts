@@ -98,7 +98,7 @@ export class JoinSpan extends DaySpan {
 /** Maximum number of transactions of one amount and day with which a row is compared. */
 const comparedMax = 20
 
-/** Number of pairs per page of joins. */
+/** Number of pairs of a row and a transaction that are checked in one event-loop turn. */
 const pairsPerPage = 1000
 
 /** Distances in days to search: one more than allowed at both ends, as days may have 23 hours. */

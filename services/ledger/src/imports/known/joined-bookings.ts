@@ -20,6 +20,7 @@ export function isStoredOtherwise(
   const known = booking && stored.get(booking.identifier)
   if (!known) return false
   if (booking.isPart) return known.whole === booking.amount
-  // If parts of a payment are stored, a whole row with the same reference is that of its fee.
+  // Beside stored parts of a payment, a stored whole row is the payment's fee, which banks book
+  // under the same reference. So both amounts mean that the row is stored.
   return known.parts !== null && [known.parts, known.whole].includes(booking.amount)
 }

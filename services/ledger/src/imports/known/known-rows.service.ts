@@ -21,7 +21,8 @@ export interface KnownRows {
 
 /**
  * Compares the rows of a file with stored rows, in a first pass over all pages: a later row may be
- * a better match for a stored booking. Files of `plain` rows need no pass.
+ * a better match for a stored booking. Skips the pass for a file with `plain`, because there the
+ * identifiers alone decide which rows are stored.
  */
 export async function compareWithStored(
   tx: Tx,

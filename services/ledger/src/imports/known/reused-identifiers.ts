@@ -26,7 +26,7 @@ export interface Holders {
   rows: Map<string, { uploadIdentifier: string; hasTexts: boolean }>
 }
 
-/** Adds the stored rows that match a page of rows to the holders. */
+/** Adds the stored identifiers to `holders`, and the rows of a page that are the same bookings. */
 export function addHolders(
   holders: Holders,
   rows: readonly FileRow[],

@@ -221,8 +221,9 @@ function assignPayments(
 
 /**
  * Fast path: takes the sum of all payments from an envelope at once. Returns false, without effect,
- * if the order of payments matters: the envelope has too little money, a grace, or more refunds
- * than payments in its period.
+ * if the result depends on the order of the payments: if the envelope holds too little for all,
+ * still has money of a closed period (`graceUntil`), or got more refunds than it paid in its
+ * period.
  */
 function payAll(started: StartedOperation, envelope: Envelope, rows: readonly RuledRow[]): boolean {
   const amount = rows.reduce((sum, row) => sum + row.amount, 0n)

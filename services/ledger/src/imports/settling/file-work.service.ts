@@ -53,7 +53,8 @@ export async function workOfFile(
   const { balances, currency } = statement
   const { transactionUploadId: causeId } = key
   const newCount = importedCount + BigInt(joins.length)
-  // The import is retried: it then stores the row as a new transaction, or refuses the join.
+  // A transaction has changed since rows were joined to it. `unavailable` makes the workflow retry
+  // the import, which then stores the row as a new transaction, or refuses the join.
   if (!(await areUnchanged(tx, key, joins))) throw unavailable(say('IMPORT_LATER'))
   const later = instants && (await sumLaterBookings(tx, key, instants))
   const posting = await notePosting(tx, key, joins)

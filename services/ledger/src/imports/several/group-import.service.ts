@@ -68,8 +68,8 @@ export function partsOf(parts: readonly Made[], mappings: readonly Mapping[]): M
 
 /**
  * Stores a copy of the bytes under each key, then calls `save`, which inserts rows for all or some
- * of the files. Finally removes the copies without a row; it reads the rows, because the answer to
- * the commit may have been lost.
+ * of the files. Finally removes the copies without a row. It reads from the database which rows
+ * exist, because `save` may throw although its transaction was committed.
  */
 export async function keepCopies(
   { database, storage }: { database: Database; storage: Storage },

@@ -104,7 +104,8 @@ async function undoWork(
     decide: (read) => {
       const { settlement: unposted, transactions, moved } = unpost(read, posted)
       const current = stateAfter(read, unposted)
-      // A balance stated after the posting includes it, so its reversal must not change it.
+      // A balance that was stated after a transaction was posted stays as stated, so the reversal
+      // of the posting (`moved`) is taken out of the undo's deltas.
       const kept = {
         ...balances,
         available: balances.available - (stated?.available ? moved.available : 0n),

@@ -18,7 +18,10 @@ export type XmlNode = {
 }
 
 const ENTRY = 'Ntry'
-/** Small page: an entry may have a hundred elements. */
+/**
+ * Number of entries in a compressed page. Small, because an entry may have a hundred elements, and
+ * all entries of a page are in memory at a time.
+ */
 const entriesPerPage = 50
 
 const NO_ATTRIBUTES = {}
@@ -27,7 +30,10 @@ const ELEMENTS_MAX = 1_000_000
 /** Maximum number of characters kept of an element's text, far more than banks write. */
 const TEXT_LENGTH_MAX = 100_000
 
-/** Returns the root element, or why the text is unreadable (`streamXml`). */
+/**
+ * Returns the root element of an XML text. Returns `Unreadable` for a malformed text, and for one
+ * that `streamXml` refuses.
+ */
 export function readXmlTree(text: string): XmlNode | Unreadable {
   const root = newNode('', {}, 0)
   const stack: XmlNode[] = [root]

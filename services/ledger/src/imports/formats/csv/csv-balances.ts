@@ -5,7 +5,11 @@ import { noteUnread } from '../statement-rows.ts'
 import type { CsvMapping } from './csv-mapping.ts'
 import type { CsvRow } from './csv-rows.ts'
 
-/** Computes balances by `mapping.balance`; they have no instant (docs/file-formats.md#csv). */
+/**
+ * Computes the bank account's balances from the rows, in the way that `mapping.balance` names
+ * (docs/file-formats.md#csv). `asOf` is null, because a CSV file does not state when they are
+ * valid.
+ */
 export class CsvBalances {
   readonly #kind: CsvMapping['balance']['kind']
   #booked = 0n
@@ -14,7 +18,7 @@ export class CsvBalances {
   /** The last posted row with a balance, and the sum of the rows without one after it. */
   #last: CsvRow | undefined
   #between = 0n
-  /** The posted rows of the latest day, and the day of the last posted row. */
+  /** The posted rows of the latest day, and (`#day`) the day of the row that was added last. */
   #ofLatestDay: CsvRow[] = []
   #day = 0
   /** Whether dates rise, and whether they fall, from row to row; both if the rows are unsorted. */

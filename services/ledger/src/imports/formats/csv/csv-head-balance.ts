@@ -7,7 +7,7 @@ import { type FileBalances, noBalances } from '../statement.ts'
 import { foldName, namesIn } from './csv-roles.ts'
 import type { CsvLine } from './csv-table.ts'
 
-/** A word for a balance with its day, `Kontostand vom 31.12.2026:`, in front of the amount. */
+/** The label in front of a balance with a day, such as `Kontostand vom 31.12.2026:`. */
 const DATED =
   /^(\p{L}+) (?:vom|per|zum|am|on|at|as of|le|au|al|del|a|op) (\d[\d./-]+\d|\d.*\d{4}):?$/iu
 const WORDS = namesIn(['kontostand, saldo, balance, solde, kontosaldo'])
@@ -26,9 +26,10 @@ type Settings = AmountNotation & {
 }
 
 /**
- * Returns the balance that a line above the header states, if one line alone does. With a day
- * before the newest row, it is the opening one of the file. Without a day, it is that of the end of
- * the period above the header; without one that ends by the newest row, `asOf` is null.
+ * Returns the current balance that the only balance line above the header states, if any. `asOf` is
+ * the end of the day in that line, else of the period that another line states. It is null without
+ * both, or if the period ends before the newest row. If the day in the balance line is before the
+ * newest row, the balance is outdated: returns only a note.
  */
 export function findHeadBalance(above: readonly CsvLine[], settings: Settings): FileBalances {
   const stated = above.flatMap(({ cells }) => balanceIn(cells, settings))

@@ -22,7 +22,10 @@ export const CsvImport = z.object({
   headers: z.array(z.string()),
   /** The delimiter, one character. This misspelling is part of the REST API. */
   delimeter: z.string(),
-  /** Line of the header, 0 without one; null for imports without it (until 0.5). */
+  /**
+   * Line of the file that has the header; 0 if the file has none.
+   * until 0.5: null for imports that a release before 0.4.0 stored.
+   */
   headerRow: z.number().nullable(),
   choices: ReadingChoices.nullable(),
   reading: CsvReading.nullable(),

@@ -14,15 +14,24 @@ export const CsvReading = z.object({
   headerRow: z.number(),
   dateFormat: z.string().optional(),
   decimalMark: z.string().optional(),
-  /** `true` or `false`; unset where no debit or credit has a minus. */
+  /**
+   * Whether a minus reverses a debit or credit, `true` or `false`; unset if no amount in the
+   * columns of debits and credits has a minus.
+   */
   minusReverses: z.string().optional(),
   reasons: z.array(z.object({ choice: z.string(), reason: z.string() })),
-  /** Cells of the first rows; unset without them (until 0.5: stored before 0.4.0). */
+  /**
+   * Cells of the first rows, from which the client sees which column to map.
+   * until 0.5: unset for imports that a release before 0.4.0 stored.
+   */
   rows: z.array(z.array(z.string())).optional(),
   /** The sheet that was converted to CSV, and all sheets of the file; unset for CSV files. */
   sheet: z.string().optional(),
   sheets: z.array(z.object({ name: z.string(), rowCount: z.number() })).optional(),
-  /** Internal: columns with numeric cells, which say nothing about the notation of text cells. */
+  /**
+   * Columns of a sheet with numeric cells. Their decimal point is written by the conversion to CSV,
+   * so it says nothing about the decimal mark of text cells. Not shown to clients.
+   */
   numberColumns: z.array(z.number()).optional(),
 })
 export type CsvReading = z.infer<typeof CsvReading>
@@ -90,7 +99,8 @@ export function withPreviewed(
   { mark, dateFormat, choices = [] }: Pick<FileStatement, 'mark' | 'dateFormat' | 'choices'>,
 ): CsvReading {
   const marked = mark && { choice: 'decimalMark', value: mark.mark, reason: mark.reason }
-  // If mapping and file have the same date format, the detected reason is kept.
+  // A mapping with another date format than the detected one replaces format and reason. If both
+  // are equal, the reason of the detection stays, because it tells the user more.
   const isOther = dateFormat !== undefined && dateFormat !== reading.dateFormat
   const dated = isOther && {
     choice: 'dateFormat',

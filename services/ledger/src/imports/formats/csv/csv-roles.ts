@@ -52,7 +52,7 @@ const NETS = namesIn([
   'čistá částka, сумма нетто, 純額, 净额',
 ])
 
-/** Names of columns of payers, then of payees. */
+/** Names of columns with the payer of each transaction. */
 const PAYERS = namesIn([
   'zahlungspflichtige*r, zahlungspflichtige r, zahlungspflichtiger, zahler, auftraggeber',
   'auftraggeber name, payer, payer name, sender, sender name, debtor, debtor name, from, donneur',

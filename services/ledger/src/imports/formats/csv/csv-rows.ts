@@ -96,7 +96,8 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   return {
     identifier,
     isHashed,
-    // With `posted`, a pending row and its posted row share the identifier, but little else.
+    // Rows of one identifier are told apart by contents, but not if the mapping has `posted`: the
+    // contents of a pending row and of its posted row differ, although both are one transaction.
     ...(isReusable ? { content: written, isReusable } : {}),
     balance: balanceText === '' ? null : readWrittenAmount(balanceText, settings),
     balanceText,

@@ -162,8 +162,9 @@ function printCell(cell = ''): string {
 }
 
 /**
- * Returns the number of rows up to the header; null if the file lacks this header. For an import
- * without `headerRow`, the header is the row with its names (until 0.5: stored before 0.4.0).
+ * Returns the number of rows up to and including the header; null if the file lacks this header.
+ * until 0.5: imports that a release before 0.4.0 stored have no `headerRow`, so their header is
+ * found by its names.
  */
 export function countHead(
   rows: Iterable<CsvLine>,

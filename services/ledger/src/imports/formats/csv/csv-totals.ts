@@ -16,7 +16,7 @@ export class CsvTotals {
 
   /** Returns whether a row is a total; adds any other row to the sums. */
   isTotal({ row, balance }: CsvRow, cells: readonly string[]): boolean {
-    // A booking changes the balance; a total may only repeat it.
+    // A row with another balance than the row before is a booking, because a total moves no money.
     const isMoved = balance !== null && balance !== this.#balance
     if (!isMoved && cells.some(namesTotal) && this.#isSum(magnitudeOf(row.amount))) {
       this.#part = { out: 0n, into: 0n }

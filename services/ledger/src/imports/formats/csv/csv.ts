@@ -39,13 +39,18 @@ import { CsvTotals } from './csv-totals.ts'
 /** The format of a CSV file: its shape, and the mapping of its columns. */
 export type CsvFormat = {
   delimiter: string
-  /** Line of the header, 0 without one; null for imports without it (until 0.5). */
+  /**
+   * Line of the file that has the header; 0 if the file has none.
+   * until 0.5: null for imports that a release before 0.4.0 stored.
+   */
   headerRow: number | null
   headers: readonly string[]
   mapping: CsvMapping
   /** The date format that the client states for this file; it replaces the mapping's format. */
   dateFormat?: string | undefined
-  /** Columns (from 0) of a sheet with numeric cells: they do not show the decimal mark of texts. */
+  /**
+   * Columns (from 0) of a sheet with numeric cells, which do not show the decimal mark of texts.
+   */
   numberColumns?: readonly number[]
 }
 
@@ -112,7 +117,8 @@ export function readCsv(
   const read = nameRows(numbered(findRows(table, { rowSettings: moved, delimiter, balances })))
   const faultOfBalances = balances.fault()
   if (faultOfBalances !== null) return faultOfBalances
-  // With several accounts, a balance above the header belongs to the first account only.
+  // If the client has chosen one of several accounts, the balance above the header may be another
+  // account's, so it is not read.
   const isStated = mapping.balance.kind === 'none' && stated?.statement === undefined
   const notation = { ...rowSettings, order: orderOf(format) }
   const newestDay = balances.newestDay()
@@ -187,7 +193,10 @@ function* textsOf(file: CsvFile, field: FieldRef | undefined): Generator<string>
   for (const { at } of rowsBelow(file)) yield at(field)
 }
 
-/** Counts rows whose balance changes by the amount (`by`), and whose net equals it (`nets`). */
+/**
+ * Counts rows whose balance differs by their amount from the balance before (`by`), and rows whose
+ * cell in the column `net` equals their amount (`nets`).
+ */
 function countMoved(file: CsvFile, rowSettings: CsvSettings, net: FieldRef | null = null) {
   const balances = new CsvBalances(rowSettings.mapping)
   let nets = 0

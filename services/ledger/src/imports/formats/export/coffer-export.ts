@@ -136,7 +136,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns a row. A re-import into its own bank account skips rows that came from no file. */
+/**
+ * Returns the row of an exported transaction, or why it is skipped. With `isSame`, the export is
+ * imported into the bank account from which it was made: transactions that came from no file are
+ * skipped, because no identifier tells that they are stored already.
+ */
 function readRow(
   exported: ExportedRow,
   { zones, isSame }: { zones: { from: string; to: string }; isSame: boolean },

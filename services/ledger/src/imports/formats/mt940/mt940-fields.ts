@@ -19,9 +19,8 @@ type FieldKind = keyof typeof TAGS
 const fieldKinds = Object.keys(TAGS) as FieldKind[]
 
 /**
- * One message about an account, which begins with `:20:`: its entries, and for each kind of other
- * field, the first line of the first field without its tag. Some files have a message for each
- * entry.
+ * One message about an account, which begins with `:20:`. Has its entries, and by kind of field
+ * (`TAGS`) the first line of the message's first field of this kind, without the tag.
  */
 export type MtMessage = Record<FieldKind, string | null> & { entries: PagesPart<MtEntry> }
 
@@ -74,7 +73,10 @@ function startMessage(entries: PagesPart<MtEntry>): MtMessage {
   return { ...none, available: null, floor: null, sums: null, entries }
 }
 
-/** Sets a field of the last message. Shares equal strings with the message before: saves memory. */
+/**
+ * Sets a field of the last message. A text that the message before has, too, is stored once for
+ * both to save memory, because some files have a message for each entry.
+ */
 function setField(
   message: MtMessage,
   tag: string,

@@ -7,7 +7,10 @@ export type NamedRow = {
   isNamed: boolean
 }
 
-/** Minimum number of rows: a single one may be a booking on an account that was empty. */
+/**
+ * Minimum number of rows that look like balances. A single one may be a booking: the first payment
+ * into an empty account equals the balance, too.
+ */
 const PROVEN_MIN = 2
 
 /**

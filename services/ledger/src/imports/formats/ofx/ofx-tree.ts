@@ -214,7 +214,8 @@ function closeElement(reader: Reader, name: string): void {
 function endTransactions(reader: Reader, ended: OfxNode[], end: number): void {
   if (reader.keepsFields) return
   for (const node of ended) {
-    // A transaction without an end tag may contain the elements after it, which must be kept.
+    // A transaction that contains a group lacks its end tag, and the group belongs after it. Its
+    // children stay in the tree, because dropping them would lose the group.
     const isWhole = node.name === TRANSACTION && !node.children.some(({ name }) => GROUP.test(name))
     if (isWhole) Object.assign(node, { name: TRANSACTION, text: '', end, children: NO_CHILDREN })
   }

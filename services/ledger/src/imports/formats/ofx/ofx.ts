@@ -129,7 +129,8 @@ function readBalances(
       { text: availableText, amount: available },
     ]),
   }
-  // For cards, `booked` is the negative debt, and `available` is the limit minus the debt.
+  // For cards, `booked` is the negative debt, and `available` is the limit minus the debt, so the
+  // difference of the two is the limit.
   const isCard = statement.name !== 'STMTRS' && booked !== null && available !== null
   const unused = isCard ? available - booked : -1n
   const limit = unused >= 0n && isExact(unused) ? unused : null

@@ -1,4 +1,4 @@
-/** Prefix of a string that encodes another type. */
+/** First character of the strings by which JSON represents bigints, dates and maps. */
 const mark = '\u0001'
 
 /**

@@ -105,7 +105,8 @@ export class Pages<Item> implements Iterable<Item> {
 
 function itemsOf<Item>(page: Uint8Array): Item[] {
   const length = Buffer.from(page.buffer, page.byteOffset).readUInt32LE()
-  // One byte more than needed: the output is one chunk, and too large for Node's buffer pool.
+  // With one byte more than needed, the output is a single chunk. Larger than Node's buffer pool,
+  // it gets memory of its own, which can be freed below.
   const chunkSize = Math.max(Buffer.poolSize, length) + 1
   const plain = inflateRawSync(page.subarray(lengthSize), { chunkSize })
   const text = plain.toString()

@@ -62,7 +62,10 @@ function onlyFile(bytes: Uint8Array): Uint8Array | Unreadable | null {
   return isTable ? only : { unreadable: say('ARCHIVE_NO_TABLE') }
 }
 
-/** The kinds of files that need no mapping; `zip` excludes workbooks. */
+/**
+ * Kinds of files that are no tables, so `onlyFile` refuses an archive with one of them. Workbooks,
+ * which are ZIP archives too, have the kind `csv`.
+ */
 const UPLOADED: readonly (FileKind | null)[] = ['ofx', 'camt053', 'mt940', 'qif', 'json', 'zip']
 
 function readSheetRows(bytes: Uint8Array, name?: string): ChosenTable | Unreadable {

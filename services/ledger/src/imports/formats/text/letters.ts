@@ -1,6 +1,6 @@
 /**
- * Non-ASCII letters of each language. Without `COMMON` letters: their code is the same in all Latin
- * character sets, so they cannot distinguish them.
+ * Non-ASCII letters of each language, without `COMMON` letters. Common letters have the same code
+ * in all Latin character sets, so they do not show which of the sets a text uses.
  */
 const ALPHABETS = (
   'àâæçèêëîïôœùûÿ áíóúñºª àçèíïòóú ãáàâçêíóôõú àèìîòóù áëïíóúè åäö åæøóòô áðíóúýþæ ' +
@@ -26,7 +26,10 @@ export function isPlausible(text: string): boolean {
 }
 
 const JAPANESE = /^[\u3000-\u30ff\p{Script=Han}\uff00-\uffef]+$/u
-/** Minimum of different characters in a run: a curly apostrophe and a letter decode to one. */
+/**
+ * Minimum number of different characters in one run of non-ASCII characters of a Japanese text. In
+ * other texts, Shift_JIS decodes a curly apostrophe and the letter after it to a run of one.
+ */
 const RUN_MIN = 2
 
 /**

@@ -110,14 +110,18 @@ function markOf(made: MarkChoice | undefined): MadeChoice[] {
   return made ? [{ choice: 'decimalMark', value: made.mark, reason: made.reason }] : []
 }
 
-/** Merges the rows of all files; skips bookings of an earlier file, as one row or in parts. */
+/**
+ * Merges the rows of all files. Skips a row whose identifier or booking is in an earlier file,
+ * where the booking may be one row or split into parts.
+ */
 function mergeRows(all: readonly ReadFile[]): Pick<FileStatement, 'rows' | 'skipped'> {
   const rows = new Pages<FileRow>()
   const identifiers = new Set<string>()
   const skipped: SkippedRow[] = []
   const bookings = new Map<string, StoredBooking>()
   for (const statement of all) {
-    // Added after the file, as a payment and its fee in one file may have the same reference.
+    // Added only after all rows of the file, so that they are not compared with each other: a
+    // payment and its fee may have the same reference.
     const booked: FileRow[] = []
     for (const row of statement.rows) {
       const { uploadIdentifier } = row

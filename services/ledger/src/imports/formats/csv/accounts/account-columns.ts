@@ -23,7 +23,7 @@ const OWN_IF_FIRST = namesIn([
   'cislo uctu, kontonummer iban, bank account, produit, accountnummer, rekening nr, tili, szamla',
   'source account, from account',
 ])
-/** Parts of the names of columns of accounts. */
+/** Matches folded column names that contain a word for an account, such as `kontonummer`. */
 const ACCOUNT_NAME = /acc(?:oun)?t|konto|rachun|iban|rekening|tili|szamla|cuenta|compte|conto|uct/
 /** Names of columns of products, such as savings accounts; only as one of the first two columns. */
 const PRODUCTS = namesIn(['product, produkt, produit, producto, prodotto, produto, produktas'])
@@ -31,7 +31,10 @@ const AMOUNT = /^[-+(]?\s?[\d.,'\s]*[.,]\d{2}\)?\D{0,5}$/u
 
 /** Maximum number of own accounts: a column with more has accounts of other parties. */
 const accountsMax = 20
-/** Maximum number of own accounts if each has only a few rows. */
+/**
+ * Maximum number of accounts in a column with an ambiguous name: more accounts with only a few rows
+ * each are those of other parties.
+ */
 const unsharedMax = 5
 const nameLengthMax = 60
 const unnamedLengthMin = 3

@@ -21,10 +21,16 @@ const ACCOUNT_WORD = new RegExp(
     'karta|účet|számla|kártya|tili|kort|сч[её]т|карта|口座|カード|账户|帐户|\\d{5}',
   'iu',
 )
-/** Words in headings that group the rows of one account by state. */
+/**
+ * Words for the state of transactions, such as `Pending`. A heading with one of them begins a part
+ * of the same account, so it names no further account.
+ */
 const STATE_WORD = /pending|posted|booked|vorgemerkt|gebucht|attente|pendiente|attesa|offen/iu
 
-/** The client states it to read all rows, for example if other parties' accounts were detected. */
+/**
+ * Value of the choice `statement` for all rows. A client states it if the detected accounts are not
+ * the user's, for example those of the other parties.
+ */
 const allRows = '*'
 /** Number of lines above a header in which the name of its account is searched. */
 const headingMax = 30
@@ -145,7 +151,7 @@ function listed(
 
 function byColumn({ at, isOwn, accounts, areNumbers }: AccountColumn): TableAccounts {
   return {
-    // In a column without a name, the number may be that of the statement.
+    // A number in a column without a name may be that of a statement, so it is no account number.
     areNumbers: areNumbers && isOwn !== null,
     accounts: [...accounts.values()],
     accountOf: ({ cells }) => accounts.get(keyOf(cells[at] ?? ''))?.name ?? null,
