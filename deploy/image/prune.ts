@@ -22,7 +22,8 @@ const bundlers = ['webpack', 'memfs', 'unionfs', '@swc/core', 'swc-loader', 'sou
 const loadedAtStart = 3
 
 /**
- * TypeScript (which Node does not run from packages), docs, tests and source maps; licences stay.
+ * Files of packages that are removed: TypeScript, which Node does not run from packages, docs,
+ * tests and source maps. Licences stay.
  */
 const needless = [
   '**/*.{ts,mts,cts,map,tsbuildinfo,flow}',

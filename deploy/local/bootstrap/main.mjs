@@ -100,7 +100,7 @@ export async function main(name, args, env) {
 }
 
 /**
- * Does a step of the preparation. Exits with its message if it fails.
+ * Does a step of the preparation. If it throws a FatalError, prints the message and exits.
  *
  * @param {() => Promise<void>} step
  */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Timeout of a probe, as a multiple of their interval, since a busy replica answers late. */
+/** Timeout of a probe, as a multiple of the interval of probes: a busy replica answers late. */
 const timeoutProbes = 3
 
 /** Consecutive probes without an answer after which a replica gets no new connections. */

@@ -107,7 +107,10 @@ async function fails(name: string, log: Progress, work: () => Promise<unknown>):
   }
 }
 
-/** Runs `buf breaking` against the newest tag after the former release, or against that release. */
+/**
+ * Runs `buf breaking` against the newest tag that contains the former release; without a tag,
+ * against that release.
+ */
 async function requireCompatibleContracts(env: NodeJS.ProcessEnv): Promise<void> {
   const git = (...args: string[]) => run('git', args, { cwd: root, env })
   const { commit } = formerRelease()

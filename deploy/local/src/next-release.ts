@@ -17,7 +17,7 @@ interface Repository {
  * Prepares the next release in a clean work tree: writes its version into every package, the chart
  * and the pages, the heading of the changelog, and makes the present release the former one.
  * Returns the names of the changed files. Changes nothing when it throws.
- * @throws {FatalError} with the remedy
+ * @throws {FatalError} with the remedy, when the release cannot be prepared
  */
 export async function prepareRelease(
   version: string,

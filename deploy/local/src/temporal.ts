@@ -99,9 +99,10 @@ export async function startTemporal(
 }
 
 /**
- * Returns a function that resolves to whether the SQLite store is stuck. In this version, SQLite
- * can stay interrupted: every statement fails, while the server reports that it is healthy. Only
- * after the log mentions an interrupt, the function runs a command that reads the store.
+ * Returns a function that resolves to whether the SQLite store is stuck. In the pinned version of
+ * Temporal, SQLite can stay interrupted: every statement fails, while the server reports that it is
+ * healthy. Only after the log mentions an interrupt, the function runs a command that reads the
+ * store.
  */
 function storeWatch(ask: Ask, log: string) {
   const written = createTail(log)

@@ -36,8 +36,8 @@ export interface KeyOptions {
 
 /**
  * `coffer aggregator:refresh`: makes Plaid ask the institution of a link for new transactions.
- * Throws FatalError for a link that is not one of the aggregator, at Plaid's limit, and if Plaid
- * refuses.
+ * Throws FatalError for a link that is not over the aggregator (Plaid), at Plaid's rate limit, and
+ * if Plaid refuses.
  */
 export async function refreshLink(
   { linkId, ...keys }: KeyOptions & { linkId: string },
@@ -58,7 +58,8 @@ const reportedEvery = 100
 /**
  * `coffer aggregator:webhook`: registers the webhook URL of the settings at Plaid, for all links
  * with another URL, or for one link. Returns 1 if it fails for a link. Throws FatalError if
- * webhooks are off, for a link that is not one of the aggregator, and if Plaid refuses the keys.
+ * webhooks are off, for a link that is not over the aggregator (Plaid), and if Plaid refuses the
+ * keys.
  */
 export async function registerWebhook(
   { linkId, ...keys }: KeyOptions & { linkId?: string },

@@ -13,9 +13,9 @@ import { createSandbox, type Sandbox } from './plaid-sandbox.ts'
 const waitsMax = 10
 
 /**
- * `coffer aggregator:link`: links a bank of Plaid's sandbox, or of the simulated Plaid, like a page
- * with Plaid Link. Waits for the first sync, and prints the bank accounts. Returns 1 if they are
- * not set up within five minutes. Throws FatalError when the server or Plaid refuses.
+ * `coffer aggregator:link`: links a bank of Plaid's sandbox, or of the simulated Plaid, as a page
+ * with Plaid Link would. Waits for the first sync, and prints the bank accounts. Returns 1 if they
+ * are not set up within five minutes. Throws FatalError when the server or Plaid refuses.
  */
 export async function linkAggregator(
   options: {

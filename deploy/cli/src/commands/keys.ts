@@ -23,7 +23,7 @@ import { calls } from '../settings/service-names.ts'
 /**
  * `coffer keys:create`: creates each key that the keys folder lacks (docs/running/keys.md). The
  * option `lost` is the ID of an encryption key that cannot be restored, whose loss is recorded. The
- * option `parts` is a folder: `<parts>/<part>` gets the keys that the part needs.
+ * option `parts` is a folder: `<parts>/<part>` gets the keys that a service or the gateway needs.
  * Checks all existing keys first; needs no server. Throws SettingsError when an existing key cannot
  * be used, or a key cannot be created.
  */

@@ -52,8 +52,8 @@ export function createSandbox(of: { url: string; clientId: string; secret: strin
         options: webhookUrl === null ? {} : { webhook: webhookUrl },
       })
       const token = PublicToken.parse(created)
-      // Plaid Link returns the IDs of the accounts to a page. Here a second token is exchanged to
-      // read them.
+      // The token is exchanged only to read the IDs of the accounts, which Plaid Link would return.
+      // The exchange consumes the token, so the last request creates another.
       const access = AccessToken.parse(await call('/item/public_token/exchange', token))
       const { accounts } = Accounts.parse(await call('/accounts/get', access))
       const { public_token: publicToken } = PublicToken.parse(

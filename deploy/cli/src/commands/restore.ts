@@ -169,7 +169,7 @@ interface Target {
   loading: Loading
   storage: Storage
   keysDir: string
-  /** Steps that undo writes outside the databases. */
+  /** Steps that undo the writes outside the databases if the restore fails. */
   undo: (() => Promise<unknown>)[]
 }
 

@@ -35,7 +35,7 @@ export async function create(person: NewPerson, env: Environment): Promise<undef
 }
 
 /**
- * Returns the refusal of a person as one line with the names of the options; other errors
+ * Returns the refusal of a new user's data as one line with the names of the options; other errors
  * unchanged.
  */
 function faultOf(error: unknown, email: string): unknown {

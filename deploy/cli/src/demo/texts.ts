@@ -92,7 +92,7 @@ export function addressText(baseUrl: string): string {
   return [`Coffer is at     ${baseUrl}`, `API reference    ${baseUrl}/api/reference`].join('\n')
 }
 
-/** Tells an operator how to set a new password of a login. */
+/** Returns the instruction for an operator to set a new password of a login. */
 export function setPasswordText(email: string): string {
   return `A new one is set by: npm run coffer -- login:reset-password --email ${email}`
 }

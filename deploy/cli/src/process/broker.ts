@@ -10,8 +10,9 @@ import { type PartName, serviceNames } from '../settings/service-names.ts'
 type Options = { hasServices: boolean; log: Log }
 
 /**
- * Connects to NATS as the user of a part, by default the operator, and retries in the background
- * while NATS does not answer. Only processes with services publish changes, and so need the stream.
+ * Connects to NATS as the user of a service or the gateway, by default as the operator. Retries in
+ * the background while NATS does not answer. Only processes with services publish changes, and so
+ * need the stream.
  * Throws SettingsError when no setting names NATS, or its settings cannot be used.
  */
 export async function connectNats(

@@ -50,7 +50,7 @@ export function servicesOf({ definitions }: Pick<Parts, 'definitions'>): Service
   return definitions.map(({ name }) => name as ServiceName)
 }
 
-/** Returns the names of the parts. */
+/** Returns the names of the parts of a process: its services, and the gateway if it runs here. */
 export function partNames(parts: Parts): PartName[] {
   return parts.hasGateway ? ['gateway', ...servicesOf(parts)] : servicesOf(parts)
 }

@@ -24,7 +24,7 @@ import { connectNats, createWorkflows } from './broker.ts'
 import { type Parts, partNames } from './parts.ts'
 import { startTelemetry } from './telemetry.ts'
 
-/** The started parts of a process. Disposing drains them after the lame-duck time. */
+/** The services and gateway of a process. Disposing drains them after the lame-duck time. */
 export type RunningProcess = AsyncDisposable & {
   /** Address of the REST API; null without the gateway. */
   baseUrl: string | null
@@ -36,7 +36,7 @@ export type RunningProcess = AsyncDisposable & {
 type Options = { parts: Parts; config: Config; log: Log }
 type Shared = Options & { broker: Broker; host: Host; draining: AbortSignal }
 
-/** In tests, the difference in ms of this process's clock. */
+/** In tests, the difference in ms between this process's clock and the real time. */
 const testClockMs = Number(process.env.COFFER_TEST_CLOCK_MS ?? 0)
 const clock = () => new Date(Date.now() + testClockMs)
 
@@ -135,7 +135,10 @@ function userOf(parts: Parts): { user?: PartName; hasStream: boolean } {
   return user && others.length === 0 ? { user, hasStream } : { hasStream }
 }
 
-/** Monitors the connection pools of the hosted services, and lost commits of their databases. */
+/**
+ * Monitors the connection pools of the hosted services, and whether their databases have lost
+ * commits, for example by a fail-over.
+ */
 function watchDatabases({
   host,
   config,
@@ -155,7 +158,7 @@ function watchDatabases({
   }
 }
 
-/** Exports outages of NATS and, if services run here, of Temporal. */
+/** Exports metrics of outages of NATS and, if services run here, of Temporal. */
 function watchServers(broker: Broker, workflows: Temporal | null): Disposable {
   const stack = new DisposableStack()
   const isNatsAway = () => !broker.isConnected() || broker.refusal() !== null

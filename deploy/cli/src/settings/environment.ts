@@ -132,7 +132,7 @@ function unknownFaults(env: Environment): string[] {
     .map((name) => unknownText(name, known))
 }
 
-/** Returns one line for each invalid setting, also if several services define the setting. */
+/** Returns one line for each invalid setting, and only one if several services define it. */
 function unreadableFaults(environment: Environment): string[] {
   const faults = allSettings.flatMap((group) =>
     collectFaults(() => readSettings(group, environment)),

@@ -47,7 +47,7 @@ export function requireServeSettings(names: readonly ServiceName[], config: Conf
   if (faults.length > 0) throw new SettingsError([...new Set(faults)].join('\n'))
 }
 
-/** Loads the certificates of calls; null without TLS. Throws SettingsError like `loadMeshTls`. */
+/** Loads the certificates of RPC; null without TLS. Throws SettingsError like `loadMeshTls`. */
 export function openMeshTls(config: Config, log: Log): MeshTls | null {
   const files = tlsFilesOf(config)
   return files === null ? null : loadMeshTls(files, log)

@@ -52,7 +52,7 @@ export function ownerPoolerOf(
   return directUrlOf(name, config) === null ? config.databasePooler : 'none'
 }
 
-/** Throws SettingsError when no setting names NATS, or its settings cannot be used. */
+/** Returns URL and credentials of NATS. Throws SettingsError if they are missing or unusable. */
 export function natsServersOf(config: Config): NatsServers {
   const { natsUrl } = config
   if (natsUrl === undefined) {
@@ -74,8 +74,8 @@ export function natsServersOf(config: Config): NatsServers {
 const unusedAddress = '127.0.0.1:7233'
 
 /**
- * Throws SettingsError when services run here and no setting names Temporal, or its settings
- * cannot be used.
+ * Returns address and credentials of Temporal. Throws SettingsError when services run here and no
+ * setting names Temporal, or its settings cannot be used.
  */
 export function temporalServerOf(
   config: Config,

@@ -93,8 +93,8 @@ async function startAll(
 }
 
 /**
- * Assigns ports to each process; `publicPort` is the port of the REST API, if another process has
- * it.
+ * Plans `count` processes of each part with free ports. `publicPort` is the setting COFFER_PORT of
+ * processes that do not serve the REST API themselves.
  */
 async function planReplicas(
   parts: readonly PartName[],

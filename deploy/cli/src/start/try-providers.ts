@@ -8,7 +8,7 @@ export interface TryProvider {
   name: string
   /** Meaning of the argument. */
   about: string
-  /** Name of the server in errors. */
+  /** Name of the simulated server in error texts. */
   server: string
   portSetting: string
   portOf: (environment: Environment) => number

@@ -95,7 +95,7 @@ export async function startPostgres(
   return { url, socketUrl: directory && overSocket(url, directory), process: server }
 }
 
-/** Throws FatalError when the server's user cannot enter the cluster, and there is no /proc. */
+/** Throws FatalError when the server's user can enter the cluster neither by its path nor /proc. */
 function requireReachable({ path, isClosed }: PostgresHome): void {
   if (isClosed && !existsSync(workingDirectory)) {
     throw new FatalError(
