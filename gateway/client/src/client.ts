@@ -78,7 +78,7 @@ export type Coffer = {
 interface Call extends CallOptions {
   path?: Record<string, string>
   headers?: Record<string, string>
-  /** Set for streams: the answer is ready with its head, and its data is the body. */
+  /** Set for streams: the call resolves with the head of the answer; its data is the open body. */
   parseAs?: 'stream'
 }
 
@@ -94,10 +94,10 @@ const transientStatuses = [429, 502, 503, 504]
 const undoneStatuses = [429, 503]
 
 /**
- * Creates a client of a Coffer server. Each method sends one request. If the server is busy, it is
- * repeated; so it is after a lost connection if it is a read (GET), or has an Idempotency-Key,
- * which stays the same. Methods throw `CofferError` unless the answer is 2xx, and JSON if it has a
- * body. Throws a TypeError for a credential that no header can have.
+ * Creates a client of a Coffer server. Each method sends one request, and repeats it if the server
+ * is busy. A read (GET), or a request with an Idempotency-Key, which stays the same, is repeated
+ * after a lost connection too. Methods throw `CofferError` unless the answer is 2xx, and JSON if it
+ * has a body. Throws a TypeError for a credential that no header can have.
  */
 export function createClient(options: ClientOptions): Coffer {
   const baseUrl = options.baseUrl.replace(/\/+$/, '').replace(/\/api$/, '')
@@ -288,7 +288,7 @@ function isExpected(response: Response, request: Request | undefined): boolean {
   return /[/+]json$/.test(type) || request?.headers.get('accept')?.includes(type) === true
 }
 
-/** Bodies always have a type. Their length may be unknown, for example behind a proxy. */
+/** An answer without a type has no body; one without a length may, as proxies leave that out. */
 function isEmpty({ status, headers }: Response): boolean {
   return status === 204 || headers.get('content-length') === '0' || !headers.has('content-type')
 }

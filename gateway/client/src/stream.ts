@@ -7,7 +7,7 @@ export const eventStream = 'text/event-stream'
 /** Time in ms without a byte after which a stream is lost: the server comments every 20 s. */
 const silentMsMax = 45_000
 
-/** Returns the error for something that took too long. */
+/** Returns a TimeoutError, as `AbortSignal.timeout` creates it. */
 export function timeoutError(text = 'The call was ended by its timeout.'): DOMException {
   return new DOMException(text, 'TimeoutError')
 }
