@@ -24,8 +24,8 @@ const releaseTimeoutMs = 1_000
 export interface Attempts {
   /**
    * Runs an attempt of a client and returns its result. Throws refused (429 with `Retry-After`)
-   * when the network of the client has reached its limit within a minute, and unavailable without
-   * identity.
+   * when the network of the client has reached its limit within a minute, and unavailable (503) if
+   * the service identity does not answer.
    */
   run: <Result>(
     client: { ip: string; id: string },

@@ -22,7 +22,7 @@ export interface RequestBudget {
   /**
    * Spends the units of a request from the budgets of its API key and account, and adds their
    * state to the reply. Throws refused (429 with `Retry-After`) if a budget does not suffice, and
-   * unavailable without identity.
+   * unavailable (503) if the service identity does not answer.
    */
   spend: (spending: Spending, request: { id: string }, reply: FastifyReply) => Promise<void>
 }

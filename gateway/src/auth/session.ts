@@ -39,7 +39,7 @@ interface Entry {
 }
 
 export interface Sessions {
-  /** Verifies a credential. Throws unauthenticated if invalid, unavailable if identity is down. */
+  /** Verifies a credential. Throws unauthenticated, or unavailable if identity does not answer. */
   verify: (sent: SentCredential, requestId: string) => Promise<Verified>
   /** Returns the caller for requests without a credential. */
   anonymous: () => OutgoingCaller

@@ -5,7 +5,7 @@ import { type Link, LinkService } from '@coffer/proto/ledger/v1/link'
 import type { CallOptions } from '@connectrpc/connect'
 import { requirePart } from '../http/answers/answer.ts'
 
-/** Gets a live link over the aggregator by its ID. */
+/** Gets a link over the aggregator (Plaid) that is not deleted, by its ID. */
 export type GetAggregatorLink = (linkId: string, options: CallOptions) => Promise<Link>
 
 /**

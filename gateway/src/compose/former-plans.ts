@@ -18,9 +18,9 @@ const paydaysMax = 20
 interface Plans {
   behind: Spending[]
   paydays: FundingSchedule[]
-  /** Always empty: `nextFunding` of a payday is optional. */
+  /** Always empty: the former lists lack it, and `nextFunding` of a payday is optional. */
   nextFundings: NextFunding[]
-  /** Never set: the key is optional. */
+  /** Never set: the former lists lack it, and the key is optional. */
   expenseCarryOver?: undefined
 }
 

@@ -162,7 +162,7 @@ export function sendTagged(
   } else if (shape) {
     reply.header('etag', tagOfObject(shape, (value as Record<string, unknown>)[String(tagged)]))
   } else if (method === 'GET' && !reply.hasHeader('etag')) {
-    // The digest includes the Link header, which appears once a next page exists.
+    // Includes the Link header: it appears with a next page, while the body of a full page stays.
     reply.header('etag', `W/"${digest(`${reply.getHeader('link') ?? ''}${body}`)}"`)
   }
   if (!isNotModified(reply.request, reply.getHeader('etag'))) return reply.send(body)

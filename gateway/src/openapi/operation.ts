@@ -95,7 +95,7 @@ const idempotencyKey = {
 /** Example of a strong entity tag. */
 const objectTag = '"Vn4cQd2tXgKz0yWb7LrUaA"'
 
-/** The headers of conditional requests (docs/api/conditional-requests.md). */
+/** Returns the parameter `If-None-Match` (docs/api/conditional-requests.md). */
 function ifNoneMatchOf({ tagged }: Route): JsonSchema {
   return {
     name: 'If-None-Match',

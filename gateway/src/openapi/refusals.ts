@@ -128,8 +128,8 @@ function responseOf(
 }
 
 /**
- * Returns the name of a response; it contains the name of its example unless that applies to all
- * operations.
+ * Returns the name of a response. It contains the name of the example, unless the example applies
+ * to all operations.
  */
 function nameOf({ name }: Refusal, example: RefusalExample | undefined): string {
   if (!example || example.group === '') return name

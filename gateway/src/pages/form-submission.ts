@@ -7,8 +7,8 @@ import type { ShownPage } from './pages.ts'
 
 /**
  * Runs the submission of a form. Returns the page `done`, or after a refusal with 400 the page
- * `again`, with the text of the refusal unless that page has a status other than 200, and so its
- * own explanation. Rethrows other errors.
+ * `again`. That page shows the text of the refusal, unless it has a status other than 200 and so
+ * explains a problem of its own. Rethrows other errors.
  */
 export async function submitForm(
   attempt: () => Promise<unknown>,

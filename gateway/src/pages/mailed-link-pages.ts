@@ -22,7 +22,7 @@ interface LinkPage {
   paths: string[]
   kind: MailRequestKind
   fields: (words: PageWords) => FormField[]
-  /** Whether the server answers 404 instead of the form if it does not offer this feature. */
+  /** Whether the answer is 404 instead of the form if the settings switch these mails off. */
   canBeOff: boolean
   check: Call
   submit: (fields: Record<string, string>, asked: Asked) => Promise<unknown>
@@ -123,7 +123,7 @@ function pagesOf({ mesh }: RouteDeps, link: LinkPage): PageRoute[] {
   ])
 }
 
-/** Returns false if identity refuses the token of a link (400). */
+/** Returns false if the service identity refuses the token of a mailed link (400). */
 async function isAccepted(checking: Promise<unknown>): Promise<boolean> {
   try {
     await checking
@@ -137,7 +137,8 @@ async function isAccepted(checking: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * The form of a mailed link. If the server sends mails, it links to the page that requests another.
+ * Returns the page with the form of a mailed link. If the server sends mails, the page links to the
+ * one that requests another mail.
  */
 function formPage(
   { fields, kind }: LinkPage,

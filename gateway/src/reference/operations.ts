@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../http/answers/answer.ts'
 import { type Shape, shapeOf } from './shape.ts'
 
-/** Operations of one tag, in the order of the document. */
+/** Operations of one tag, in the order of the OpenAPI document. */
 export interface OperationGroup {
   name: string
   description: string

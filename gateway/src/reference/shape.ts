@@ -101,7 +101,7 @@ function referredShape(ref: string, description: string, { schemas, names }: Pla
   return { ...found, type: name, description: description || found.description }
 }
 
-/** Returns the shape of `anyOf`: of the only alternative besides null, or of the union. */
+/** Returns the shape of `anyOf`: a union, or the shape of the only alternative besides null. */
 function choice(schema: Schema, alternatives: Schema[], place: Place): Shape {
   const { description = '' } = schema
   const isNull = (one: Schema) => one.type === 'null'

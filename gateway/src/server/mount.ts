@@ -105,7 +105,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
         reply.header('www-authenticate', challenge)
       }
       if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') throw tooLarge(bodyBoundsOf(route))
-      // Fastify refuses an empty or missing Content-Type before it calls the route.
+      // Fastify itself refuses an empty or missing Content-Type: the error gets the usual text.
       if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
       throw wrongType(route.file ? 'multipart/form-data' : 'application/json')
     },

@@ -50,7 +50,7 @@ export function protocolErrors(
 
   const end = (socket: Duplex, refusal: ProtocolError): void => {
     const reply = running.get(socket)
-    // An answer that has started cannot be replaced.
+    // An answer that has started cannot be replaced, so only the connection is closed.
     if (!socket.writable || reply?.raw.headersSent) {
       socket.destroy()
       return

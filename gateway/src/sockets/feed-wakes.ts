@@ -7,7 +7,7 @@ interface FeedWakes {
   /** NATS subject of messages that announce new entries of the feed. */
   subject: string
   times: ProgressTimes
-  /** Signals that end the wakes: the client closes, or the process stops. */
+  /** Signals that end the generator: the client closes, or the process stops. */
   signals: readonly (AbortSignal | undefined)[]
 }
 

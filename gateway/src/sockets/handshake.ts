@@ -26,7 +26,7 @@ export function createHandshakeCheck(
 export function requireVersion({ headers }: FastifyRequest, reply: FastifyReply): void {
   if (headers['sec-websocket-version'] === '13') return
   reply.headers({
-    // RFC 9110, 7.8: `Connection` names the field `Upgrade`.
+    // `Connection` has to name the header `Upgrade` (RFC 9110, 7.8).
     connection: 'close, upgrade',
     upgrade: 'websocket',
     'sec-websocket-version': '13',

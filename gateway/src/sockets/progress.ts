@@ -22,7 +22,7 @@ interface Progress {
    * NATS subject of progress messages: JSON with `status` and optional further keys of the state.
    */
   subject: string
-  /** Keys of the state in every frame but the first. */
+  /** Keys of the state that the second and later frames contain. */
   keys: readonly string[]
   /** Final statuses: the socket closes after their frame. */
   finalStatuses: readonly string[]

@@ -1,6 +1,6 @@
 import { type Reason, reasonOf } from '@coffer/kit/reasons/reasons'
 
-/** Members that identify a text for programs (docs/api/refusals.md). */
+/** Members of an answer that identify a text for programs (docs/api/refusals.md). */
 export type CodeMembers = {
   code?: string
   params?: Record<string, string>

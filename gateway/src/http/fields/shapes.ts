@@ -79,14 +79,14 @@ export const currencyShape: Shape = formShape(currencies().join('|'))
 /** Maximum length of a URL in UTF-16 units. */
 export const urlLengthMax = 2_000
 
-/** URL without a query. The pattern checks no more, as the server uses a URL parser. */
+/** URL without a query. The pattern checks no more: the server checks the rest by a URL parser. */
 export const urlShape: Shape = {
   ...formShape('[Hh][Tt][Tt][Pp][Ss]?:[^?#]*\\??(?:#[\\s\\S]*)?'),
   format: 'uri',
   maxLength: urlLengthMax,
 }
 
-/** URL without a fragment. The pattern checks no more, as the server uses a URL parser. */
+/** URL without a fragment. The pattern checks no more: the server parses the rest of the URL. */
 export const webhookUrlShape: Shape = {
   ...formShape('[Hh][Tt][Tt][Pp][Ss]?:[^#]*'),
   format: 'uri',
@@ -165,7 +165,7 @@ export function rulesetShape(lengthMax: number): Shape {
   }
 }
 
-/** Returns patterns of date lines and of parts; a number has up to 5 digits, and is not 0. */
+/** Returns patterns of the date lines of a ruleset, and of the parts of its RRULE. */
 function ruleTokens(): string[] {
   const at = '(?:19|2[01])\\d\\d[01]\\d[0-3]\\d(?:T[0-2]\\d[0-5]\\d[0-5]\\dZ?)?'
   const zone = ';TZID=[A-Za-z][A-Za-z0-9_+\\-/]*'

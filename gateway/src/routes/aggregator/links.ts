@@ -22,8 +22,8 @@ import { setUpWaitRoute } from './set-up-wait.ts'
 const tokenTimeoutMs = 15_000
 const callbackTimeoutMs = 25_000
 
-// Not validated here: aggregator-sync first drops the cached link token, which is used up, and then
-// validates.
+// The result of Plaid Link. It is not validated here, because an invalid one has used up its link
+// token too: aggregator-sync first drops the cached token, and then validates the result.
 const choice = {
   publicToken: text
     .meta(lineShape({ min: 1, max: 300 }))

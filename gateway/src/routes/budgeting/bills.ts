@@ -9,7 +9,7 @@ import { type Lookup, type Route, route } from '../../http/route.ts'
 const one = '/api/bank_accounts/:bankAccountId/spending/:spendingId'
 const path = `${one}/settle` as const
 
-/** An action on an expense: the body is optional and empty, and retries use an idempotency key. */
+/** Common keys of the routes below: the body is empty and optional, retries are idempotent. */
 const action = {
   since: '0.4.0',
   auth: 'key',

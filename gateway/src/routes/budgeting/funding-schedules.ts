@@ -52,7 +52,7 @@ const creation = z.strictObject({
   ),
 })
 
-/** Blank and null clear the description, null clears the deposit (docs/funding-schedules.md). */
+/** Body of a PATCH: blank or null clears the description, null the deposit (docs/api.md#patch). */
 const change = z.strictObject({
   name: name.optional().describe('New name, unique within the bank account'),
   description: nullOr(text).optional().describe('New free text; null and a blank text clear it'),

@@ -74,7 +74,7 @@ export const creation = z.union([
   }),
 ])
 
-/** Keys for expenses and goals; for a goal, budgeting refuses `ruleset` (docs/api.md#patch). */
+/** Body of a PATCH of an expense or a goal; a goal has no `ruleset` (docs/api.md#patch). */
 export const change = z.strictObject({
   name: name.optional().describe('New name, unique within the bank account and type'),
   fundingScheduleId: id('fund').optional().describe('Other funding schedule of the bank account'),

@@ -84,8 +84,8 @@ function progressRoute({ mesh, broker, progressTimes }: RouteDeps): Route {
         statusAtLimit: null,
         times: progressTimes ?? { pollMs: 5_000, limitMs: 300_000 },
         accepts: createRunOrder(),
-        // Read after the subscription, not before: the client may start a sync once the socket is
-        // open.
+        // `findEnd` compares with the first read. That comes after the subscription, because the
+        // client may start a sync once the socket is open.
         read: async () => {
           const options = await renewOptions()
           feedLinkId ??= requireFeedLink(await links.getLink({ linkId }, options))

@@ -60,7 +60,7 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       answer: CompleteCheckoutResponseSchema,
       handler: async ({ accountId, params, options }) => {
         const completed = await billing.completeCheckout(params, options)
-        // Cached credentials still contain that the account is not paid up.
+        // Clears the cached credentials, which contain that the account is not paid up.
         sessions.forgetAccount(accountId)
         return completed
       },

@@ -36,7 +36,10 @@ export const signedInAnswer = {
   },
 }
 
-/** 428 of a sign-in: the next required step. Only a pending session has a cookie. */
+/**
+ * Answer 428 to a sign-in: another step comes first. If that is a code, the answer sets the cookie
+ * of a pending session; otherwise there is no session yet.
+ */
 export const signInStep = {
   description: 'Another step comes first: a code, a new password or a verified address; see `code`',
   answer: {
@@ -59,15 +62,15 @@ export const emailInUse = {
 }
 
 /**
- * 428 of a change of the user's own data: the new address is in use, or re-authentication by code
- * is locked.
+ * Answer 428 to a change of the user's own data: the new address is in use, or re-authentication by
+ * code is locked.
  */
 export const emailInUseOrCodesLocked = {
   description: 'The email address is in use, or wrong codes have locked the second factor',
   answer: { json: { oneOf: [step('EMAIL_IN_USE', {}), step('MFA_LOCKED', {})] } },
 }
 
-/** 428 of an operation that accepts a code (docs/sign-in.md#wrong-codes). */
+/** Answer 428 of an operation that accepts a code (docs/sign-in.md#wrong-codes). */
 export const codesLocked =
   'Wrong codes have locked the second factor: `code` is `MFA_LOCKED`. Reset the password by a ' +
   'mailed link, or ask the operator; re-authentication takes the password too'

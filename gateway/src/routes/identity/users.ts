@@ -78,7 +78,7 @@ export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
         const proof = currentPassword ? { currentPassword } : totp ? { totp } : {}
         const request = { ...valuesOf(change), ...reAuthenticationMessage(proof) }
         const { user } = await users.updateUser(request, options)
-        // Cached credentials contain the former locale.
+        // Clears the cached credentials, which contain the former locale.
         sessions.forgetAccount(accountId)
         return user
       },

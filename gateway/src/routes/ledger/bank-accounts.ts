@@ -74,7 +74,7 @@ const creation = z.strictObject({
   ),
 })
 
-/** Keys for a manual bank account; for others, the ledger refuses some (docs/api.md#patch). */
+/** Body of a PATCH. Only a manual bank account accepts all keys (docs/api.md#patch). */
 const change = z.strictObject({
   name: name.optional().describe('New name; on every kind of link'),
   accountType: accountType.optional().describe('New type; on a manual link only'),
@@ -288,7 +288,7 @@ function creationRoute(deps: RouteDeps, accounts: Accounts, candidates: Candidat
         requireFeature('feed', config)
         const { link } = await links.getLink({ linkId }, options)
         const { feedLinkId } = requirePart(link)
-        // The provider's name replaces that in the body (docs/links.md#bank-accounts).
+        // The name at the provider replaces that of the body (docs/links.md#bank-accounts).
         const candidate = await candidates.get({ feedBankAccountId, feedLinkId }, options)
         request.originalName = candidate.name
       }

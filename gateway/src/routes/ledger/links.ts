@@ -140,8 +140,8 @@ function creation(deps: RouteDeps): Route {
       if (feedLinkId) {
         requireFeature('feed', config)
         const { feedLink } = await feedLinks.getFeedLink({ feedLinkId }, options)
-        // Skipped with an idempotency key: a retry finds the feed connection no longer pending. The
-        // ledger ensures that each feed connection is used once.
+        // Not checked with an idempotency key: in a retry, the feed connection is not pending any
+        // more. The ledger ensures that each feed connection is used once.
         const isFirst = request.headers['idempotency-key'] === undefined
         if (isFirst && feedLink?.status !== 'pending') {
           throw invalid({ feedLinkId: say('FEED_LINK_STATUS') }, say('FEED_LINK_USED'))

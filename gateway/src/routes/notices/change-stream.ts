@@ -79,8 +79,8 @@ export function streamRoute(deps: RouteDeps, read: ReadChanges): Route {
       request.headers['x-no-compression'] = '1'
       reply.header('content-type', eventStream).header('cache-control', 'no-store')
       reply.header('x-accel-buffering', 'no')
-      // No keep-alive after the stream: a process that stops ends it, and must not get the next
-      // request.
+      // Closes the connection after the stream: a process that stops ends its streams, and must not
+      // get the next requests of their clients.
       reply.header('connection', 'close')
       return Readable.from(events, { objectMode: false })
     },
