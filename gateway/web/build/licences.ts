@@ -28,7 +28,7 @@ function listLicences(folder: string): Licence[] {
   const look = (place: string) => {
     for (const name of Object.keys(read(place).dependencies ?? {})) {
       const own = findPackage(name, place)
-      // The client is a part of Coffer, and has no dependencies of its own.
+      // Leaves out the client: it is a part of Coffer, and has no dependencies of its own.
       if (own === null || name.startsWith('@coffer/') || found.has(own)) continue
       const { version, license: licence = '' } = read(own)
       found.set(own, { name, version, licence, text: textOf(own) })

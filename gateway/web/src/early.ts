@@ -16,7 +16,7 @@ begin()
 
 function begin(): void {
   void languages[currentLanguage()].load()
-  // The gateway writes into the page whether its request had a cookie.
+  // The gateway writes into the page whether its request had a cookie: without one, all are 401.
   const hasCookie = document.documentElement.dataset.cookie === 'yes'
   if (!hasCookie || isVisitor.test(location.pathname.slice(basePath.length))) return
   for (const path of paths) {

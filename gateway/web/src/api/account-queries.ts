@@ -11,7 +11,7 @@ import { coffer } from './client.ts'
 
 export type { Balances, BankAccount, BankAccountOverview, User }
 
-/** A link with its connection, where it has one. */
+/** A link with its connection to the feed or the aggregator, if it has one. */
 export type Link = NonNullable<ListLinksResponse>[number]
 
 /** A funding schedule with its next firing, and the amount that this moves into envelopes. */

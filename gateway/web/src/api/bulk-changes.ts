@@ -11,7 +11,7 @@ export const bulkMax = 500
 /** Transactions by their IDs. */
 export type Chosen = ReadonlyMap<string, Transaction>
 
-/** One of `set`, `correct`, `delete` and `restore`. */
+/** The change of all chosen transactions: one of `set`, `correct`, `delete` and `restore`. */
 export type BulkChange = Omit<ChangeTransactionsData['body'], 'items' | 'filter'>
 
 type Results = ChangeTransactionsResponses[200]['results']

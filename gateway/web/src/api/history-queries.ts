@@ -84,8 +84,8 @@ export function heldByBalanceQuery(transaction: Transaction) {
 }
 
 /**
- * Returns whether a transaction has changed the available balance. A manual transaction older than
- * all these entries counts as included, because that is the default when one is created.
+ * Returns whether a transaction has changed the available balance. A manual transaction that is
+ * older than all `entries` counts as included: by default, a new one changes the balance.
  */
 function hasMovedBalance(entries: HistoryEntry[], transaction: Transaction): boolean {
   const own = entriesOf(entries, transaction.transactionId).filter(({ pot }) => pot === 'available')

@@ -7,7 +7,7 @@ export function iconQuery(name: string) {
   return queryOptions({
     queryKey: ['icon', name],
     queryFn: async ({ signal }) => {
-      // A response with status 204 has no body.
+      // Without an icon, the answer is 204 and has no body.
       const { data } = await coffer.searchIcon({ body: { name }, signal })
       const { svg } = (data ?? {}) as Partial<SearchIconResponses[200]>
       return svg === undefined ? null : `data:image/svg+xml;base64,${svg}`

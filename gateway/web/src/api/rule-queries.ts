@@ -70,7 +70,7 @@ export const ruleRunsQuery = queryOptions({
 const workingMs = 700
 const restingMs = 15_000
 
-/** Returns whether a run, or its undo, is in progress. */
+/** Returns whether a run of rules, or its undo, is in progress. */
 export function isMoving({ status }: Pick<RuleRun, 'status'>): boolean {
   return status === 'running' || status === 'undoing'
 }

@@ -18,7 +18,7 @@ type Told = { changes: Change[]; cursor: string } | { isLive: boolean }
 /** Messages between tabs. A new tab asks with `isAsked` whether the leader has a stream. */
 type News = Told | { isAsked: true }
 
-/** Cursor of the last page of the feed; kept while the tab is hidden. */
+/** Cursor of the last page of the change feed; kept while the tab is hidden. */
 let cursor: string | undefined
 let gathered: Change[] = []
 let timer: ReturnType<typeof setTimeout> | null = null

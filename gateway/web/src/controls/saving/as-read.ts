@@ -42,7 +42,8 @@ export async function updateAsRead<Subject extends object, Body extends object, 
     const fields = differing(seen, present).filter((field) => isOf(body, field, present))
     if (fields.length > 0) return { conflict: { present, fields } }
     try {
-      // Proxies that compress make entity tags weak, which `If-Match` never matches.
+      // No condition for a weak tag, which `If-Match` never matches: proxies that compress make
+      // tags weak.
       return await update(body, etag?.startsWith('"') ? { ifMatch: etag } : {})
     } catch (error) {
       if (!isOutdated(error) || attempt === attemptsMax) throw error
