@@ -65,7 +65,10 @@ export function findLink(
     WHERE account_id = ${accountId} AND link_id = ${linkId}`)
 }
 
-/** Returns the link of an item, of any account: an item belongs to one link only. */
+/**
+ * Returns the link of an item (a user's consent at one institution), of any account: an item
+ * belongs to one link only.
+ */
 export function findLinkOfItem({ pool }: Database, itemId: string): Promise<AggregatorLink | null> {
   return pool.maybeOne(sql.type(AggregatorLink)`
     SELECT ${columns} FROM aggregator_links WHERE item_id = ${itemId}`)
@@ -238,7 +241,10 @@ export async function saveToken(
       key_id = excluded.key_id, data_key = excluded.data_key, ciphertext = excluded.ciphertext`)
 }
 
-/** Deletes the token of a link, and the transactions stored for an unfinished loop of its syncs. */
+/**
+ * Deletes the token of a link, and the transactions stored for an unfinished loop (loop.ts) of its
+ * syncs.
+ */
 export async function deleteToken(tx: Transaction, { accountId, linkId }: LinkKey): Promise<void> {
   await tx.query(sql.unsafe`
     WITH loop_rows AS (

@@ -7,7 +7,10 @@ const activities = activitiesOf<ReturnType<typeof linkLifeActivities>>('aggregat
   heartbeatTimeout: '10 seconds',
 })
 
-/** Warns of consents that end, ends the links of lapsed accounts, deletes old rows; once a day. */
+/**
+ * Warns of consents that end, ends the links of lapsed accounts (no longer paid up), deletes old
+ * rows; once a day.
+ */
 export async function checkAggregatorLinks(place?: Place): Promise<void> {
   const steps = [
     paged<string[]>([], activities.warnOfConsents),

@@ -16,7 +16,8 @@ import { detachLink, discardLink } from './ledger.client.ts'
 import { exchangeStored, storeItem } from './link-item.service.ts'
 
 /**
- * Starts the workflow that completes creations and releases; a running one checks again at its end.
+ * Starts the workflow that completes the creation, update or release of a link; a running one
+ * checks again at its end.
  */
 export function startFinish(
   { workflows }: Pick<LinkDeps, 'workflows'>,

@@ -13,8 +13,8 @@ const activities = activitiesOf<ReturnType<typeof linkActivities>>('aggregator-s
 const triesMax = 5
 
 /**
- * Finishes the creation or the release of a link; the workflow ID is `aggregator-link/<linkId>`.
- * After five attempts the sweep starts it again.
+ * Finishes the creation, update or release of a link; the workflow ID is
+ * `aggregator-link/<linkId>`. After five attempts the sweep starts it again.
  */
 export async function finishAggregatorLink(key: LinkKey, isContinued = false): Promise<void> {
   const attempt = async (_: string, pause: (ms: number) => Promise<unknown>) => {

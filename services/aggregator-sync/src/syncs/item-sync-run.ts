@@ -15,8 +15,8 @@ type OfAnyVersion = Omit<Begun, 'hasWindow'> & Partial<Begun>
 /** The result of some pages of changes. */
 export type Pages = Tally & {
   /**
-   * `more`: further pages follow; `restarted`: the loop begins again; `end`: all changes are
-   * stored; `initial`: stored as far as the aggregator has the history; `not-ready`: it has no
+   * `more`: further pages follow; `restarted`: the loop (loop.ts) begins again; `end`: all changes
+   * are stored; `initial`: stored as far as the aggregator has the history; `not-ready`: it has no
    * transactions yet.
    */
   next: 'more' | 'restarted' | 'end' | 'initial' | 'not-ready'

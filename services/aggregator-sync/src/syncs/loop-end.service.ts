@@ -9,7 +9,9 @@ import { findUnlisted, isAnyListed, type LoopRow, listWithdrawn } from './loop-r
 import { type Importing, listedIn } from './page-rows.ts'
 import type { SyncDeps } from './sync-step.service.ts'
 
-/** The bank accounts of a link, and IDs that the last page of a loop adds or modifies. */
+/**
+ * The bank accounts of a link, and the IDs that the last page of a loop (loop.ts) adds or modifies.
+ */
 interface Listed {
   accounts: readonly Importing[]
   listed: readonly string[]

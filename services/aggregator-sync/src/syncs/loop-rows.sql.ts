@@ -11,7 +11,7 @@ const LoopRow = z.object({
   providerTransactionId: z.string(),
 })
 
-/** A transaction that the running loop has added or removed. */
+/** A transaction that the running loop (loop.ts) has added or removed. */
 export type LoopRow = z.infer<typeof LoopRow>
 
 /**

@@ -38,8 +38,8 @@ export interface ImportedPage {
 
 /**
  * Imports one page: reads it, stores the IDs that it adds, imports its rows, removes transactions
- * at the end of a loop, and saves the next cursor last. After a crash, the same page is read again
- * and changes nothing twice. `isFirst`: first page of the activity.
+ * at the end of a loop (loop.ts), and saves the next cursor last. After a crash, the same page is
+ * read again and changes nothing twice. `isFirst`: first page of the activity.
  */
 export async function importPage(
   deps: SyncDeps,

@@ -14,8 +14,9 @@ const windowPagesMax = 20
 
 /**
  * Imports the transactions of the last 14 days again, to repair omissions of earlier syncs. If an
- * added transaction is removed before the next loop, no loop lists this removal: therefore a whole
- * loop is requested before the imports. The request is withdrawn if the imports add nothing.
+ * added transaction is removed before the next loop (loop.ts), no loop lists this removal:
+ * therefore a whole loop is requested before the imports. The request is withdrawn if the imports
+ * add nothing.
  */
 export async function importWindow(
   deps: SyncDeps,

@@ -80,7 +80,7 @@ async function apply(
   const stated = effect.statement ? applyStatement(before, effect.statement, now) : before
   const after = await emitNotice(tx, { before, after: stated })
   if (after !== before) await saveStatement(tx, after)
-  // No sync is requested for a lapsed account: the schedule syncs it once it is paid up again.
+  // No sync is requested for an account that is not paid up: the schedule syncs it once it is.
   if (effect.requestsSync && isServed) await itemRequests.request(tx, after, { now, by: 'service' })
   return { outcome: 'applied', changed: { before, after } }
 }

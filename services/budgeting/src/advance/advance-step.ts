@@ -25,8 +25,8 @@ export interface Advancing {
 }
 
 /**
- * An operation to book in the ledger: a pending funding run, or the due date or end of grace of a
- * plan.
+ * An operation to book in the ledger: a pending funding run, or for a plan its due date or the end
+ * of its grace (docs/money/grace.md).
  */
 export type BookableOperation =
   | { kind: 'run'; run: FundingRun; lines: readonly RunLine[] }

@@ -5,7 +5,10 @@ import { limitToCeiling, progress, recalculate } from '../contributions/contribu
 import { countDues, rollDue } from '../contributions/due-dates.ts'
 import { countsFiredOne, fire } from '../contributions/funding-dates.ts'
 
-/** A past firing of a schedule, or past due date or grace of a plan, that is not booked yet. */
+/**
+ * A past firing of a funding schedule, or a past due date or end of grace (docs/money/grace.md) of
+ * a plan, that is not booked yet.
+ */
 export type MissedDate =
   | { kind: 'funding'; at: Date; fundingScheduleId: string }
   | { kind: 'due' | 'grace'; at: Date; spendingId: string }

@@ -78,7 +78,8 @@ export function createDueBooking(
 }
 
 /**
- * Returns the instant (ms) at which the grace of a due date ends: the midnight after its last day.
+ * Returns the instant (ms) at which the grace, the `graceDays` after a due date, ends: the midnight
+ * after its last day.
  */
 function graceEnd(plan: Pick<FundedSpending, 'nextRecurrence' | 'graceDays'>, timezone: string) {
   const day = localDay(plan.nextRecurrence.getTime(), timezone)

@@ -55,7 +55,10 @@ export function settle<Plan extends Bill>(plan: Plan, now: Date): Plan {
   return { ...plan, settledFor: plan.nextRecurrence, settledAt, settledByRequest: true }
 }
 
-/** Returns the plan without the settlement of a request. Throws refused if no bill is left. */
+/**
+ * Returns the plan without the settlement of its next bill, by a request or otherwise. Throws
+ * refused if no bill is left.
+ */
 export function unsettle<Plan extends Bill>(plan: Plan): Plan {
   requireBill(plan)
   return { ...plan, ...unsettled }

@@ -110,9 +110,9 @@ async function noteSkipped(
 }
 
 /**
- * Ends the grace of an expense in the ledger, as the hourly job does at the end of the grace; does
- * nothing if no grace is running. Runs before the change of the plan, so that a request repeated
- * after a failure completes both.
+ * Ends the grace of an expense (docs/money/grace.md) in the ledger, as the hourly job does when it
+ * is over; does nothing if no grace is running. Runs before the change of the plan, so that a
+ * request repeated after a failure completes both.
  */
 async function bookGraceEnd(
   deps: Deps,

@@ -241,8 +241,8 @@ function listWithoutPlan(
 }
 
 /**
- * Corrects open plans after the ledger was restored from a backup: deletes a plan without an
- * envelope, and replaces amounts that are newer than the ledger's
+ * Deletes open plans without an envelope. Replaces amounts of open plans that are newer than the
+ * ledger's, because the ledger's database was then restored from a backup
  * (docs/plans.md#comparison-with-the-ledger). Leaves out plans whose amounts have changed during
  * the call to the ledger.
  */

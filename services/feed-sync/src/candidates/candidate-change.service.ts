@@ -9,7 +9,10 @@ import {
 } from './feed-bank-account.sql.ts'
 import type { FeedBankAccount, Use } from './feed-bank-account.ts'
 
-/** A candidate, and the bank account that uses or used it; older events have no `version`. */
+/**
+ * A candidate (a bank account that a feed offers), and the bank account that uses or used it; older
+ * events have no `version`.
+ */
 interface CandidateUse {
   accountId: string
   feedBankAccountId: string

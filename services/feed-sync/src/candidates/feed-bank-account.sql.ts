@@ -14,7 +14,10 @@ const FeedId = z.object({ feedId: z.string() })
 
 type LinkKey = Pick<FeedLink, 'accountId' | 'feedLinkId'>
 
-/** Returns the candidates with these IDs, deleted ones included, ordered by ID. */
+/**
+ * Returns the candidates (bank accounts that a feed offers) with these IDs, deleted ones included,
+ * ordered by ID.
+ */
 export function findFeedBankAccounts(
   { pool }: Database,
   accountId: string,

@@ -3,8 +3,8 @@ import { sql } from 'slonik'
 
 /**
  * Deletes at most `limit` connections that were created before `before` and that no link uses, with
- * their keys and candidates. Returns their number. Skips locked connections, because a link may be
- * about to use them.
+ * their keys and candidates (the bank accounts that they offer). Returns their number. Skips locked
+ * connections, because a link may be about to use them.
  */
 export async function deleteAbandoned(
   { pool }: Database,

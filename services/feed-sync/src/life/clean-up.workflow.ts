@@ -7,7 +7,9 @@ const activities = activitiesOf<ReturnType<typeof cleanUpActivities>>('feed-sync
   heartbeatTimeout: '10 seconds',
 })
 
-/** Ends abandoned connections and those of lapsed accounts; scheduled daily. */
+/**
+ * Ends abandoned connections, and those of lapsed accounts (no longer paid up); scheduled daily.
+ */
 export async function cleanUpFeedLinks(place?: Place): Promise<void> {
   const steps = [
     untilDone(async () => (await activities.deleteAbandonedLinks()) === 0),

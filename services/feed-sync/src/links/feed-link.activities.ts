@@ -17,8 +17,9 @@ export function feedLinkActivities(deps: Deps) {
 }
 
 /**
- * Ends the feed connection of a deleted link, if it has one; deletes its API key and candidates.
- * Finds it also by `feedLinkId`, since the link may be deleted before the connection is activated.
+ * Ends the feed connection of a deleted link, if it has one; deletes its API key and its
+ * candidates, the bank accounts that it offers. Finds the connection also by `feedLinkId`, since
+ * the link may be deleted before the connection is activated.
  */
 export async function releaseConnection(
   { database, clock }: Pick<Deps, 'database' | 'clock'>,

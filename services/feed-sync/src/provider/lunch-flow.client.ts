@@ -60,8 +60,8 @@ const nouns: Record<AnswerKind, string> = {
 
 /**
  * Returns a client of Lunch Flow's HTTP API (docs/banks/feed.md#calls). A call resolves the host
- * name once, is repeated once after no answer or 5xx, and times out after 60 s. The key is sent
- * only to URLs below `apiUrl`.
+ * name once, is repeated once after no answer or a 5xx without Retry-After, and times out after 60
+ * s. The key is sent only to URLs below `apiUrl`.
  */
 export function createLunchFlow(options: LunchFlowOptions): Feed {
   const { parse = async (body, kind, _, feedId) => readAnswer(body, kind, feedId) } = options

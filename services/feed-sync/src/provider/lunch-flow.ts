@@ -103,7 +103,10 @@ export function readTransactions(
   })
 }
 
-/** Returns the fields of a candidate from the provider's answers (docs/banks/feed.md#refresh). */
+/**
+ * Returns the fields of a candidate, a bank account to offer to the user, from the provider's
+ * answers (docs/banks/feed.md#refresh).
+ */
 export function readDiscovery(account: OfferedAccount, balance: StatedBalance | null): Discovery {
   const currency = [balance?.currency, account.currency].map(currencyIn).find(Boolean) ?? 'USD'
   return {

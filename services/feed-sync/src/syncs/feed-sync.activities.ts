@@ -72,8 +72,8 @@ async function storeListFault(deps: SyncDeps, run: ListRun, fault: FeedFault): P
   }
 }
 
-// Timeouts in ms of the list, and of the balances of all new candidates; a balance not read by then
-// is 0.
+// Timeouts in ms of the list of bank accounts, and of the balances of all new ones; a balance that
+// is not read by then is 0.
 const listMs = 120_000
 const balancesMs = 60_000
 

@@ -56,7 +56,10 @@ export async function storeCandidateFault(
   })
 }
 
-/** Lists the candidates of a feed connection that have a bank account in use, oldest first. */
+/**
+ * Lists the candidates (bank accounts that a feed offers) of a feed connection that have a bank
+ * account in use, oldest first.
+ */
 export function listCandidatesInUse(
   { pool }: Pick<Database, 'pool'> | { pool: Transaction },
   { accountId, feedLinkId }: LinkKey,

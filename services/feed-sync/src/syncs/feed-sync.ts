@@ -65,7 +65,7 @@ export function beginFeedSync(
   return isUsed(sync) ? beginSync(sync, { ...of, isScheduled: sync.status === 'active' }) : null
 }
 
-/** The last fault of a connection or of a candidate. */
+/** The last fault of a connection, or of a candidate (a bank account that it offers). */
 export type LastFault = Pick<FeedSync, 'faultCode' | 'faultDetail' | 'faultAt'>
 
 const noFault: LastFault = { faultCode: null, faultDetail: null, faultAt: null }

@@ -10,7 +10,10 @@ import type { AccountRun, Page } from './feed-sync-run.ts'
 import { countReplaced } from './ledger.client.ts'
 import type { OpenedSync, SyncDeps } from './sync-step.service.ts'
 
-/** The connection, client and candidate of a sync of one bank account. */
+/**
+ * A sync of one bank account: its connection, the client of the provider, and its candidate (the
+ * bank account as the feed offers it).
+ */
 export interface Opened extends OpenedSync {
   candidate: CandidateSync
   currency: string
@@ -79,9 +82,9 @@ async function requireSameAccount(
 }
 
 /**
- * Throws a fault if the list is implausible: empty, though the ledger has more than ten
- * transactions; or without more than half of them and over 100, even under other IDs. Reads a page
- * of 500 at a time and stops when most are listed. Throws the fault of another account too.
+ * Throws a fault if the list is implausible: it is empty although the ledger has more than ten
+ * transactions, or it lacks more than half of them and more than 100, even under other IDs. Reads a
+ * page of 500 at a time and stops when most are listed. Throws the fault of another account too.
  */
 export async function requireMostListed(
   deps: SyncDeps,

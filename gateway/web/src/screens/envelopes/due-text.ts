@@ -82,7 +82,8 @@ export function isPaidToday(
 
 /**
  * Returns a text about the due date of an envelope, such as when its bill is due or was paid. An
- * everyday envelope has to last until `payday`, the day of the next funding if it is known.
+ * everyday envelope has no bill: it has to last until `payday`, the day of the next funding if it
+ * is known.
  */
 export function dueText(
   spending: Spending,

@@ -22,7 +22,7 @@ const Explanation = lazy(() =>
 
 /**
  * Envelopes that will miss their target or hold money for a late bill, with the reason. Everyday
- * envelopes have no bill.
+ * envelopes are left out, because they have no bill.
  */
 export function Behind({ bankAccountId }: { bankAccountId: string }) {
   const spending = useQuery(spendingQuery(bankAccountId))

@@ -41,7 +41,10 @@ interface Props extends Reading {
 
 type Part = FileStatement & { upload: Upload }
 
-/** Preview of the chosen accounts of a file: rows to store and rows to join in each. */
+/**
+ * Preview of the chosen accounts of a file: for each, the rows to store and the rows to join with
+ * stored transactions.
+ */
 export function GroupPreview({ data, group, choices, onRead, isReading, onBack, onEnd }: Props) {
   const { timezone } = useReader()
   const [ticked, setTicked] = useState<Record<string, ReadonlySet<string>>>({})

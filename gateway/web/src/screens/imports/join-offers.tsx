@@ -20,7 +20,10 @@ interface Props {
   onTick: (ticked: ReadonlySet<string>) => void
 }
 
-/** Rows that may be stored transactions already, each with a checkbox to join it. */
+/**
+ * Rows that may be stored transactions already, each with a checkbox to join it with its
+ * transaction instead of storing it again.
+ */
 export function JoinOffers({ bankAccountId, of, offers, count, ticked, onTick }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)

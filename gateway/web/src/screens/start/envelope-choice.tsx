@@ -163,8 +163,8 @@ function blankRow(today: string): Row {
 }
 
 /**
- * Returns the request body for a row. Bills get a grace for late payments; groceries carry over
- * what is left, and have no late bill.
+ * Returns the request body for a row. Bills get days of grace, in which their money waits for a
+ * late payment. Groceries carry over what is left, and have no late bill.
  */
 function planOf({ name, repeat, day, isBill }: Row, timezone: string) {
   const start = instantOf(day, timezone)

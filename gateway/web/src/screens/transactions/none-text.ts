@@ -8,7 +8,7 @@ interface Known {
 
 /**
  * Returns the text for a transaction without journal entries of its own. Imported transactions that
- * an envelope pays share one entry per file.
+ * an envelope pays share one entry per file, so the text states the part of the envelope.
  */
 export function noneText(
   { spendingId, spendingAmount = 0, refundSpendingId, refundAmount = 0 }: Transaction,

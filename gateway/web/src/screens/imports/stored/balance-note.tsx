@@ -17,7 +17,10 @@ interface Props {
    * file's balance is older than the stored one.
    */
   is: 'new' | 'known' | 'older'
-  /** Change of the current balance by the joins of the import, in minor units. */
+  /**
+   * Change of the current balance by rows that the import joins with stored transactions, in minor
+   * units.
+   */
   moved?: number
   /** Whether the import is complete. */
   isStored?: boolean
