@@ -16,7 +16,10 @@ import { finishSignOut } from './shell/due-sign-out.ts'
 import { BrokenPage, MissingPage } from './shell/faulty-pages.tsx'
 import { Frame } from './shell/frame.tsx'
 
-/** All screens of a signed-in user. The chosen bank account stays in the URL. */
+/**
+ * The parent of all screens of a signed-in user. It keeps the chosen bank account in the URL when
+ * another screen is opened.
+ */
 const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',

@@ -41,7 +41,8 @@ export const budgeting = defineService({
       module: new URL('./forecast/forecast.worker.ts', import.meta.url),
       threadsMax: 1,
       queueMax: 20,
-      // The sum of the two timeouts of a forecast (ms) is below the deadline of its RPC.
+      // The sum of the two timeouts of a forecast (ms) is below the deadline of its RPC, so that
+      // the client gets a refusal instead of a timeout.
       waitTimeoutMs: 1_000,
       taskTimeoutMs: 3_500,
       memoryMaxMb: 256,

@@ -3,7 +3,10 @@ import { isolated } from './isolation.ts'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Returns a format in a language, with the order and the digits of the region of a locale. */
+/**
+ * Returns a format with words in a language, and with the order and digits of the region of a
+ * locale.
+ */
 function formatIn(
   { language, locale }: Regional,
   options: Intl.DateTimeFormatOptions,

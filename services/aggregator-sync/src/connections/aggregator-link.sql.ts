@@ -227,7 +227,7 @@ export function findToken(
     WHERE account_id = ${accountId} AND link_id = ${linkId} AND kind = ${kind}`)
 }
 
-/** Stores the only token of a link. */
+/** Stores a token of a link in place of the stored one, since a link has only one. */
 export async function saveToken(
   tx: Transaction,
   { accountId, linkId }: LinkKey,

@@ -11,7 +11,8 @@ const Served = AggregatorLink.extend({ isServed: z.boolean() })
 
 /**
  * Locks and returns the link of an item, of any account, since a webhook names only the item.
- * `isServed`: its account is paid up and not being deleted. Null for an unknown item.
+ * `isServed`: whether the account of the link is paid up and not being deleted. Null for an unknown
+ * item.
  */
 export async function lockLinkOfItem(
   tx: Transaction,

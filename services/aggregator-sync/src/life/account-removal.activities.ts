@@ -19,7 +19,8 @@ export function accountRemovalActivities(deps: LinkDeps & { requireDeletion: Req
     closeAccount: async (accountId: string): Promise<void> => {
       await requireDeletion(accountId)
       await database.transaction(async (tx) => {
-        // Waits for a concurrent creation of a link, which holds this lock.
+        // Waits for a concurrent creation of a link, which holds this lock, so that the removal
+        // finds its link.
         await lockBound(tx, aggregatorLinkBound(accountId, { max: 0, refusal: '' }))
         await markDeleted({ pool: tx }, accountId)
       })

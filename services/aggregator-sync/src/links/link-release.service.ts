@@ -99,7 +99,8 @@ async function markReleased(
 ): Promise<void> {
   await database.transaction(async (tx) => {
     const locked = await lockLink(tx, key)
-    // A concurrent exchange has stored an item: the next attempt removes it.
+    // If a concurrent exchange has stored an item meanwhile, the link is not released yet: the next
+    // attempt removes the item.
     if (!locked || locked.releasedAt !== null || (locked.itemId !== null && !hadItem)) return
     const now = clock()
     await saveLink(tx, { ...locked, updatedAt: now, releasedAt: now })

@@ -8,8 +8,9 @@ import { dayOf, minuteMs, minuteOf } from './call-limit.ts'
 
 /**
  * Rate limits per minute and per day (UTC) for requests of an account that call the aggregator
- * (docs/limits.md), because the aggregator's limits apply to all accounts together. A callback also
- * stores a link, which stays for a day if it fails.
+ * (docs/limits.md), because the aggregator's limits apply to all accounts together. The limits of
+ * callbacks, the requests after Plaid Link, are the lowest: each stores a link, which stays for a
+ * day if it fails.
  */
 const limits = {
   'link tokens': { minuteMax: 30, dayMax: 300 },

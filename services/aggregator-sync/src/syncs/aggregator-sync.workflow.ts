@@ -19,7 +19,10 @@ export async function syncAggregatorLink(key: LinkKey, isContinued = false): Pro
   await runPerStart((runId) => runItemSync(steps, { ...key, runId }, sleep), { isContinued, again })
 }
 
-/** Returns the activities as steps. Each is named, because the proxy of activities has no keys. */
+/**
+ * Returns the activities as steps. Each one is written out, because the proxy of activities has no
+ * keys that could be copied.
+ */
 function createSteps(): ItemSyncSteps {
   const workTimeout = '15 minutes'
   const { states, work } = syncActivities<Activities>('aggregator-sync', { workTimeout })

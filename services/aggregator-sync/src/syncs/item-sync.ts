@@ -128,7 +128,9 @@ function simpleOf(outcome: ItemOutcome): SyncOutcome {
   return outcome.kind === 'early' ? { kind: 'unfinished' } : outcome
 }
 
-/** Returns the fields that this service sets by itself: status, next sync and fault. */
+/**
+ * Returns the fields that this service sets in addition to sync-kit: status, next sync and fault.
+ */
 function nextOf(
   sync: ItemSync,
   ended: ItemSync,

@@ -76,8 +76,8 @@ export function isAwaited({ awaitedPending }: Pick<Loop, 'awaitedPending'>, id: 
 }
 
 /**
- * Returns the position after a page. At the end of a loop, begins a whole loop if one is due: the
- * loop before has read the removals, which a whole loop does not list. Holds an incomplete loop
+ * Returns the position after a page. A whole loop that is due begins only at the end of another
+ * loop, which has then read the removals that a whole loop does not list. Holds an incomplete loop
  * (`isHeld`): its cursor stays for a day, so that syncs read its rows again.
  */
 export function passPage<State extends Loop>(

@@ -17,7 +17,8 @@ type Deps = Pick<
   'config' | 'database' | 'broker' | 'clock' | 'log'
 > & { openAggregator: OpenAggregator }
 
-// Webhooks have some hundred bytes; webhooks with IDs of removed transactions have more.
+// Maximum size of a webhook. Most have some hundred bytes, those with IDs of removed transactions
+// more.
 const bytesMax = 1024 * 1024
 
 const observe = createHistogram({

@@ -13,7 +13,7 @@ export const Webhook = z
     webhook_type: text,
     webhook_code: text,
     item_id: id,
-    /** Bank account of the code USER_ACCOUNT_REVOKED. */
+    /** The account that a webhook with the code USER_ACCOUNT_REVOKED concerns. */
     account_id: id,
     error: z.object({ error_code: ErrorCode }).nullable().catch(null),
     consent_expiration_time: instant,

@@ -44,7 +44,8 @@ export function listSpending(
 /** Plans of one bank account to read. */
 type Asked = BankAccountKey & { spendingIds: readonly string[] }
 
-// LIMIT is an optimization fence: one index search for each plan, where a join might read a table.
+// LIMIT is an optimization fence: the planner searches an index once for each plan, where for a
+// plain join it might read a whole table.
 const plansById = prepare(
   ['accountIds', 'bankAccountIds', 'spendingIds'],
   ({ accountIds, bankAccountIds, spendingIds }) => read(FundedSpending)`

@@ -68,7 +68,8 @@ const rules: Record<string, FragmentSqlToken> = {
  * second audit repeats is an error.
  */
 export async function auditPlans({ pool }: Database, ledger: LedgerPages): Promise<Finding[]> {
-  // Temporary tables need one connection, but no transaction open during calls to the ledger.
+  // Temporary tables need the same connection during the whole audit. A transaction would stay open
+  // during calls to the ledger, so there is none.
   return pool.connect(async (connection) => {
     await stage(connection, 'ledger_bank_accounts', ledger.bankAccounts())
     await stage(connection, 'ledger_envelopes', ledger.openEnvelopes())

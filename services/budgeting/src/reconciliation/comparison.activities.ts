@@ -29,8 +29,8 @@ const countDifferences = createCounter({
 })
 
 /**
- * Maximum age in ms of funding runs to book again. Idempotent: the ledger ignores runs that it
- * still has.
+ * Maximum age in ms of funding runs that are booked again, because a restored ledger may lack them.
+ * Idempotent: the ledger ignores runs that it still has.
  */
 const bookAgainMs = 7 * 24 * hourMs
 

@@ -8,8 +8,8 @@ export const horizonYears = 100
 export const yearEnd = 9000
 
 /**
- * INTERVAL in years with which the recurrence library expands only the first year of a yearly rule:
- * it stops at the year 9999.
+ * INTERVAL in years with which the recurrence library expands only the first year of a yearly rule,
+ * because the library stops at the year 9999.
  */
 export const intervalPastTheEnd = 9999
 

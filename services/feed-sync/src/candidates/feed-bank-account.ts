@@ -86,8 +86,8 @@ export function activateFeedBankAccount(
 
 /**
  * Returns the candidate as inactive, after its bank account was archived or attached to another
- * candidate; the event of the bank account's creation may arrive later. Idempotent, as the
- * activation.
+ * candidate. Idempotent like `activateFeedBankAccount`: the event of the bank account's creation
+ * may arrive later, and changes nothing then.
  */
 export function deactivateFeedBankAccount(
   candidate: FeedBankAccount,

@@ -33,7 +33,10 @@ export async function syncFeedLink(key: FeedSyncKey, former?: Former): Promise<v
 /** Progress of the sync that the previous run has left unfinished; null if it had none. */
 type Former = { progress: Progress | null }
 
-/** Returns the activities as steps. Each is named, because the proxy of activities has no keys. */
+/**
+ * Returns the activities as steps. Each one is written out, because the proxy of activities has no
+ * keys that could be copied.
+ */
 function createSteps(): FeedSyncSteps {
   const { states, work } = syncActivities<Activities>('feed-sync', { workTimeout: '10 minutes' })
   return {

@@ -7,8 +7,8 @@ import { envelopeWords as words } from '../../words/envelopes.ts'
 import { paidQuery } from './paid-from-it.tsx'
 
 /**
- * Asks the user to mark the bill as paid. Payments cover it, but partly from free-to-use, and only
- * money out of the envelope counts automatically.
+ * Asks the user to mark the bill as paid, because free-to-use has paid a part of it: a bill counts
+ * as paid automatically only by money out of the envelope.
  */
 export function PaidFromFree({ spending }: { spending: Spending }) {
   const { bankAccountId, spendingId, targetAmount, periodSpentAmount, graceDays } = spending

@@ -70,7 +70,10 @@ export function amountLines(points: Point[]): number[] {
   return Array.from({ length: top - bottom + 1 }, (_, at) => (bottom + at) * step)
 }
 
-/** Returns the scale of a chart from `begin` to `end`, whose vertical range the lines give. */
+/**
+ * Returns the scale of a chart from the instant `begin` to `end`, with the vertical range of the
+ * grid lines.
+ */
 export function scaleOf(
   lines: number[],
   { begin, end, frame }: { begin: number; end: number; frame: Frame },

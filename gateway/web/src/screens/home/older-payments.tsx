@@ -39,7 +39,10 @@ export function Older({ bankAccountId, payments, spending }: Props) {
   )
 }
 
-/** Assigns the newest payments up to a day to no envelope, so that they no longer wait for one. */
+/**
+ * Takes the newest payments of the day `to` and before, at most `max`, out of the list of those
+ * that wait for an envelope: free-to-use has paid them.
+ */
 async function leaveFree({
   bankAccountId,
   ...of

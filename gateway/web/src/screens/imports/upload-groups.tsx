@@ -93,7 +93,10 @@ function GroupRow({ group }: { group: UploadGroup }) {
   )
 }
 
-/** Buttons for the choice that failed imports of a file need; each repeats these imports. */
+/**
+ * Buttons for the choice without which imports of a file have failed, such as the order of day and
+ * month. Each repeats these imports.
+ */
 function Answers({ group }: { group: UploadGroup }) {
   const { uploadGroupId } = group
   const asking = partsOf(group).find(({ upload }) => upload.asks !== undefined)

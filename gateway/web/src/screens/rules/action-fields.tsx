@@ -53,7 +53,8 @@ interface EnvelopeProps extends PartProps {
 }
 
 /**
- * Choice of an envelope of the bank account in the rule's conditions; without one, of any account.
+ * Choice of an envelope of the bank account that the rule's conditions name; if they name none, of
+ * any.
  */
 function EnvelopeField({ entries, known, change, field }: EnvelopeProps) {
   const { bankAccountId } = entries

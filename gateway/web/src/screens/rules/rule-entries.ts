@@ -63,7 +63,8 @@ export function entriesOf(
 
 /**
  * Returns form values of a rule for transactions similar to the given one; `cluster` is the name of
- * their cluster. If both are known, the merchant identifies them better than the purpose.
+ * their cluster. The condition is on the merchant if it is known and not just the bank's text,
+ * because it identifies similar transactions better.
  */
 export function entriesLike(
   transaction: Transaction,

@@ -21,8 +21,8 @@ export async function loadRefusalTexts(): Promise<unknown> {
 type Message = ConstructorParameters<typeof IntlMessageFormat>[0]
 
 /**
- * Turns messages with values into functions. A build contains parsed messages; Node.js parses them
- * here.
+ * Turns messages with values into functions. A build contains parsed messages; in Node.js, without
+ * a build, they are parsed here.
  */
 function spoken(texts: unknown): unknown {
   if (typeof texts === 'string') return texts.includes('{') ? messageOf(texts) : texts

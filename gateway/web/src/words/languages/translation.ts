@@ -8,8 +8,8 @@ type Texts = typeof texts & { refusals: typeof refusals }
 export type Part = keyof typeof texts
 
 /**
- * Translation of a part. A missing text, or one that lacks a value of the English text, is a type
- * error.
+ * Translation of a part. A missing text, or one that lacks a placeholder of the English text, is a
+ * type error.
  */
 export type Translation<P extends keyof Texts> = Translated<Texts[P]>
 
@@ -17,7 +17,7 @@ type Translated<T> = T extends string
   ? Naming<keyof Values<T> & string>
   : { readonly [Key in keyof T]: Translated<T[Key]> }
 
-/** A string type that contains each of these values. */
+/** A string type that contains a placeholder, `{name}` or `{name, …}`, for each of these names. */
 type Naming<Name extends string> = [Name] extends [never]
   ? string
   : Intersected<Name extends string ? (text: `${string}{${Name}${'}' | ','}${string}`) => void : 0>

@@ -48,7 +48,10 @@ const balanceLine = new RegExp(
 )
 const iban = /^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/
 
-/** The columns of the rows that have a date: in the date column if known, else anywhere. */
+/**
+ * The cells of a file by column. Rows without a date, such as headings, are left out: those whose
+ * date column has none, or if no date column is known, no column at all.
+ */
 export class Cells {
   readonly #columns: ReadonlyMap<string, readonly string[]>
   readonly #amounts = new Map<string, number[]>()

@@ -1,4 +1,7 @@
-/** Returns the header that equals a word of the pattern, earlier words first; else ''. */
+/**
+ * Returns the header that equals one of the words of the pattern; of several such headers, that of
+ * the earliest word. '' if there is none.
+ */
 export function exactHeader(headers: readonly string[], meaning: RegExp): string {
   const names = meaning.source.split('|')
   const places = (header: string) => names.indexOf(header.trim().toLowerCase())
