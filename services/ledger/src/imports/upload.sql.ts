@@ -12,7 +12,8 @@ import { StoredFile } from './storage/stored-file.ts'
 import { Upload } from './upload.ts'
 
 const columns = columnsOf(Upload, { table: 'uploads' })
-// NOT IN prevents use of the partial index `uploads_unfinished`: the primary key is faster.
+// NOT IN instead of IN ('pending', …): the planner then cannot choose the partial index
+// `uploads_unfinished`, and uses the primary key, which is faster for one upload.
 const isUnfinished = sql.fragment`status NOT IN ('complete', 'failed')`
 
 const countColumns = [

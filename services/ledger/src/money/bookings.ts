@@ -13,7 +13,7 @@ export function sumBookings(bookings: readonly JournalEntry[]): BalanceDeltas {
   return { available: sumOf('available'), current: sumOf('current') }
 }
 
-/** Returns whether a transaction has moved the balances, and no deletion has returned it. */
+/** Returns whether a transaction has moved the balances, and no deletion has reversed that. */
 export function isBooked(bookings: readonly JournalEntry[]): boolean {
   const { available, current } = sumBookings(bookings)
   return available !== 0n || current !== 0n

@@ -78,7 +78,7 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
     ${guardedInsert(aliasPart, 'aliases')}
     ON CONFLICT (account_id, link_id, provider_account_id) DO UPDATE
     SET bank_account_id = excluded.bank_account_id, is_current = excluded.is_current`,
-  // On conflict the operation is undone.
+  // An operation that is stored already is saved again only by its undo.
   bulkOperations: sql.fragment`
     ${guardedInsert(bulkPart, 'bulkOperations')}
     ON CONFLICT (account_id, operation_id) DO UPDATE SET undone_at = excluded.undone_at`,

@@ -93,7 +93,10 @@ export interface ChangeSet {
   /** The bank account's version when it was read; the save requires that it is unchanged. */
   readVersion: bigint
   bankAccount: BankAccount
-  /** The candidate that the bank account used when it was read; null without one, or archived. */
+  /**
+   * The candidate (a bank account that a feed offers) that the bank account used when it was read.
+   * Null if it used none or was archived.
+   */
   readCandidateId: string | null
   created: readonly Envelope[]
   envelopes: readonly Envelope[]

@@ -10,7 +10,10 @@ import {
   processors,
 } from './bank-words.ts'
 
-/** A word of a bank's text, its fold, and its position: from index `at` up to, without, `end`. */
+/**
+ * A word of a bank's text, in its spelling and folded (`foldWord`). Its position in the text is
+ * from the index `at` up to, but without, `end`.
+ */
 export interface Word {
   text: string
   folded: string

@@ -24,7 +24,10 @@ export interface Examined {
 /** A suggested rule. */
 export interface RuleSuggestion {
   ruleSuggestionId: string
-  /** Its IDs for other sets of texts, so that a dismissal holds when new texts arrive. */
+  /**
+   * IDs that the same suggestion has for other texts of the account. A dismissal under one of them
+   * counts too, so it holds when new texts arrive.
+   */
   otherIds: () => string[]
   name: string
   text: string

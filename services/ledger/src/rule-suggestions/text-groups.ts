@@ -35,7 +35,7 @@ interface Parsed extends TextCount {
 /** Minimum number of a merchant's transactions for a suggestion. */
 export const rowsMin = 3
 
-/** Minimum number of different names that precede a word: it is then taken as a place. */
+/** Minimum number of different names before a word, for which the word is taken as a place. */
 const headsMin = 4
 
 /** Groups texts by merchant, largest groups first (docs/rules/suggestions.md#texts). */

@@ -157,9 +157,10 @@ export function assignByRule(
 }
 
 /**
- * Amounts in minor units to restore by an undo. `given` is what the envelope paid for a
- * transaction, or got of a refund. For refunds, `kept` is the part that it could not give back,
- * because it was spent, and `refundable` the sum that transactions had taken from it.
+ * Amounts in minor units that an undo restores. `given` is what the envelope paid for a
+ * transaction, or got of a refund. For refunds, `kept` is the part of it that the envelope had
+ * spent and could not give back, and `refundable` the sum that transactions had taken from the
+ * envelope.
  */
 export interface Restored {
   given: bigint

@@ -94,7 +94,10 @@ export async function previewRule(
   }
 }
 
-/** Returns whether a search has no further transactions. A full page may be the last one, too. */
+/**
+ * Returns whether a search has no further transactions. Asks the database, because a full page may
+ * be the last one.
+ */
 export async function isEnd(
   database: Database,
   accountId: string,

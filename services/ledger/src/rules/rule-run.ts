@@ -7,8 +7,9 @@ const Value = z.union([z.string(), z.array(z.string())]).nullable()
 /**
  * A field that a run has changed: its former value and mark, and the rule's value. If the field is
  * the envelope, `gaveBefore` has the transaction's amount, and `given`, the minor units that the
- * former envelope had paid, or got of a refund. For refunds, `kept` is the part that it could not
- * give back, because it was spent, and `refundable` the sum that transactions had taken from it.
+ * former envelope had paid, or got of a refund. For refunds, `kept` is the part that the envelope
+ * had spent and could not give back, and `refundable` the sum that transactions had taken from the
+ * envelope.
  */
 export const RunField = z.object({
   field: z.enum(markedFields),
@@ -46,8 +47,9 @@ const KeptRule = z.object({ ruleId: z.string(), conditions: z.json(), actions: z
 type KeptRule = z.infer<typeof KeptRule>
 
 /**
- * A chosen rule with its neighbours that were not chosen: `before` has those since the previous
- * chosen rule, `after`, only of the last chosen rule, those at the end.
+ * A chosen rule with the rules around it that are not chosen. These are stored because they set
+ * nothing, but decide fields before later rules. `before` has those since the previous chosen rule;
+ * `after`, only of the last chosen rule, has those behind it.
  */
 const RunRule = KeptRule.extend({
   before: z.array(KeptRule).optional(),

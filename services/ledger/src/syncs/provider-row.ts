@@ -48,7 +48,8 @@ export function readRows(
 
 /**
  * Returns the IDs of an import call, and the days that it lists completely (`wholeDays`), without
- * days that do not exist in `timezone`. Throws `invalid` for too many days.
+ * days that do not exist in `timezone`. Only a feed lists whole days; those of other callers are
+ * ignored. Throws `invalid` for too many days.
  */
 export function readListed(
   call: { transactions: readonly ProviderTransaction[]; wholeDays: readonly string[] },

@@ -88,8 +88,8 @@ function readChange(request: ChangeTransactionsRequest, timezone: string): BulkC
 }
 
 /**
- * Returns the IDs of a request; those of a filter are newest first. Throws invalid beyond the
- * bound.
+ * Returns the IDs of the transactions to change; those that a filter selects are newest first.
+ * Throws invalid if the filter selects more than a request may change.
  */
 async function findIds(
   { database }: Deps,

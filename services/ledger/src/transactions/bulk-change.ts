@@ -109,7 +109,7 @@ export function changeEach(
   return { settlement: totalOf(settlements), outcomes: inOrder }
 }
 
-/** Returns the hints of an item, which are those of its change alone. */
+/** Returns the hints of an item: the same as those of a request with only this change. */
 export function hintsOf(change: BulkChange, outcome: BulkOutcome): string[] {
   if (!('after' in outcome)) return []
   const { before, after, bookings } = outcome
@@ -152,7 +152,8 @@ export function undoerOf(
 }
 
 /**
- * Returns whether the fields have these marks (JSON), so that an edit to an equal value counts too.
+ * Returns whether the fields still have these marks (JSON). An undo compares marks besides values,
+ * because an edit may have set an equal value.
  */
 function hasMarks({ fieldMarks }: Transaction, marks: string): boolean {
   return isDeepStrictEqual(fieldMarks, readMarks(marks))

@@ -44,7 +44,7 @@ export async function searchTransactions(
   costs = searchCosts,
 ): Promise<Page | null> {
   const { limit, text, isDeleted } = search
-  // The trigram index has live transactions only.
+  // The trigram index has live transactions only, so a search for deleted ones only scans.
   const scans =
     isIndexed(text) && !isDeleted ? [costs.examinedFirst, costs.examined] : [costs.examined]
   let page: Page = { transactions: [], next: null, version: 0n }

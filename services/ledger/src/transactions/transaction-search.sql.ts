@@ -151,7 +151,8 @@ function isOwned({ accountId }: Parameters): FragmentSqlToken {
 }
 
 function ownerOf(p: Parameters, has: Filters): FragmentSqlToken {
-  // A digest of all versions: their clocks may differ, so no version is the newest for sure.
+  // The version of a list over all bank accounts is a digest of their versions. Versions are by the
+  // clocks of several processes, so the largest one may stay the same after a change.
   if (has.has('everywhere')) {
     return sql.fragment`(
       SELECT coalesce(hashtextextended(string_agg(

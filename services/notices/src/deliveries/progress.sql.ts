@@ -51,8 +51,9 @@ export function takeLease(
 const Noted = z.object({ isFree: z.boolean(), restUntil: z.date().nullable() })
 
 /**
- * Sets a flag after `takeLease` has failed: the process that holds the lease reads the feed again
- * before it ends, and a pause ends with an attempt. Returns null if the webhook is disabled.
+ * Sets a flag after `takeLease` has failed: the process that holds the lease then reads the feed
+ * again before it ends. If the webhook pauses, makes an attempt due at the end of the pause.
+ * Returns null if the webhook is disabled.
  */
 export function noteWork(
   { pool }: Database,

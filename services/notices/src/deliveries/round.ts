@@ -14,8 +14,9 @@ export interface Round {
 
 /**
  * Selects the deliveries to send now: those of objects whose earliest delivery is due. `pending`
- * are stored, `fresh` are later ones. At most `lanesMax` objects, up to half of them with stored
- * deliveries while fresh ones need the rest, so that failing objects do not delay others.
+ * are stored, `fresh` are of changes that were just read. Selects at most `lanesMax` objects.
+ * Objects with stored deliveries get half of these places, or more if objects with only fresh
+ * deliveries need fewer, so that failing objects do not delay others.
  */
 export function planRound(
   { pending, fresh }: { pending: readonly Delivery[]; fresh: readonly Delivery[] },

@@ -168,8 +168,9 @@ function nextDue(
 }
 
 /**
- * Saves the last round of a webhook, switches it off, gives up its pending deliveries, and emits
- * the mail to its owner. In one transaction, because a webhook without due work is not found again.
+ * Saves the last round of a webhook, switches the webhook off, gives up its pending deliveries, and
+ * emits the mail to its owner. All in one transaction: once the round is saved without due work, no
+ * sweep would find the webhook again to do the rest.
  */
 async function switchOffWebhook(
   { database }: RunDeps,

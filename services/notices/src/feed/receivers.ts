@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { NewFeedEvent } from './entry.ts'
 
-/** An account with new entries, and one of its enabled webhooks; null if it has none. */
+/** An account with new entries, and one of its enabled webhooks: null if the account has none. */
 export const Appended = z.object({
   accountId: z.string(),
   webhookId: z.string().nullable(),

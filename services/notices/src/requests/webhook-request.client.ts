@@ -79,7 +79,8 @@ function problemOf(error: unknown, of: { isOver: boolean; timeoutMs: number }): 
 
 /** Returns the stored part of an answer: of its body, the first KiB as text. */
 function outcomeOf({ status, body, retryAfter }: Answer): Outcome {
-  // Removes NUL, which Postgres does not store. A character cut at the end becomes U+FFFD.
+  // Removes NUL, which Postgres does not store, and U+FFFD at the end, which stands for a character
+  // that the limit of the size has cut.
   const answer = body
     .toString()
     .replaceAll('\0', '')

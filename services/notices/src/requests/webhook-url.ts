@@ -13,8 +13,8 @@ export function isAllowedHost({ hostname, port, protocol }: URL, allowed: Allowe
 }
 
 /**
- * Returns the problem of a webhook's URL, or null (docs/changes/own-webhooks.md#urls). Host names
- * are resolved at each request instead, because their addresses may change.
+ * Returns the problem of a webhook's URL, or null (docs/changes/own-webhooks.md#urls). Does not
+ * resolve host names: `createSender` checks their addresses when it sends, because they may change.
  */
 export function findUrlProblem(text: string, allowed: AllowedHosts): string | null {
   if (text.length > urlLengthMax) return say('URL_TOO_LONG', { max: urlLengthMax })

@@ -12,7 +12,8 @@ export const SyncState = z.object({
   lastSuccessfulUpdate: z.date().nullable(),
   lastAttemptedUpdate: z.date().nullable(),
   /**
-   * When a sync was requested, or when it may be repeated; null once it has begun, or without any.
+   * When a sync was requested, or when a postponed one may begin again. Null if none was requested,
+   * and once the sync has begun.
    */
   requestedAt: z.date().nullable(),
   /** When the next scheduled sync is due; null if none is scheduled. */

@@ -10,8 +10,9 @@ const pageSize = 200
 // while the event loop lags, so that many due syncs do not delay requests.
 const atOnce = 2
 const share = 0.02
-// Minimum age of a request or a sync to start: before, its workflow is normally running. Starting a
-// running workflow only makes it check for another request at its end.
+// Minimum age of a requested or begun sync that the sweep starts again: the workflow of a younger
+// one is normally running. A start of a running workflow only makes it check for a request at its
+// end.
 const graceMs = 30_000
 
 /**

@@ -67,9 +67,9 @@ function isAmong({ identifiers }: JoinCandidate, known: ReadonlySet<string>): bo
 }
 
 /**
- * Joins the rows that the client named to stored transactions, unless that has become impossible.
- * Returns these joins, and the result of each named join. Other rows become new transactions
- * (docs/files/joining.md).
+ * Joins the rows that the client named to stored transactions, if row and transaction still fit
+ * (`settleJoins`). Returns these joins, and the result of each named join. Rows whose join fails
+ * become new transactions (docs/files/joining.md).
  */
 export async function joinNamed(
   tx: Tx,

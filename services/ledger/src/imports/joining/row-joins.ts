@@ -42,7 +42,10 @@ export const PendingRow = Joinable.pick({
 }).extend({ uploadIdentifier: z.string() })
 export type PendingRow = z.infer<typeof PendingRow>
 
-/** A transaction with the identifiers of its rows: its own file's row and joined rows. */
+/**
+ * A transaction with the identifiers of all rows of files that belong to it: the row from which it
+ * was created, and joined rows.
+ */
 export const JoinCandidate = Joinable.extend({ identifiers: z.array(z.string()) })
 export type JoinCandidate = z.infer<typeof JoinCandidate>
 

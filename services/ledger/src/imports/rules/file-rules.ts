@@ -113,7 +113,10 @@ function estimateRow(
   return given
 }
 
-/** Assigns a row to an envelope that pays `given`, or gets it of a refund; null: no envelope. */
+/**
+ * Returns a row with the envelope of a rule, which pays `given`, or for a refund gets it. Without
+ * an envelope if `given` is null.
+ */
 function assigned(
   plain: Transaction,
   { ruleId, spendingId }: RuleEnvelope,
@@ -187,7 +190,7 @@ export function assignRows(
   return { settlement: totalOf(settlements), differing }
 }
 
-/** Returns the differing rows with the amounts of the save. Throws if one was not read. */
+/** Returns the differing rows with the amounts of the save. Throws if `inserted` lacks one. */
 export function reassignRows(
   inserted: readonly Transaction[],
   differing: readonly DifferingRow[],

@@ -16,7 +16,7 @@ export interface S3Settings {
 
 const folder = 'files/'
 const silence = () => undefined
-// The SDK logs nothing: errors are thrown, and the caller logs them.
+// Keeps the SDK from logging, because it also throws the errors, which the caller logs.
 const logger = { trace: silence, debug: silence, info: silence, warn: silence, error: silence }
 const callMs = 8_000
 

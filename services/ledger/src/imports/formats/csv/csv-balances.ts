@@ -15,7 +15,7 @@ export class CsvBalances {
   #booked = 0n
   #all = 0n
   #isWhole = true
-  /** The last posted row with a balance, and the sum of the rows without one after it. */
+  /** The last posted row with a balance, and the sum of the amounts of the later posted rows. */
   #last: CsvRow | undefined
   #between = 0n
   /** The posted rows of the latest day, and (`#day`) the day of the row that was added last. */
@@ -123,8 +123,9 @@ export class CsvBalances {
   }
 
   /**
-   * Returns the last row of the latest day: no other row of the day starts from its balance. If
-   * that is ambiguous, the order that fits more balances of the file decides; else undefined.
+   * Returns the row of the latest day that was booked last: no other row of the day starts from its
+   * balance. If that is ambiguous, the order of rows that fits more balances of the file decides.
+   * Returns undefined if both orders fit equally.
    */
   #latest(): CsvRow | undefined {
     const rows = this.#ofLatestDay
@@ -139,7 +140,7 @@ export class CsvBalances {
   }
 }
 
-/** Returns the rows from whose balance no other row starts: the only end of a complete chain. */
+/** Returns the rows from whose balance no other row starts: in a complete chain only the last. */
 function endsOf(rows: readonly CsvRow[]): CsvRow[] {
   const starts = new Map<bigint, number>()
   for (const { balance, row } of rows) {

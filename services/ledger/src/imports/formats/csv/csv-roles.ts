@@ -68,7 +68,10 @@ const PAYEES = namesIn([
 /** Columns of payer and payee. In deposits the payee is the account's owner, else the payer. */
 export type Parties = { payer: FieldRef; payee: FieldRef }
 
-/** Returns both columns if `merchant` is one of them: the sign then selects the other party. */
+/**
+ * Returns the columns of payer and payee, if `merchant` is one of the two. The sign of the amount
+ * then decides for each row which of them names the other party.
+ */
 export function findParties(headers: readonly string[], merchant?: FieldRef): Parties | null {
   const payer = headers.find((name) => PAYERS.has(foldName(name)))
   const payee = headers.find((name) => PAYEES.has(foldName(name)))

@@ -80,8 +80,8 @@ function openQuote(
 }
 
 /**
- * Returns a cell on one line, without quotes that the parser keeps: after a blank, single quotes,
- * and `="12"`, by which spreadsheets take 12 as text.
+ * Returns a cell on one line. Removes quotes that the parser keeps: double quotes after a blank,
+ * single quotes, and those of `="12"`, which makes spreadsheets read 12 as a text.
  */
 function bareCell(cell: string): string {
   const text = oneLine(cell)

@@ -9,7 +9,10 @@ import { readMtTexts } from './mt940-texts.ts'
 export type MtRowSettings = {
   places: number
   timezone: string
-  /** Whether the rows are only announced (MT942), as the file has a statement (MT940), too. */
+  /**
+   * Whether rows are skipped as pending: an MT942 only announces them, and the file also has the
+   * statement (MT940) that books them.
+   */
   isInterim: boolean
 }
 
@@ -33,7 +36,7 @@ export function readMtEntry(entry: MtEntry, settings: MtRowSettings): UnnamedRow
   const second = others.join(' ').trim()
   const skipped = (reason: SkipReason) => ({ identifier: oneLine(first), reason })
   if (settings.isInterim) return skipped('pending')
-  // The amount may be in the next line.
+  // The amount may be in the next line, so the entry is also matched together with its other lines.
   const whole = ENTRY.exec(first.trimEnd())
   const match = whole ?? ENTRY.exec(`${first.trimEnd()}${second}`)
   if (match === null) return skipped(/^\d{6}/.test(first) ? 'amount' : 'date')

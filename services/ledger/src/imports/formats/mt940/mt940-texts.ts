@@ -27,7 +27,7 @@ function structuredTexts(
   lines: readonly string[],
   { mark, isOut }: { mark: string; isOut: boolean },
 ): MtTexts {
-  // Line breaks may be anywhere in a subfield, even within its number.
+  // Lines are joined before the split, because a subfield may break anywhere, even in its number.
   const [, ...parts] = lines.join('').split(mark)
   const purpose: string[] = []
   const names: string[] = []

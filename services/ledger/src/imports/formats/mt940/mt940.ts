@@ -103,8 +103,9 @@ function isStatement({ balance }: MtMessage): boolean {
 }
 
 /**
- * Returns whether a message lacks its closing balance. Some programs never write closing balances:
- * a file of several messages that all lack them is complete if its last line is.
+ * Returns whether a message of the file is truncated: it has an opening balance, but no closing
+ * one. Some programs never write closing balances, so a file of several messages that all lack them
+ * is complete if its last line is.
  */
 function isCut(messages: readonly MtMessage[], text: string): boolean {
   const open = messages.filter(({ opening, ending }) => opening !== null && ending === null)

@@ -15,7 +15,10 @@ const MARKED = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?/
 const minuteMs = 60_000
 const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)?)?[^\]]*\]?)?$/
 
-/** An identifier of only zeros, or an empty one: some banks write it for every transaction. */
+/**
+ * An empty identifier, or one of only zeros. Some banks write it for every transaction, so it
+ * counts as missing.
+ */
 const NO_IDENTIFIER = /^0*$/
 
 /** The text of a file; `lineAt` returns the line number at an index of the text. */

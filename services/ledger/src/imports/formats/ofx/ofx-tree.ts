@@ -37,7 +37,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: ' ',
 }
 
-/** Fields of a transaction: even an empty field without an end tag contains no elements. */
+/** Fields of a transaction. They contain no elements, so the next tag ends even an empty field. */
 const FIELD =
   /^(?:TRNTYPE|TRNAMT|DT\w+|\w*FITID|CORRECTACTION|SRVRTID|CHECKNUM|REFNUM|SIC|NAME|EXTDNAME|MEMO)$/
 
@@ -166,7 +166,8 @@ function openElement(
   const last = stack.at(-1)
   const isEnded = last?.children.length === 0 && last.text.trim() !== ''
   if (last !== undefined && (isEnded || FIELD.test(last.name))) stack.pop()
-  // OFX groups never nest in a group of the same name: an open one was closed with a wrong tag.
+  // OFX groups never nest in a group of the same name. If one is still open, its end tag had a
+  // wrong name, so it ends here.
   const open = GROUP.test(tag.name) ? stack.findLastIndex(({ name }) => name === tag.name) : -1
   if (open > 0) endTransactions(reader, stack.splice(open), tag.at)
   if (stack.length > DEPTH_MAX || reader.nodes === NODES_MAX) {

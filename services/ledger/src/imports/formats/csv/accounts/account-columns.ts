@@ -25,7 +25,10 @@ const OWN_IF_FIRST = namesIn([
 ])
 /** Matches folded column names that contain a word for an account, such as `kontonummer`. */
 const ACCOUNT_NAME = /acc(?:oun)?t|konto|rachun|iban|rekening|tili|szamla|cuenta|compte|conto|uct/
-/** Names of columns of products, such as savings accounts; only as one of the first two columns. */
+/**
+ * Names of columns of products, such as a savings account. Such a column is the own account only if
+ * it is one of the first two columns.
+ */
 const PRODUCTS = namesIn(['product, produkt, produit, producto, prodotto, produto, produktas'])
 const AMOUNT = /^[-+(]?\s?[\d.,'\s]*[.,]\d{2}\)?\D{0,5}$/u
 
@@ -141,9 +144,9 @@ export function ownColumn(columns: readonly AccountColumn[]): AccountColumn | un
 }
 
 /**
- * Returns whether a column holds own accounts: numbers in a column named like one, or a few names
- * that several rows share. In a column without a name, short texts, such as `D` and `C`, are no
- * accounts.
+ * Returns whether a column holds accounts of the user: numbers if its name is one for the own
+ * account, or a few names that several rows share. In a column without a name, short texts, such as
+ * `D` and `C`, are no accounts.
  */
 function holdsAccounts({ isOwn, accounts, rowCount }: AccountColumn): boolean {
   const all = [...accounts.values()]
@@ -154,8 +157,8 @@ function holdsAccounts({ isOwn, accounts, rowCount }: AccountColumn): boolean {
 
 /**
  * Returns whether a column with an ambiguous name holds the own account: account numbers, if
- * another column has the other parties' accounts, or a few accounts that rows share. An account of
- * another party would always occur with the same party.
+ * another column has the other parties' accounts, or a few accounts that rows share. If each
+ * account occurs with one party only, the accounts are those of the other parties.
  */
 function isOwnBeside(column: AccountColumn, columns: readonly AccountColumn[]): boolean {
   const { accounts, rowCount, areNumbers } = column
@@ -167,7 +170,10 @@ function isOwnBeside(column: AccountColumn, columns: readonly AccountColumn[]): 
   return isShared && isFew && accounts.size > 1 && !isOfParties
 }
 
-/** Returns whether a column holds other parties' accounts: more different accounts, or blanks. */
+/**
+ * Returns whether a column holds other parties' accounts: it has blank cells, or more different
+ * accounts than the column `own`, or as many and is further right.
+ */
 function isOther(
   { at, name, accounts, hasBlank, areNumbers }: AccountColumn,
   own: AccountColumn,

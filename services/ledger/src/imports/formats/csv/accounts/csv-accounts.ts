@@ -158,7 +158,10 @@ function byColumn({ at, isOwn, accounts, areNumbers }: AccountColumn): TableAcco
   }
 }
 
-/** Returns the accounts by section headings; a section without one continues the last account. */
+/**
+ * Returns the accounts that the headings of sections name. A section whose heading names none
+ * belongs to the account of the section before.
+ */
 function bySection(all: readonly Section[]): TableAccounts | null {
   const sections = all.filter(({ rowCount }) => rowCount > 0)
   const accounts: { name: string; rowCount: number }[] = []
