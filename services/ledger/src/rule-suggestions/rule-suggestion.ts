@@ -95,7 +95,6 @@ function matchedBy({ field, condition }: Candidate, { rows }: Known): Examined[]
   return rows.filter(({ folds }) => isMatch(folds[field]))
 }
 
-/** Returns whether all transactions have this name already. */
 function isNamed(matched: readonly Examined[], name: string): boolean {
   return matched.every(({ transaction }) => transaction.name === name)
 }

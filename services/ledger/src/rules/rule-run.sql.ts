@@ -188,7 +188,7 @@ export function listLaterChanges(
     ORDER BY version`)
 }
 
-/** Sets the fields of these changes. */
+/** Saves the `fields` of changes of later runs, whose former values an undo has replaced. */
 export async function updateRunChanges(tx: Tx, changes: readonly RunChange[]): Promise<void> {
   if (changes.length === 0) return
   await tx.query(sql.unsafe`

@@ -83,7 +83,6 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
   }
 }
 
-/** Returns the stored rule; undefined if it does not exist. */
 async function findStored({ database }: Deps, accountId: string, ruleId: string) {
   return (await listRules(database, accountId)).find((one) => one.ruleId === ruleId)
 }
@@ -107,7 +106,6 @@ async function preview(deps: Deps, request: PreviewRuleRequest, context: Handler
   return { ...counts, transactions }
 }
 
-/** Returns the draft in a preview request; null without one. */
 function readDraft({ conditions, actions, ...stated }: PreviewRuleRequest): Draft | null {
   const { position = null, ruleId = null } = stated
   if (conditions && actions) {

@@ -148,7 +148,6 @@ function writeBatch<Outcome extends SyncDecision>(
   })
 }
 
-/** Joins transactions with their provider records. */
 function joinRecords({ transactions, records }: Current): SyncedTransaction[] {
   const byTransaction = Map.groupBy(records, ({ transactionId }) => transactionId)
   return transactions.map((transaction) => {

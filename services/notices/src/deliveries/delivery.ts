@@ -51,7 +51,7 @@ export interface Attempt {
   at: Date
   status: number | null
   answer: string | null
-  /** Null for an answer of 2xx. */
+  /** The reason why the attempt failed; null for an answer of 2xx. */
   problem: string | null
   /** Pause in ms that the answer asks for. */
   retryAfterMs: number | null

@@ -80,7 +80,7 @@ export function createDispatcher(deps: Deps, limits = limitsDefault): Dispatcher
   }
 }
 
-/** Returns the start of the workflow that retries a webhook. */
+/** Returns the parameters to start the workflow that retries the deliveries of a webhook. */
 function retryOf({ accountId, webhookId }: WebhookKey) {
   const key = { accountId, webhookId }
   return { type: 'retryWebhook', id: `webhook/${webhookId}`, args: [key] }

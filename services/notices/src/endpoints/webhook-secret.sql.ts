@@ -5,7 +5,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import type { WebhookKey } from './webhook.sql.ts'
 
-/** A sealed secret of a webhook. */
+/** A secret of a webhook, sealed: encrypted and bound to its row. */
 const SealedRow = z.object({
   webhookSecretId: z.string(),
   keyId: z.string(),

@@ -95,7 +95,6 @@ export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
   }
 }
 
-/** Creates a webhook; returns it with its secret. */
 async function createWebhook(
   deps: Deps,
   { url, types, description }: StatedFields,

@@ -15,7 +15,7 @@ export interface Outcome {
   status: number | null
   /** First KiB of the body as text. */
   answer: string | null
-  /** Null for an answer of 2xx. */
+  /** The reason why the request failed; null for an answer of 2xx. */
   problem: string | null
   /** Header Retry-After. */
   retryAfter: string | null

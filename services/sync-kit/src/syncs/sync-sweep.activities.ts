@@ -45,7 +45,6 @@ export function syncSweeps<
   }
   const keyOf = (link: Key) => [link.accountId, link[store.links.id]]
   return {
-    /** Starts the syncs that are due. */
     startDueSyncs: async (after: string[]): Promise<string[] | null> => {
       if (!isEnabled) return null
       const now = await database.now()

@@ -6,7 +6,6 @@ export type FileAccount = Omit<ListedStatement, 'statement' | 'balance'> & {
   read: () => FileStatement | Unreadable
 }
 
-/** Maximum number of accounts that are listed. */
 const listedMax = 100
 
 /**

@@ -87,7 +87,6 @@ function* entriesOf(statements: readonly XmlNode[]): Generator<XmlNode> {
   for (const { entries } of statements) if (entries) yield* entries
 }
 
-/** Returns the IBAN or account number. */
 function accountOf(statement: XmlNode): string {
   const id = nodeAt(statement, 'Acct', 'Id')
   return `${textAt(id, 'IBAN')} ${textAt(id, 'Othr', 'Id')}`.replaceAll(' ', '')

@@ -65,7 +65,6 @@ export function readOfxAccounts(
   }))
 }
 
-/** Returns number and kind of a bank account or card. */
 function accountOf(statement: OfxNode): { number: string; kind: string | null } {
   const bank = childOf(statement, 'BANKACCTFROM')
   const holder = bank ?? childOf(statement, 'CCACCTFROM')

@@ -1,7 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { itemsIn, textOf } from './page-text.ts'
 
-/** Number of items of a page by default. */
 const pageLengthDefault = 250
 
 /** Size in bytes of the header of a page: the uncompressed length. */

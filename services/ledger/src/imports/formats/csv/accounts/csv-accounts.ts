@@ -56,7 +56,7 @@ export class CsvAccounts {
   readonly #headers: readonly string[]
   readonly #headerRow: number
   readonly #dateAt: number
-  /** The column with the text of the other party. */
+  /** Index of the column that names the other party. */
   readonly #partyAt: number
   readonly #columns: readonly AccountColumn[]
   readonly #sections: Section[] = []
