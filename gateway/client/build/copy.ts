@@ -6,7 +6,7 @@ export type Json = any
 
 /**
  * The committed copy of the OpenAPI document, without its examples. The client is generated from
- * it, and it shows in reviews what changes for clients.
+ * the copy, and a review of its changes shows what changes for clients.
  */
 export const copyPath = join(import.meta.dirname, '../openapi.json')
 

@@ -71,7 +71,7 @@ export function limitAttempts({ mesh, clock, config, sessions }: AttemptDeps): A
           .catch(() => {})
       return { release }
     } catch (error) {
-      // until 0.4: an identity of 0.2.0 counts no networks.
+      // until 0.4: the service identity of 0.2.0 counts no networks, so it limits none.
       if (isUnknownRpc(error)) return { release: async () => {} }
       const refusal = error instanceof ConnectError ? refusalOf(error) : null
       if (refusal?.status !== 429) return throwUnavailable(error)

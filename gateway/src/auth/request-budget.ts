@@ -81,7 +81,7 @@ export function createRequestBudget({ mesh, config, sessions }: BudgetDeps): Req
   }
 }
 
-/** until 0.4: an identity of 0.2.0 counts no requests. */
+/** until 0.4: the service identity of 0.2.0 counts no requests, so it limits none. */
 function uncounted(error: unknown): { apiKey?: Budget; account?: Budget } {
   return isUnknownRpc(error) ? {} : throwUnavailable(error)
 }

@@ -13,7 +13,7 @@ const switches = {
     'COFFER_AGGREGATOR_ENABLED=true (npm start -- --try-aggregator does it for the simulated one)',
 }
 
-/** Removes the next sync of a deleted link: its service may not know of the deletion yet. */
+/** Marks the syncs of a deleted link as ended: their service may not know of the deletion yet. */
 function endWith({ deletedAt }: Link, health: SyncHealth): SyncHealth {
   if (!deletedAt) return health
   const { nextAttempt: _, ...rest } = health

@@ -81,7 +81,7 @@ export function createConnections({ mesh, log }: { mesh: Mesh; log: Log }) {
   return {
     /** Joins links with their connections, by at most one call per service. */
     join,
-    /** Joins a changed link with its connection; leaves that out if its service is unavailable. */
+    /** Joins a changed link with its connection; without one if the service is unavailable. */
     joinChanged: async (message: Link, options: CallOptions) => {
       const [shown] = await afterCommit({ log }, () => join([message], options), {
         otherwise: [{ message }],

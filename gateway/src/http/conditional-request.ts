@@ -154,7 +154,7 @@ export function sendTagged(
   { route, body }: { route: Route; body: string },
 ): FastifyReply {
   const { answer, tagged, method } = route
-  // Conditions apply only to successful answers (RFC 9110, 13.2.1): an unhealthy 500 stays 500.
+  // Conditions apply only to successful answers (RFC 9110, 13.2.1): a 500 never becomes 304.
   if (reply.statusCode >= 300) return reply.send(body)
   const shape = typeof tagged === 'string' && answer && 'object' in answer && answer.object[tagged]
   if (answer && tagged === true) {

@@ -155,7 +155,7 @@ interface Definition<
   success?: 202 | 204
   /** The answer is a stream: it has no ETag. */
   isStreamed?: true
-  /** Its clients wait, so the check of the credential is retried while identity is unavailable. */
+  /** Its clients wait, so the credential is checked again while the service identity is away. */
   isPatient?: true
   /** Headers of a success that the declaration does not imply. */
   headers?: readonly HeaderName[]

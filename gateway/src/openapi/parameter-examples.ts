@@ -19,7 +19,7 @@ const keysShown = 2
 
 /**
  * Returns the keyword `example` for a path or query parameter: the recorded value of the operation,
- * or for an ID that of another operation; empty without a value.
+ * or, for an ID, the value of another operation; empty without a value.
  */
 export function parameterExample(
   { id, answer }: Route,

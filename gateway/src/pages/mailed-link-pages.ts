@@ -129,7 +129,7 @@ async function isAccepted(checking: Promise<unknown>): Promise<boolean> {
     await checking
     return true
   } catch (error) {
-    // until 0.4: an identity of 0.2.0 checks a token only when it is used.
+    // until 0.4: the service identity of 0.2.0 checks a token only when the form is submitted.
     if (isUnknownRpc(error)) return true
     if (answerOf(error, { isRead: true }).status === 400) return false
     throw error

@@ -158,7 +158,7 @@ function updateRoutes({ mesh }: RouteDeps): Route[] {
   ]
 }
 
-/** Returns a function that gets the data of the caller which aggregator-sync needs. */
+/** Returns a function that gets name, email and trial state of the caller for aggregator-sync. */
 function createGetLinkUser({ mesh }: RouteDeps) {
   const users = mesh.client('identity', UserService)
   return async (options: CallOptions) => {

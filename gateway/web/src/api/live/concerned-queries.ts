@@ -78,8 +78,8 @@ function prefixesOf({ type, objectId, bankAccountId }: Change): KeyPrefix[] {
   const [kind = '', happened] = type.split('.')
   const isOwn = kind === 'bank_account'
   const bank = bankAccountId ?? objectId
-  // The feed has no changes of the objects in a deleted bank account, so every query is concerned;
-  // nor of transactions that lose the reference to a deleted envelope, so all lists are.
+  // The feed has no changes of the objects in a deleted bank account: every query is concerned. It
+  // has none of transactions that lose a deleted envelope: all lists are concerned.
   if (isOwn && happened === 'deleted') return [[]]
   const inside = kind === 'spending' && happened === 'deleted' ? lists(bank) : []
   return [...(byKind[kind]?.(bank, objectId) ?? [[]]), ...inside]

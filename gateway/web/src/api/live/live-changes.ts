@@ -112,7 +112,8 @@ function renew(): void {
 }
 
 /**
- * Notes whether the stream works. If it does not, all answers are refetched: changes may be missed.
+ * Notes whether the stream works. When it stops working, all answers are refetched, because changes
+ * may be missing.
  */
 function setLive(is: boolean): void {
   if (!noteLive(is) || is) return

@@ -107,7 +107,8 @@ function isOlder(
 
 /**
  * Returns the last due date of an expense if a payment from before that day took money of the next
- * bill; else null. In the days of grace after a due date, it still takes money of the last bill.
+ * bill; else null. In the days of grace after a due date, such a payment takes money of the last
+ * bill.
  */
 function formerDue(
   { date, spendingAmount = 0 }: Transaction,
