@@ -144,7 +144,8 @@ export async function hostServices(options: HostOptions): Promise<Host> {
       await background.finally(() => {
         starts = false
       })
-      // Only now: loading code blocks the event loop, so calls to Temporal would time out.
+      // After the background parts have started: loading their code blocks the event loop, so calls
+      // to Temporal would time out before.
       for (const service of Object.values(services)) keepSchedules(service, options)
     },
     isStarting,

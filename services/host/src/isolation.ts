@@ -4,10 +4,13 @@ import { newId } from '@coffer/kit/values/id'
 import type { Subscription } from '@nats-io/transport-node'
 import { z } from 'zod'
 
-/** Interval in ms of the heartbeats, and of checking what has answered. */
+/** Interval in ms of the heartbeats, and of the check whether anything has answered. */
 const tickMsDefault = 500
 
-/** Intervals without an answer until all are probed, and until the process counts as cut off. */
+/**
+ * Numbers of intervals without any answer: above `ticksUntilAsked` all databases and services are
+ * probed, above `ticksMax` the process counts as cut off.
+ */
 const ticksUntilAsked = 2
 const ticksMax = 5
 
@@ -28,7 +31,7 @@ export interface IsolationOptions {
   ask: () => void
   /** Whether this process is ready. Its heartbeat counts for its replicas only then. */
   isReady: () => Promise<boolean>
-  /** Interval of the heartbeats in tests. */
+  /** Interval in ms of the heartbeats; only tests set it. */
   tickMs?: number
 }
 
@@ -39,7 +42,10 @@ export interface Isolation extends Disposable {
    * sent a heartbeat within 5 s before.
    */
   isCutOff: () => boolean
-  /** Whether most replicas with a fresh heartbeat have the clock of this process, up to 30 s. */
+  /**
+   * Whether the clocks of most replicas with a fresh heartbeat differ by at most 30 s from the
+   * clock of this process; false without such a replica.
+   */
   isClockShared: () => boolean
 }
 
@@ -48,8 +54,8 @@ const Sign = z.object({ id: z.string(), at: z.number(), isReady: z.boolean() })
 
 /**
  * Exchanges heartbeats with the replicas of this process over NATS, twice a second. The process
- * receives its own too, so that an unresponsive NATS is detected before NATS's pings
- * (docs/operations.md#cut-off).
+ * receives its own heartbeats too: their absence shows an unresponsive NATS earlier than NATS's
+ * pings do (docs/operations.md#cut-off).
  */
 export function watchIsolation(options: IsolationOptions): Isolation {
   const { broker, subject, clock, answeredAt, ask, isReady } = options

@@ -33,7 +33,7 @@ export async function keepRunning(options: KeepRunningOptions): Promise<AsyncDis
         isBroken = false
         attempted.resolve()
         const ended = runner.run()
-        // `stop` during `create` found no runner to stop.
+        // Disposing during `create` found no runner to stop, so the new one is stopped here.
         if (stopping.signal.aborted) runner.stop()
         await ended
       } catch (error) {

@@ -19,7 +19,8 @@ export function createLog({ level, name, to }: LogOptions): Log {
     {
       level,
       base: { name },
-      // The trace of the request that a line is about, beside its `requestId`.
+      // Adds the ID of the active trace to each line, so that lines of a request can be found by
+      // it.
       mixin: () => {
         const traceId = currentTraceId()
         return traceId === undefined ? {} : { traceId }

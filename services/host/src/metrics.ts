@@ -66,7 +66,7 @@ export const countRefusedPeers = createCounter({
   help: 'Connections refused in the handshake of mutual TLS: no certificate of the deployment.',
 })
 
-/** Sets when the certificate of calls ends. */
+/** Sets the instant until which the certificate for calls between processes is valid. */
 export const setCertificateEnd = createGauge({
   name: 'coffer_certificate_end_seconds',
   help: 'End of the certificate for calls between processes, in seconds since 1970.',
@@ -80,7 +80,8 @@ export const setRelayBacklog = createGauge({
 })
 
 /**
- * Exports whether a server or service is away until disposed; `part` is the service that uses it.
+ * Exports, until disposed, whether a server or a service is away. The label `service` names the
+ * service that is away, or the one whose database is; it is empty for NATS and Temporal.
  */
 export const watchAway = createWatchedGauge({
   name: 'coffer_away',

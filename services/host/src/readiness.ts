@@ -15,7 +15,8 @@ const everyMsDefault = 5_000
 const checkMsMax = 2_000
 
 /**
- * Clock differences in ms to a database: logged, and large enough to make the process not ready.
+ * Differences in ms between the clocks of this process and of a database. Above `skewMsWarned` the
+ * difference is logged; above `skewMsMax` the process may become not ready.
  */
 const skewMsWarned = 15_000
 const skewMsMax = 1000 * callerSkewSeconds
@@ -33,7 +34,10 @@ export interface Dependency {
 /** Why a service is unhealthy. */
 interface Fault {
   reason: string
-  /** `service` does not answer, `database` of the service, `token` is refused, `clock` differs. */
+  /**
+   * Faulty part: the `service` or its `database` does not answer, the `token` of this process is
+   * refused, or its `clock` differs from the database's.
+   */
   kind: 'service' | 'database' | 'token' | 'clock'
   /** Whether the service has accepted the caller token of the check. */
   isAccepted: boolean
@@ -72,7 +76,7 @@ export interface Readiness extends Disposable {
 
 /**
  * Checks the services every 5 s and on request; logs outages and recoveries. A process becomes
- * ready once all essential services have accepted its caller token, and none refuses it. Later
+ * ready once all essential services have accepted its caller token, and no other refuses it. Later
  * refusals and outages do not change readiness, because they affect all replicas.
  */
 export function watchReadiness(dependencies: Dependency[], options: ReadinessOptions): Readiness {
@@ -165,8 +169,8 @@ function watch(dependency: Dependency, options: ReadinessOptions) {
     last: () => last ?? refresh(),
     known: () => known ?? null,
     /**
-     * Whether the service has accepted a token; if it is not essential, whether it has refused
-     * none.
+     * Whether the service counts as accepting the tokens of this process. An essential service must
+     * have accepted one; another service must only not have refused one in the last check.
      */
     isAccepting: () => wasAccepted || (!isEssential && known?.kind !== 'token'),
     isDue: (everyMs: number) => known !== null || performance.now() - latest.at >= everyMs,
@@ -175,7 +179,8 @@ function watch(dependency: Dependency, options: ReadinessOptions) {
 }
 
 /**
- * Compares the kinds only: the reason may change at each check, for example refused, then timeout.
+ * Returns whether two faults are the same for the log. Ignores `reason`, which may change at each
+ * check, for example from a refused connection to a timeout.
  */
 function isSameFault(left: Fault, right: Fault | null): boolean {
   return left.kind === right?.kind && left.isClockWrong === right.isClockWrong
@@ -198,7 +203,7 @@ async function check(
     if (!answer.isDatabaseHealthy) {
       return { reason: 'its database does not answer', kind: 'database', isAccepted: true }
     }
-    // until 0.4: a service of 0.2.0 does not send it.
+    // until 0.4: a service of 0.2.0 does not send `databaseTime`.
     if (!answer.databaseTime) return null
     const halfwayMs = (askedAt.getTime() + clock().getTime()) / 2
     return skewFault(halfwayMs - timestampMs(answer.databaseTime), name)

@@ -68,7 +68,7 @@ function redactError(error: Error, depth: number): Fields {
     if (['string', 'number'].includes(typeof own[name])) shown[name] = own[name]
   }
   if (Array.isArray(own.issues)) shown.issues = own.issues.map(issueOf)
-  // The stack begins with the message, which is redacted separately.
+  // Keeps only the frames, because the stack begins with the message, which is redacted separately.
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '))
   shown.stack = frames?.join('\n')
   if (depth >= depthMax) return shown
@@ -87,7 +87,8 @@ const quotingTypes = ['InvalidInputError', 'SyntaxError']
 
 function messageOf(error: Error & Fields): string {
   const type = typeOf(error)
-  // The message of a ZodError contains all issues, including texts from schemas.
+  // The message of a ZodError contains all issues, including texts from schemas, which may quote
+  // values. `issueOf` logs the path and code of each issue instead.
   if (type.endsWith('ZodError')) return 'wrong shape'
   // SQLSTATE class 22 (data exceptions): the message quotes a value.
   const isQuoting = quotingTypes.includes(type) || /^22/.test(String(error.code))

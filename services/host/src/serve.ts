@@ -38,7 +38,10 @@ const messageSizeMax = 8 * 1024 * 1024
  */
 const keepAliveMs = 65_000
 
-/** Time in ms after answering an unfinished request until its connection is closed. */
+/**
+ * Time in ms between an answer and the close of its connection, if the answer was sent before the
+ * request had arrived completely.
+ */
 export const unreadMs = 500
 
 export interface ServeOptions {

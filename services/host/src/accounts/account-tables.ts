@@ -1,7 +1,7 @@
 // Infrastructure tables, which the export of an account omits.
 const ownTables = [
   'changes',
-  // until 0.5: a relay of 0.3 writes it.
+  // until 0.5: unused in this version, but a relay of 0.3 still writes it.
   'change_sequences',
   'idempotency_keys',
   'deleted_accounts',

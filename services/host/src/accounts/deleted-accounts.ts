@@ -6,7 +6,10 @@ import { z } from 'zod'
 
 const batch = { sizeMax: 256, waitingMax: 1_024, isGathered: true }
 
-/** Wraps handlers to ignore messages of deleted accounts; one query checks concurrent messages. */
+/**
+ * Wraps handlers so that they ignore messages of deleted accounts. The accounts of messages that
+ * are handled at the same time are looked up in one query.
+ */
 export function unlessDeleted({ pool }: Database, handlers: readonly Handler[]): Handler[] {
   const isDeleted = createBatcher<string, boolean>(async (_key, accountIds) => {
     const deleted = await pool.anyFirst(sql.type(z.object({ accountId: z.string() }))`

@@ -77,19 +77,26 @@ async function createIndex(client: pg.Client, name: string, text: string): Promi
       if (!(error instanceof pg.DatabaseError)) throw error
       const isTaken = error.code === duplicateTable && (await stateOf(client, name)) !== 'missing'
       if (isTaken) continue
-      // Writes still maintain an INVALID index, and a unique one still refuses rows.
+      // Drops the failed index, because writes would still maintain an INVALID index, and a unique
+      // one would still refuse rows.
       await dropInvalid(client, name).catch(() => undefined)
       throw error
     }
   }
 }
 
-/** SQLSTATE duplicate_table: a build by a killed process, which Postgres continues, has started. */
+/**
+ * SQLSTATE duplicate_table: the index exists already. A process that was killed may have begun to
+ * build it, and Postgres continues the build.
+ */
 const duplicateTable = '42P07'
 
 type IndexState = 'missing' | 'valid' | 'invalid' | 'building'
 
-/** Returns the state of an index: `building` after a kill, because Postgres continues the build. */
+/**
+ * Returns the state of an index; `building` while Postgres runs its build, even after the process
+ * that began it was killed.
+ */
 async function stateOf(client: pg.Client, name: string): Promise<IndexState> {
   const { rows } = await client.query<{ state: IndexState }>(
     `SELECT CASE WHEN indisvalid THEN 'valid'

@@ -35,7 +35,10 @@ export function requireTls(url: string): void {
   if (fault !== null) throw new SettingsError(`Postgres URL: ${fault}`)
 }
 
-/** Parameters of libpq that slonik refuses or interprets differently. */
+/**
+ * TLS parameters of libpq. They are removed from the URL before slonik parses it, because slonik
+ * refuses some of them and interprets others differently.
+ */
 const tlsParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'channel_binding']
 
 /**
@@ -47,7 +50,8 @@ async function tlsOptions(given: Record<string, string>): Promise<ClientConfig['
   const isImplied = sslrootcert !== undefined || sslcert !== undefined
   const mode = (sslmode ?? (isImplied ? 'verify-full' : 'disable')) as Mode
   if (mode === 'disable') return false
-  // libpq: `system` selects the certificates of the operating system; here those of Node.
+  // `system` means the certificates of the operating system in libpq. Here it means those of Node,
+  // which are the default when `ca` is unset.
   const ca = sslrootcert === 'system' ? undefined : await textOf('sslrootcert', sslrootcert)
   return {
     rejectUnauthorized: mode !== 'no-verify',

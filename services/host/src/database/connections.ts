@@ -17,7 +17,7 @@ export interface Connections extends AsyncDisposable {
 interface Options {
   schema: string
   open: Record<'exclusive' | 'shared', () => Promise<Connection>>
-  /** Number of connections, of both kinds together. */
+  /** Maximum number of connections, exclusive and shared ones together. */
   sizeMax: number
   /** Maximum wait for a free connection, in ms. */
   waitMsMax: number
@@ -25,7 +25,10 @@ interface Options {
   isSharing: boolean
 }
 
-/** Number of connections that short reads share; with fewer than four in all, none is shared. */
+/**
+ * Number of connections that short reads share. A pool with fewer than `sharingFrom` connections
+ * shares none.
+ */
 const sharedCount = 2
 const sharingFrom = 4
 

@@ -17,7 +17,8 @@ const attributes = {
 /**
  * Least privilege: returns the statements that revoke the rights which a service does not need:
  * attributes of administrators, membership in other roles, rights on other schemas and their
- * tables, CREATE. Only rights that the role has are revoked, because most require their grantor.
+ * tables, CREATE. Only rights that the role has are revoked, because most need their grantor to
+ * revoke them.
  */
 export async function excessStatements(client: pg.Client, of: RoleInSchema): Promise<string[]> {
   const role = client.escapeIdentifier(of.name)
@@ -34,7 +35,8 @@ export async function excessStatements(client: pg.Client, of: RoleInSchema): Pro
 async function attributeStatements(client: pg.Client, name: string): Promise<string[]> {
   const { rows } = await client.query('SELECT * FROM pg_roles WHERE rolname = $1', [name])
   const had = Object.entries(attributes).filter(([column]) => rows[0]?.[column])
-  // Attributes that are off are not mentioned: only superusers may mention some, even unchanged.
+  // Lists only attributes that are on: with some attributes, ALTER ROLE requires a superuser even
+  // if their value does not change.
   return had.map(([, off]) => `ALTER ROLE ${client.escapeIdentifier(name)} ${off}`)
 }
 
@@ -50,7 +52,8 @@ export async function requireOnlyOwnRights(client: pg.Client, of: RoleInSchema):
 
 const others = `nspname NOT IN ($2, 'information_schema') AND nspname !~ '^pg_'`
 
-// PUBLIC has the OID 0 as a grantee. Before Postgres 15, PUBLIC may create objects in `public`.
+// Selects the statements that revoke rights outside the service's schema. The last one is for
+// PUBLIC (grantee 0), which may create objects in the schema `public` before Postgres 15.
 const excess = `
   WITH own AS (SELECT oid FROM pg_roles WHERE rolname = $1)
   SELECT format('REVOKE %I FROM %I', granted.rolname, $1) AS statement
@@ -80,7 +83,8 @@ const excess = `
   WHERE nspname = 'public' AND EXISTS (
     SELECT FROM aclexplode(nspacl) WHERE grantee = 0 AND privilege_type = 'CREATE')`
 
-// Schemas of services are recognized by their table of applied migrations.
+// Selects the rights that open another schema. A schema belongs to a service if it has a table of
+// applied migrations.
 const remaining = `
   SELECT format('is a member of %I', granted.rolname) AS fault
   FROM pg_auth_members JOIN pg_roles AS own ON own.oid = member AND own.rolname = $1

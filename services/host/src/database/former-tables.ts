@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Last commit with the earlier migrations: the operator runs this release once to update old
- * tables.
+ * Last commit with the earlier migrations, which the first SQL file of each folder has replaced.
+ * The operator runs this commit once, so that old tables get all earlier migrations.
  */
 const lastCommit = 'fd9433f'
 

@@ -36,7 +36,7 @@ interface WatchOptions {
   republishMs?: number
 }
 
-// JetStream drops messages with a repeated ID within two minutes.
+// Longer than JetStream's duplicate window of two minutes, within which it would drop the changes.
 const duplicatesMs = 125_000
 
 /** A watch for lost commits; disposing stops it. */
@@ -48,8 +48,9 @@ export type LostCommitsWatch = AsyncDisposable & {
 /**
  * Detects that the database may have lost commits, by a fail-over or a restore. Consumers may then
  * lack the effects of messages that they have acknowledged, so the latest changes are published
- * again (docs/operations.md#a-database-that-lost-commits). Processes cache no rows. A server that
- * does not reveal its position, as some managed ones, is logged once.
+ * again (docs/operations.md#a-database-that-lost-commits). No cache has to be dropped, because
+ * processes cache no rows. A server that does not reveal its position, as some managed ones, is
+ * logged once.
  */
 export function watchLostCommits(options: WatchOptions): LostCommitsWatch {
   const { service, database, log, everyMs = 5_000, republishMs = duplicatesMs } = options
@@ -73,7 +74,7 @@ export function watchLostCommits(options: WatchOptions): LostCommitsWatch {
   const check = async (stopping: AbortSignal) => {
     const position = await database.pool.maybeOne(current)
     refusal = null
-    // A standby that is not promoted yet: its position is compared after the promotion.
+    // The server is a standby that is not promoted yet: its position is compared after that.
     if (position === null) return
     if (last !== null && mayLackCommits(last, position)) {
       countDatabaseRestore(1, service)
@@ -115,7 +116,10 @@ function textOf({ systemId, timeline, lsn }: Position): string {
 
 const beforeMs = 10 * 60_000
 
-/** Returns the instant ten minutes before the latest change; null if there is no change. */
+/**
+ * Returns the instant from which changes are published again: ten minutes before the latest change;
+ * null if there is no change.
+ */
 async function latestChange({ pool }: Database): Promise<Date | null> {
   const at = await pool.oneFirst(sql.type(z.object({ at: z.date().nullable() }))`
     SELECT max(created_at) AS at FROM changes`)

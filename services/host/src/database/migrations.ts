@@ -36,7 +36,8 @@ export async function migrate(
 }
 
 /**
- * Applies only these files, as `migrate` does, so that rows of their release can be loaded.
+ * Applies only the files `wanted`, which the release of an archive had applied, so that the rows of
+ * the archive can be loaded before later files change the tables.
  * @throws {MigrationError} also when this release lacks one of the files or has another text for it
  */
 export async function migrateTo(
@@ -109,7 +110,7 @@ export async function checkMigrations(tables: Tables): Promise<void> {
 
 /**
  * Applies the next missing SQL file and returns it, or null when none is missing. A file of
- * concurrent indexes is only returned.
+ * concurrent indexes is returned without being applied, because it cannot run in a transaction.
  */
 async function applyNext(
   client: pg.Client,
@@ -200,8 +201,8 @@ function faultOf(error: unknown, service: string, { name, text }: MigrationFile)
 }
 
 /**
- * Applies a file of concurrent indexes. Returns false without doing so if another process is doing
- * so or has done so.
+ * Applies a file of concurrent indexes. Returns false, and changes nothing, if another process is
+ * applying the file or has applied it.
  */
 async function applyIndexes(tables: Tables, file: MigrationFile): Promise<boolean> {
   const { service, url, schema } = tables
@@ -230,8 +231,9 @@ async function applyIndexes(tables: Tables, file: MigrationFile): Promise<boolea
 /**
  * Begins a transaction and takes an advisory lock in it; returns false if another process holds it.
  * Building an index CONCURRENTLY waits for all older snapshots of the database, so this transaction
- * must keep none: READ COMMITTED, no bound parameters (their portal would keep one), and no waiting
- * for the lock. Other files use another lock, for which processes wait.
+ * must hold no snapshot. So it is READ COMMITTED, binds no parameters (their portal would hold a
+ * snapshot), and does not wait for the lock. Files in transactions use another lock and wait for
+ * it.
  */
 async function takeIndexLock(client: pg.Client, schema: string): Promise<boolean> {
   const key = client.escapeLiteral(`migrate ${schema} concurrently`)

@@ -204,7 +204,7 @@ function sessionUrl({ url, schema }: { url: string; schema: string }, more = '')
 }
 
 const serverTime = read(z.object({ now: z.date() }))`SELECT now()`
-// Not a short read, so it uses a connection that is already open.
+// Not tagged as a short read, because the shared connections of short reads may not be open yet.
 const alive = sql.unsafe`SELECT 1`
 
 const healthMs = 1_000
@@ -228,9 +228,9 @@ function healthCheck(pool: Queries): () => Promise<boolean> {
 }
 
 /**
- * Waits for at least `ms`, in ten steps. After a long task, such as at the start of the process,
- * only one step is overdue: the event loop reads the answers that have arrived before the last
- * step.
+ * Waits for at least `ms`, in ten steps, so that an answer is not missed while a long task blocks
+ * the event loop, as at the start of the process. Only the current step is overdue after the task,
+ * and the event loop reads the answers that have arrived before the last step ends.
  */
 async function waitTurns(ms: number): Promise<void> {
   for (let step = 0; step < 10; step++) await sleep(ms / 10, undefined, { ref: false })

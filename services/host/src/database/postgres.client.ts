@@ -130,7 +130,7 @@ class PostgresConnection implements Connection {
     const results = await this.#track({ text: begin, isRead: false }, () =>
       this.#client.query(beginNamed),
     )
-    // The message has two statements, so there are two results.
+    // `beginNamed` has two statements, so pg returns two results: the second one has the ID.
     const [, named] = results as unknown as pg.QueryResult<TransactionName>[]
     this.#transaction = named?.rows[0] ?? null
   }
@@ -245,7 +245,8 @@ function knownError(error: Error & { code?: string }): Error {
 }
 
 /**
- * Returns whether the session has ended or is read-only: it stays so after the server is writable.
+ * Returns whether the connection must be replaced after an error: its session has ended, or is
+ * read-only. A read-only session stays read-only when the server becomes writable.
  */
 function isUnusableAfter(error: Error & { code?: unknown }): boolean {
   const isEnded = error instanceof BackendTerminatedError

@@ -12,7 +12,9 @@ import type { Found, Statement } from './statement-query.ts'
 /** Sends a prepared statement object. */
 export type Run = (statement: Statement) => Promise<Found>
 
-/** Returns the name of a prepared statement; undefined once there are `textsMax`. */
+/**
+ * Returns the name for a prepared statement; undefined for a new text once `textsMax` have names.
+ */
 export type NameOf = (text: string) => string | undefined
 
 // Maximum number of named statements per connection pool; a service has a few hundred. No name is
@@ -35,7 +37,7 @@ export function nameStatements(): NameOf {
 /** Creates the functions that run statements and check the number of their rows and columns. */
 export function createQueries(run: Run, nameOf: NameOf): Queries {
   const send = (token: QuerySqlToken, text: string, parse: Statement['parse']) => {
-    // slonik's tag writes $slonik_1 instead of $1.
+    // slonik's tag writes parameters as `$slonik_1`; Postgres requires `$1`.
     const plain = text.replaceAll('$slonik_', '$')
     const { values } = token
     return run({ text: plain, name: nameOf(plain), values, isRead: isRead(token), parse })

@@ -58,7 +58,8 @@ export async function ensureServiceRole(role: ServiceRole): Promise<string> {
   await client.connect()
   try {
     await client.query('BEGIN')
-    // Concurrent updates of the same catalog rows fail: waits for other runs and for migrations.
+    // Advisory locks: waits for other runs of this function and for migrations, because concurrent
+    // updates of the same catalog rows fail.
     for (const lock of ['coffer roles', `migrate ${role.schema}`]) {
       await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [lock])
     }

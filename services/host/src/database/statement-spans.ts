@@ -2,7 +2,7 @@ import { type Attributes, currentTraceId, traced } from '@coffer/kit/telemetry/t
 import { LRUCache } from 'lru-cache'
 import { summarize } from './statement-summary.ts'
 
-// Statements by text: a service has a few hundred.
+// Maximum number of cached span names, one for each statement text; a service has a few hundred.
 const namesMax = 2_000
 
 type Named = { name: string; options: { kind: 'client'; attributes: Attributes } }

@@ -9,7 +9,7 @@ export interface StatementSummary {
 }
 
 const summaryMax = 255
-/** Tables that a summary names for each operation. */
+/** Maximum number of tables that a summary names for each operation. */
 const tablesMax = 4
 
 interface Operation {

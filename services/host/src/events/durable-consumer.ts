@@ -46,8 +46,8 @@ interface Found {
 /**
  * Creates the durable consumer, or adds subjects to its filter. Never removes subjects: a newer
  * release may run at the same time, and messages outside the filter are lost for all processes.
- * Creates a consumer that is ahead of its stream again (docs/events.md#lost-consumers). Returns the
- * number of undelivered messages.
+ * A consumer that is ahead of its stream is deleted and created again
+ * (docs/events.md#lost-consumers). Returns the number of undelivered messages.
  */
 export async function ensureConsumer(durable: DurableConsumer): Promise<number> {
   const { broker, name, handlers, ackWaitMs } = durable
@@ -144,7 +144,10 @@ async function findStart(
   return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: after + 1 }
 }
 
-/** Stores the last message before the first unacknowledged one, at most every ten minutes. */
+/**
+ * Stores the consumer's position, at most every ten minutes: the last message before the first
+ * unacknowledged one. A consumer that NATS loses is created again from this position.
+ */
 async function keepPosition(
   manager: JetStreamManager,
   { broker, database, name }: DurableConsumer,

@@ -35,7 +35,8 @@ export function natsFault(servers: NatsServers): string | null {
   if (users.size > 1) return 'the servers of a cluster need the same user and password'
   if (users.size > 0 && servers.credentialsFile) return 'has a user, and there are credentials too'
   if (!servers.certificateFile !== !servers.keyFile) return 'a certificate needs its key'
-  // nats.js would verify the certificate of an IP address against the name `localhost`.
+  // TLS requires a host name: for an IP address, nats.js would verify the server's certificate
+  // against the name `localhost`.
   const address = isTls(servers, urls) && urls.find(({ hostname }) => isIP(bare(hostname)))
   return address ? `TLS needs the name of the server instead of ${bare(address.hostname)}` : null
 }

@@ -199,7 +199,7 @@ type StreamOptions = Parameters<StreamAPI['add']>[0] & { subjects: string[]; num
 /**
  * Creates the stream, or adds subjects and replicas and updates its other settings. Removes none,
  * because a newer release with more services, or a process with another setting, may run at the
- * same time. If permissions allow this to one service only, the others leave the stream as it is.
+ * same time. If NATS allows this to one service only, other services leave the stream as it is.
  */
 async function ensureStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
   const manager = await jetstreamManager(connection, { timeout: 5_000 })

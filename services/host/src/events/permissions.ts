@@ -35,7 +35,7 @@ export function natsPermissions(
   const all = `${prefix}.>`
   const alive = aliveSubjectOf(prefix, 'gateway')
   return {
-    // Reads progress, and publishes only heartbeats.
+    // The gateway reads progress, and publishes only heartbeats.
     gateway: {
       publish: [alive],
       subscribe: [inboxOf('gateway'), `${prefix}.progress.>`, alive],
@@ -67,8 +67,8 @@ function serviceOf(prefix: string, name: string): Permissions {
       api('CONSUMER.LIST'),
       ...ofConsumers.flatMap((verb) => [api(verb, name), api(verb, audit)]),
       api('CONSUMER.DURABLE.CREATE', name),
-      // The subject contains the consumer's filter, which is restricted to the service's own
-      // messages.
+      // The subject contains the filter of the audit's consumer, so the service can audit only its
+      // own messages.
       api('CONSUMER.CREATE', audit, own),
       `$JS.ACK.${stream}.${name}.>`,
     ],

@@ -30,7 +30,8 @@ import {
 import { subjectSpace } from './subjects.ts'
 
 const everyMsDefault = 5_000
-// Minimum age in ms of published changes to audit, because relays mark changes in any order.
+// Minimum age in ms of published changes to audit. Relays mark changes in any order, so among
+// younger changes one with a lower position may still be missing.
 const settledMsDefault = 10_000
 // Added to NATS's duplicate window, within which it would drop a change that is republished.
 const marginMsDefault = 10_000
@@ -47,7 +48,7 @@ export interface StreamAuditOptions {
   database: Database
   broker: Broker
   log: Log
-  /** Interval in ms of the rounds. */
+  /** Interval in ms between two audits. */
   everyMs?: number
   /** Minimum age in ms of changes to look up. */
   settledMs?: number
@@ -55,7 +56,10 @@ export interface StreamAuditOptions {
   marginMs?: number
 }
 
-/** Number of deleted messages after a base, at whose numbers no change is left. */
+/**
+ * Number of deleted messages when nothing was left to republish, and the base of the positions
+ * then. The list of deleted messages is read again only after one of the two has changed.
+ */
 interface Handled {
   base: bigint
   deletions: number
@@ -84,7 +88,8 @@ export function startStreamAudit(given: StreamAuditOptions): AsyncDisposable {
     try {
       await audit(options, handled)
     } catch (error) {
-      // The relay warns of an outage of NATS, readiness of one of the database.
+      // Logged at debug, because others warn of outages: the relay of one of NATS, the readiness
+      // check of one of the database.
       options.log.debug({ err: error }, 'stream not audited')
     }
   }
@@ -162,13 +167,16 @@ async function listDeleted({ options, manager }: Round): Promise<number[]> {
 
 /**
  * Republishes the changes of deleted messages, if old enough: within the duplicate window, NATS
- * would drop them. Returns whether there were none, nor any change that is being published: NATS
- * may remember a message longer, and gives a dropped change the number of the deleted one again.
+ * would drop them. Returns whether nothing is left to do: no deleted message has a change, and no
+ * change is being published. A change that is being published may come back, because NATS may
+ * remember its ID longer than the window: it then drops the change, and answers with the number of
+ * the deleted message.
  */
 async function fillHoles(round: Round, deleted: readonly number[]): Promise<boolean> {
   const { options, info, position } = round
   const youngestMs = millis(info.config.duplicate_window) + options.marginMs
-  // Before the list: a change is in either of the two.
+  // Checked before the changes are listed, so that a change that the relay publishes meanwhile is
+  // found by one of the two queries.
   let isDone = deleted.length === 0 || !(await hasUnpublished(options.database))
   for (let start = 0; start < deleted.length; start += positionsPerStatement) {
     const page = deleted.slice(start, start + positionsPerStatement)
@@ -198,12 +206,13 @@ async function checkNew(round: Round, deleted: ReadonlySet<number>): Promise<big
   for (const change of changes) {
     const seq = seqOf(change)
     if (deleted.has(seq) || found.get(seq) === change.changeId) continue
-    // Read again by its number, because the reader may have ended early.
+    // Looks the message up by its number, because `readIds` may have ended before this message.
     const messageId = await findMessageId(manager, options.broker.streamName, seq)
     if (messageId !== change.changeId) missing.push(change)
   }
   await publishAgain(round, missing)
-  // Not beyond the end of the stream: after a lost end, new messages get these numbers again.
+  // The checked position must not exceed the end of the stream: if NATS has lost its end, new
+  // messages get the same numbers again, and are still to be checked.
   const end = position.base + BigInt(info.state.last_seq)
   return last.position < end ? last.position : end
 }
@@ -218,8 +227,9 @@ async function readIds(
   const stream = broker.streamName
   const found = new Map<number, string>()
   const name = auditConsumerOf(service)
-  // Refused while another process of the service audits, whose consumer has another description:
-  // the next round continues. NATS deletes the consumer of a killed process.
+  // NATS refuses this while another process of the service audits, because that process's consumer
+  // has the same name and another description. The next audit tries again. NATS deletes the
+  // consumer of a killed process.
   await manager.consumers.add(stream, {
     name,
     description: randomUUID(),

@@ -6,7 +6,10 @@ import { z } from 'zod'
 export const StreamPosition = z.object({
   /** When the stream was created, as NATS states it. */
   createdAt: z.string(),
-  /** A position is the base plus the sequence number of a message in this stream. */
+  /**
+   * Offset of positions: the position of a change is the base plus the sequence number of its
+   * message. The base is raised when the stream is lost, because its numbers then begin again.
+   */
   base: z.bigint(),
   /** Every consumer has acknowledged the messages up to this position. */
   acknowledged: z.bigint(),
@@ -31,7 +34,10 @@ const published = sql.fragment`
 
 const fields = sql.fragment`created_at AS "createdAt", base, acknowledged, checked`
 
-/** Returns the state of the audit; the first call stores it, with the stream's creation. */
+/**
+ * Returns the stored state of a service's audit of a stream. The first call inserts it, with base 0
+ * and the time at which the stream was created.
+ */
 export async function loadPosition(
   { pool }: Database,
   { stream, createdAt }: { stream: string; createdAt: string },

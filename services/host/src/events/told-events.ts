@@ -11,8 +11,9 @@ export const tells = sql.fragment`
   (type LIKE '%.ObjectsChanged' OR type = ${EnvelopesChangedSchema.typeName})`
 
 /**
- * Returns the changed objects in an event, grouped by cause. The messages of all services have the
- * same fields; an event of changed envelopes may contain none.
+ * Returns the changed objects in an event of any service, grouped by cause. `ObjectsChanged` has
+ * the same fields in all services, so the ledger's schema decodes it. An event of changed envelopes
+ * may contain no changed object.
  */
 export function partsOf({ type, payload }: z.infer<typeof Told>) {
   return type === EnvelopesChangedSchema.typeName
@@ -26,7 +27,8 @@ const pageSize = 2_000
 
 /**
  * Lists the events of a service with changed objects, page by page, for the audit of notices: those
- * published at least an hour ago and younger than 90 days, which its inbox still contains.
+ * published at least an hour ago and younger than 90 days, whose IDs the inbox of notices still
+ * has.
  */
 export async function* toldEventsOf({
   pool,

@@ -78,8 +78,8 @@ function isEarly(error: unknown): boolean {
 }
 
 /**
- * A JWT in base64url without padding, whose signature has 64 bytes: the last character has only two
- * bits of it.
+ * A JWT in base64url without padding, whose signature has 64 bytes. Its last character encodes only
+ * two bits, so four characters are valid there; others would decode to the same signature.
  */
 const form = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
 

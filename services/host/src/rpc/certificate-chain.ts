@@ -18,7 +18,8 @@ export function isValidAt(certificate: X509Certificate, now: Date): boolean {
 }
 
 /**
- * Returns whether a certificate is valid for client and server: it has both purposes, or no list.
+ * Returns whether a certificate is valid for client and server: its extended key usage lists both
+ * purposes, or is missing.
  */
 export function isForBothEnds({ keyUsage }: X509Certificate): boolean {
   // Node's name for the extended key usages; undefined without this extension.

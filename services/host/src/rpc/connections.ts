@@ -59,7 +59,8 @@ export function createAgent(urls: string[], msMax: number, tls: MeshTls | null =
       if (headers.connection === 'close') replicas.leaves(replica)
     })
     request.once('error', (error: NodeJS.ErrnoException) => {
-      // Errors after an abort by the caller have no code of the operating system.
+      // An error after an abort by the caller has no code of the operating system, and does not
+      // count against the replica.
       if (typeof error.code === 'string') replicas.failed(replica, error.syscall === 'connect')
     })
     request.once('close', end)

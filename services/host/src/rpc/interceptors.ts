@@ -30,7 +30,7 @@ type Received = Pick<UnaryRequest, 'contextValues' | 'header'>
 export interface AuthorizeOptions {
   verify: VerifyCaller
   clock: () => Date
-  /** Names of the services whose RPCs these are; the token must be for one of them. */
+  /** Names of the services that provide the intercepted RPCs; the token must be for one of them. */
   services: readonly string[]
 }
 
@@ -130,7 +130,8 @@ function inSpan(interceptor: Interceptor): Interceptor {
       if (!isTracing()) return handle(request)
       const { name, attributes } = describe(request.method)
       const header = request.header.get(traceHeader)
-      // The span of a caller in this process is in the context already.
+      // A call from this process has the caller's span in its context, which becomes the parent.
+      // Only a call from another process needs the header.
       const parent = currentTraceId() === undefined ? { parent: header } : {}
       return traced(name, { kind: 'server', attributes, ...parent }, () => handle(request))
     }

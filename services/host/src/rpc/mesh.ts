@@ -22,7 +22,7 @@ import { repeatRefused, repeatRefusedCaller, retry } from './retry.ts'
 /** Timeout in ms of calls that set none. */
 const defaultTimeoutMs = 5_000
 
-/** Services that forward the token of their caller, and the services to which they do. */
+/** Services that pass on the token of their caller, each with the services to which it does so. */
 const passedOn: Record<string, readonly string[]> = { budgeting: ['ledger'] }
 
 /** The only service whose 401 answers mean an invalid session or API key. */
@@ -38,7 +38,7 @@ export interface MeshOptions {
   urls: Record<string, string>
   /** Certificates of connections to other processes; their URLs are then https. */
   tls?: MeshTls | null
-  /** Maximum age in ms of a connection for further calls. */
+  /** Age in ms from which a connection takes no further calls; 30 s by default. */
   connectionMsMax?: number
 }
 

@@ -90,7 +90,10 @@ export function createReplicas(
     readmitLater(replica, afterMs)
     onEjected(replica, why)
   }
-  /** Ejects a replica; the last one only if an ejected one answers a probe and takes its calls. */
+  /**
+   * Ejects a replica. The last one that is not ejected stays, unless a replica that was ejected
+   * before is ready again and takes its calls.
+   */
   const replace = shared(async (replica) => {
     const ejected = hasOther(replica) ? [] : addresses.known().filter(({ isEjected }) => isEjected)
     await Promise.all(ejected.map(readmitReady))
@@ -110,13 +113,15 @@ export function createReplicas(
     heard: (replica, isUnavailable) => {
       replica.heardAt = performance.now()
       replica.failures = isUnavailable ? replica.failures + 1 : 0
-      // Only every third failure, since each try to replace the last replica probes the others.
+      // Replaces the replica at every third failure in a row. Not at each one, because replacing
+      // the last replica probes all ejected ones.
       if (replica.failures > 0 && replica.failures % failuresMax === 0) void replace(replica)
     },
     leaves: (replica) => eject(replica, 'stops', absenceMs),
     refused: (replica) => eject(replica, 'fails', ejectionMs),
     failed: (replica, isRefused) => {
-      // Rolling restart: the other replicas may be up again before their next probe.
+      // Rolling restart: the other replicas may be up again before their next probe, so all of them
+      // get calls again.
       if (isRefused && !hasOther(replica)) {
         for (const one of addresses.known()) one.isEjected = false
       }
@@ -179,7 +184,7 @@ function createAddresses(urls: string[]) {
 
 async function lookUp(url: string): Promise<Replica[]> {
   const { hostname, port, protocol } = new URL(url)
-  // A literal IPv6 address has brackets in a URL.
+  // A literal IPv6 address has brackets in a URL, which `lookup` does not accept.
   const name = hostname.replace(/^\[|\]$/g, '')
   const found = await lookup(name, { all: true })
   return found.map(({ address }) => ({

@@ -93,7 +93,7 @@ function isSafe({ method }: Call): boolean {
 
 /**
  * Returns whether the call may be repeated because the service stores its reply: it has an
- * idempotency key and the hash of its body. An upload sends its hash after its last byte.
+ * idempotency key and the hash of its body.
  */
 function isKeyed({ header }: Call): boolean {
   return header.has(headers.idempotencyKey) && header.has(headers.bodyHash)
@@ -122,7 +122,7 @@ function isNotConnected(error: unknown): boolean {
  * deadline_exceeded, because the call may have been carried out. Returns other errors unchanged.
  */
 function reasonOf(error: unknown, request: Call): unknown {
-  // Connect reports a failed TLS handshake as an internal error.
+  // Also a failed TLS handshake, which Connect would report as an internal error.
   if (isNotConnected(error)) return lost(Code.Unavailable, error)
   if (!isBroken(error) || request.signal.aborted) return error
   return lost(isSafe(request) ? Code.Unavailable : Code.DeadlineExceeded, error)
@@ -137,7 +137,7 @@ function lost(code: Code, error: unknown): ConnectError {
 function isBroken(error: unknown): boolean {
   const { code, cause } = ConnectError.from(error)
   const { code: reason } = Object(cause)
-  // A server that refuses the certificate ends the connection by a TLS alert.
+  // ERR_SSL…: a server that refuses the certificate ends the connection by a TLS alert.
   const isEnded = typeof reason === 'string' && (reason === 'EPIPE' || reason.startsWith('ERR_SSL'))
   return (code === Code.Aborted && cause !== undefined) || isEnded
 }

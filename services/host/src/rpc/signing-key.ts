@@ -23,7 +23,7 @@ export function createSigningKey(folder: string, issuer: string): string[] {
   const isMade = makeKeyFile(path, newPrivateKey)
   const key = createPublicKey(privateKeyAt(path))
   const isPublicMade = makeKeyFile(publicPath, () => publicText(key))
-  // Concurrent processes may have created the two files from different key pairs.
+  // Checks the pair, because concurrent processes may have created the files from different keys.
   requireKeyPair(folder, issuer)
   return [...(isMade ? [path] : []), ...(isPublicMade ? [publicPath] : [])]
 }

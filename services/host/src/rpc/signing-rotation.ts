@@ -28,8 +28,9 @@ export function createNextKey(folder: string, issuer: string): string[] {
 }
 
 /**
- * Makes the next key of a service its signing key, from its next start on; returns whether there
- * was a next key. Atomic: at each moment a public key of the current private key exists.
+ * Makes the next key of a service its signing key, with which the service signs from its next start
+ * on; returns whether there was a next key. Atomic: at each moment a public key of the current
+ * private key exists.
  * @throws {SettingsError} when a file cannot be used or replaced
  */
 export function useNextKey(folder: string, issuer: string): boolean {

@@ -66,7 +66,7 @@ function ifThere<Opened>(path: string, open: () => Opened, attempts = 2): Opened
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw keyFault(path, `cannot be read (${reasonOf(error)})`)
     if (!isEntry(path)) return null
-    // A concurrent start may have created the file meanwhile.
+    // Tries once more, because a concurrent start may have created the file meanwhile.
     if (attempts > 1) return ifThere(path, open, attempts - 1)
     throw keyFault(path, 'is a dangling symbolic link: remove it or restore its target')
   }
@@ -178,7 +178,7 @@ export function isEntry(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
-    // A parent is a file, or a folder without access.
+    // The look-up fails if a parent of the path is a file, or a folder without access.
     return false
   }
 }

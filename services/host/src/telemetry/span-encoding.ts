@@ -110,7 +110,10 @@ function writeFields(body: Writer, { name, kind, attributes }: EndedSpan): void 
   for (const key in attributes) body.attribute(9, key, attributes[key] ?? '')
 }
 
-/** Writes the fields of one message in Protocol Buffers encoding; field numbers are below 16. */
+/**
+ * Writes the fields of one message in Protocol Buffers encoding. Field numbers are below 16, so
+ * each tag is one byte.
+ */
 class Writer {
   #bytes: Buffer
   length = 0
@@ -119,7 +122,10 @@ class Writer {
     this.#bytes = Buffer.allocUnsafe(size)
   }
 
-  /** Grows the buffer for attributes, `others` further characters, and all other fields. */
+  /**
+   * Grows the buffer until the message fits: the attributes, `others` further characters, and 512
+   * bytes for all other fields.
+   */
   reserve(attributes: Attributes, more: Attributes | null, others = 0): void {
     const characters = others + charactersOf(attributes) + (more === null ? 0 : charactersOf(more))
     // A character of UTF-16 takes at most three bytes in UTF-8.
@@ -136,7 +142,7 @@ class Writer {
 
   text(field: number, text: string): void {
     this.#bytes[this.length++] = bytesField(field)
-    // Most texts are ASCII, so their length is known before they are encoded.
+    // The size precedes the text. Computing it first is cheap, because most texts are ASCII.
     const size = Buffer.byteLength(text)
     this.length = writeVarint(this.#bytes, this.length, size)
     this.#bytes.write(text, this.length)
@@ -148,7 +154,7 @@ class Writer {
     this.length = writeVarint(this.#bytes, this.length, value)
   }
 
-  /** A fixed64 of ns since the epoch; as a double, it is exact to 256 ns. */
+  /** Writes a fixed64 of ns since the epoch, exact to 256 ns, because `ms` is a double. */
   instant(field: number, ms: number): void {
     this.#bytes[this.length++] = (field << 3) | 1
     const nanos = Math.floor(ms * 1e6)
@@ -171,7 +177,7 @@ class Writer {
     this.length += fields.length
   }
 
-  /** A KeyValue: key (1), AnyValue (2) with a string (1) or an integer (3). */
+  /** Writes a KeyValue: field 1 is the key, 2 an AnyValue with a string (1) or an integer (3). */
   attribute(field: number, name: string, value: string | number): void {
     const size = typeof value === 'string' ? Buffer.byteLength(value) : varintSize(value)
     const valueSize = 1 + size + (typeof value === 'string' ? varintSize(size) : 0)
@@ -193,7 +199,7 @@ class Writer {
     this.id(2, spanId, 8)
   }
 
-  /** A Status with the code (3) ERROR (2). */
+  /** Writes a Status, whose field 3 (code) is ERROR (2). */
   failed(field: number): void {
     this.#bytes[this.length++] = bytesField(field)
     this.#bytes[this.length++] = 2

@@ -23,7 +23,7 @@ const stopMsMax = 2 * exportMsMax
 
 /**
  * Starts tracing: exports spans of the sampled requests to the OTLP endpoint. Disposing exports the
- * rest, for at most 4 s. With a ratio of 0, loads nothing.
+ * remaining spans, for at most 4 s. A ratio of 0 turns tracing off: no library is loaded.
  */
 export async function startTracing(options: TracingOptions): Promise<AsyncDisposable> {
   const { ratio, log, endpoint } = options
@@ -64,7 +64,9 @@ function createTracer(ratio: number, target: Target): Tracer {
   }
 }
 
-// Times are monotonic within a span; the offset follows corrections of the system clock.
+// Difference in ms between the system clock and the monotonic clock. Each export reads it again, to
+// follow corrections of the system clock; a span keeps its first value, so that it never ends
+// before its start.
 let offsetMs = Date.now() - performance.now()
 
 class Span implements RecordedSpan, EndedSpan {
@@ -122,7 +124,8 @@ function randomHex(bytes: 8 | 16): string {
 }
 
 /**
- * Size in bytes from which a batch is sent at once, and of the buffer: beyond it spans are dropped.
+ * Size in bytes from which a batch is sent at once, and maximum size of the buffer, above which
+ * spans are dropped.
  */
 const batchBytes = 256 * 1024
 const bufferedBytesMax = 2 * 1024 * 1024

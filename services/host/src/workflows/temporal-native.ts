@@ -104,7 +104,8 @@ export function installRuntime(log: Log): void {
     const source = String(meta.target ?? '')
     const isRepeated = source !== '' && logged.has(source)
     if (source !== '' && !isRepeated) logged.set(source, true)
-    // The worker's messages are routine: starting, idle, no workflows.
+    // The worker's messages are routine (starting, idle, no workflows), so they are logged at
+    // debug.
     const isQuiet = isRepeated || meta.sdkComponent === 'worker'
     const isDebug = isQuiet && (level === 'INFO' || level === 'WARN')
     log[isDebug ? 'debug' : (level.toLowerCase() as Lowercase<LogLevel>)]({ ...meta }, message)

@@ -14,11 +14,12 @@ const retryMs = 2_000
 const deadlineMs = 5_000
 const lateMs = 3_000
 const firstRevision = 1
-// Describing a schedule costs Temporal more than a failed creation, so it is done rarely.
+// Number of checks of a schedule for each time that it is described, because describing costs
+// Temporal more than an attempt to create a schedule that exists.
 const checksPerDescription = 20
-// Ages in ms at which a schedule is triggered that Temporal had lost or got late. Sweeps skip work
-// younger than 30 s, and creations younger than 60 s, whose request may still run; the next trigger
-// finds the work that was too young at the one before.
+// Delays in ms of the triggers of a schedule that Temporal had lost, or that was created late. The
+// workflows that it starts (sweeps) skip work younger than 30 s, and creations younger than 60 s,
+// whose request may still run; later triggers find that work.
 const catchUpMs = [0, 30_000, 65_000]
 
 /** Keeps the schedules in Temporal equal to their definitions, even if Temporal loses its data. */
@@ -53,8 +54,8 @@ interface ReconcilerState {
   former: Set<string>
   log: Log
   /**
-   * Age in ms of the first trigger of a schedule that this starting process has created. It is
-   * usually the first start of a deployment, when there is no unfinished work, and the process is
+   * Delay in ms of the first trigger of a schedule that was missing when this process started. The
+   * deployment usually starts for the first time then: no work is unfinished, and the process is
    * busy.
    */
   newMs: number
@@ -64,7 +65,7 @@ interface ReconcilerState {
 /**
  * Reconciliation: creates or updates schedules in the background, and creates missing ones again
  * every `checkMs`, because Temporal may lose its database. Triggers schedules that Temporal had
- * lost or got late, to resume unfinished work.
+ * lost, or that could not be created at once, to resume unfinished work.
  */
 export function keepSchedules(
   client: Client,

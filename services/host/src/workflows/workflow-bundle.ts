@@ -87,7 +87,7 @@ async function read(url: URL, reading: Reading): Promise<void> {
   }
 }
 
-/** Returns the folder of an installed package; its path contains the version. */
+/** Returns the path of an installed package's entry file, which contains the version (pnpm). */
 function packagePath(specifier: string): string {
   try {
     return createRequire(import.meta.url).resolve(specifier)
@@ -108,7 +108,7 @@ function buildBundle(workflows: URL[]): Promise<string> {
   })
   builder.once('message', (code) => resolve(String(code)))
   builder.once('error', reject)
-  // `exit` may be emitted before the last message; `close` is emitted after it.
+  // Waits for `close`, because `exit` may be emitted before the last message of the child.
   builder.once('close', (code, signal) => {
     reject(new Error(`workflows could not be bundled (${signal ?? code})`))
   })
