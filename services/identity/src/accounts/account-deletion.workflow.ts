@@ -17,7 +17,8 @@ interface LedgerActivities {
 }
 
 // Services that remove their rows before identity, in this order. The ledger comes after the
-// services that read its rows. Notices is appended, so that positions of former runs stay valid.
+// services that read its rows. `removeAll` appends notices, so that the positions from which runs
+// of former releases continue keep their meaning.
 const otherServices = ['feed-sync', 'aggregator-sync', 'budgeting', 'ledger']
 const notices = 'notices'
 

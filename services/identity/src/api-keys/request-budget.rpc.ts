@@ -16,7 +16,8 @@ export function requestBudgets({
       /** `isSpent`: whether the statement has tried to spend units of this budget. */
       const budgetOf = (holder: string, quota: number, isSpent: boolean) => {
         const row = rows.find((one) => one.apiKeyId === holder)
-        // A refusal without a row: a concurrent request began this window and has spent the budget.
+        // No row although the statement tried to spend: a concurrent request has begun this window
+        // and spent the whole budget.
         const left = quota - (row?.spent ?? (isSpent ? quota : 0))
         return {
           isSufficient: isSpent ? row?.isChanged === true : left >= cost,

@@ -8,7 +8,8 @@ import { z } from 'zod'
 import { emitAccountSettings } from '../book/account.sql.ts'
 import { Account } from '../book/account.ts'
 
-// Each statement reads all accounts by a partial index that contains only matching rows.
+// Each statement below searches the whole table `accounts`. It stays cheap, because a partial index
+// contains only the matching rows.
 
 const columns = columnsOf(Account, { table: 'accounts' })
 const Id = z.object({ accountId: z.string() })
@@ -58,7 +59,10 @@ export function emitBillingSwitch(
   })
 }
 
-/** Returns at most `limit` accounts (IDs above `after`) from before `before` without a customer. */
+/**
+ * Returns IDs, above `after` and ascending, of at most `limit` accounts that have no customer at
+ * Stripe and were created before `before`.
+ */
 export function listWithoutCustomer(
   { pool }: Database,
   page: { before: Date; after: string; limit: number },

@@ -13,7 +13,8 @@ type Deps = { database: Database; workflows: Workflows; hasBilling: boolean }
  */
 export function registrationHandler({ database, workflows, hasBilling }: Deps): Handler {
   return on(AccountSettingsChangedSchema, async ({ accountId, version }) => {
-    // A new account has version 1. A sweep creates missing customers of accounts of later versions.
+    // Only for a new account, which has version 1. If a customer is still missing later, a sweep
+    // creates it.
     if (!hasBilling || version !== 1n) return
     const account = await findBilledAccount(database, accountId)
     if (account?.customerId === null) await startCustomer(workflows, accountId)

@@ -72,7 +72,7 @@ export async function saveLocale(
   if (saved) await emitAccountSettings(tx, [saved], { billed })
 }
 
-/** Emits that accounts have changed for clients. */
+/** Emits the accounts as changed objects, about which clients that follow changes are notified. */
 export async function tellAccounts(tx: Transaction, accountIds: readonly string[]): Promise<void> {
   const now = await tx.oneFirst(sql.type(Now)`SELECT now() AS now`)
   const changes = accountIds.flatMap((accountId) => {
@@ -84,7 +84,8 @@ export async function tellAccounts(tx: Transaction, accountIds: readonly string[
 
 /**
  * Emits AccountSettingsChanged for each account, with the version of the given row. Also emits the
- * account as changed for clients, unless `isKnown`.
+ * account as a changed object for clients, unless `isKnown`: then clients know these settings, as
+ * of a new account.
  */
 export async function emitAccountSettings(
   tx: Transaction,

@@ -14,7 +14,7 @@ const recentMs = 15 * 60 * 1000
 // Minimum interval between two updates of `last_used_at`, to avoid a write on every request.
 const notedEveryMs = 5 * 60 * 1000
 
-// Maximum length of the column. The gateway sends shorter names, from a fixed list.
+// Maximum length of a device name, as of its column. The gateway sends shorter ones from a list.
 const deviceNameMax = 100
 
 /** The fields of a session that its user sees. */

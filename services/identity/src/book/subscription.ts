@@ -31,7 +31,7 @@ export function trialEnd(now: Date, days: number): Date {
 /**
  * Returns the instant until which an account is paid up (docs/billing.md#subscription-states). No
  * subscription or a paid one: the later end of trial and paid period. An ended subscription: the
- * end of the trial. A subscription with a payment due: 1970.
+ * end of the trial. A subscription with a payment due: 1970, so the account is not paid up.
  */
 export function paidUntil(payment: Payment): Date {
   const { trialEndsAt, subscriptionActiveUntil, subscriptionStatus: status } = payment

@@ -23,10 +23,10 @@ const languages = {
   de: { locale: 'de-DE', words: wordsOf<typeof en>(de, 'de') },
 }
 
-/** Locale that formats days: the recipient's, if the mail is in its language. */
+/** Language of a mail, with its texts and its salutation. */
 export interface Speech {
   language: string
-  /** Locale of days: that of the reader if the mail is in its language. */
+  /** Locale that formats days: the recipient's own one, if it has the language of the mail. */
   locale: string
   words: Words<typeof en>
   greeting: string

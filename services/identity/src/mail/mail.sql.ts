@@ -41,7 +41,7 @@ export async function queueMail(
     WHERE (SELECT count(*) FROM (SELECT FROM mails LIMIT ${waitingMax}) AS waiting)
       < ${waitingMax}`)
   if (rowCount === 0) return false
-  // Without an account: a mail belongs to an email address only.
+  // The event names no account, because a mail belongs to an email address only.
   const subject = { accountId: '', entityId: mailId, version: 1n }
   await emit(tx, changeOf(MailRequestedSchema, subject, { mailId }))
   return true

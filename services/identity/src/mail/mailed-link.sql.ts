@@ -18,15 +18,15 @@ export interface PresentedToken {
 const Consumed = z.object({
   loginId: z.string(),
   /**
-   * Whether the link was mailed, or printed for an operator: a reset by it unlocks the second
-   * factor.
+   * Whether a password reset by the link unlocks the second factor. True if the link was mailed or
+   * printed for an operator.
    */
   unlocksCodes: z.boolean(),
 })
 
 /**
  * Stores the hash of a link's token, which is valid before `expiresAt`. `email` is the address to
- * which it is mailed; only a change of the address reads it.
+ * which the link is mailed; it is stored only for a change to this address.
  */
 export async function insertMailedLink(
   connection: Pick<Transaction, 'query'>,
@@ -82,7 +82,8 @@ export async function requireVerificationLink(
 
 /**
  * Consumes a link and all other links of the same login and purpose; returns the login's ID, and
- * whether the link unlocks its codes. Throws refused (400) as `requireMailedLink` does.
+ * whether the link unlocks the login's second factor. Throws refused (400) as `requireMailedLink`
+ * does.
  */
 export async function consumeMailedLink(
   tx: Transaction,

@@ -23,7 +23,7 @@ export type CodePurpose = 'sign-in' | 're-authentication'
 export interface CodeAttempts {
   /** Wrong codes in a row since the last valid one; includes this code until it proves valid. */
   failures: number
-  /** Codes in the window, including this one; above `codesPerWindow` it is not checked. */
+  /** Codes in the window, including this one, which is not checked above `codesPerWindow`. */
   attempts: number
   /** End of the window. */
   endsAt: Date

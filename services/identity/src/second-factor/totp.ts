@@ -23,7 +23,8 @@ export function acceptedStep(code: {
 }): number | null {
   const { seed, totp, lastStep, now } = code
   const epoch = Math.floor(now.getTime() / 1000)
-  // otplib throws if `lastStep` is later than the next step, as after a clock was set back.
+  // Returns null where otplib would throw: if `lastStep` is later than the next step, as after a
+  // clock was set back.
   if (!/^\d{6}$/.test(totp) || lastStep > Math.floor((epoch + stepSeconds) / stepSeconds))
     return null
   const result = verifySync({

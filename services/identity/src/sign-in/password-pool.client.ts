@@ -10,7 +10,7 @@ const queueMax = 50
 // Time limit of a task: hashing takes milliseconds, but a thread's first task waits for its start.
 const taskTimeoutMs = 30_000
 
-// Longer than the default: the start of a thread takes longer than a hash.
+// Idle threads live longer than by default, because starting a thread takes longer than a hash.
 const idleTimeoutMs = 60_000
 
 const queueFull = () => unavailable(say('PASSWORDS_BUSY'))

@@ -7,7 +7,7 @@ type Task = { password: string; hash?: string | null }
 // Argon2id (the library's default) at OWASP's minimum: 19 MiB, two passes, one lane.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-// Lowers the priority of this thread (Linux has one per thread): the event loop runs before it.
+// Lowers the priority of this thread (Linux has one per thread), so that the event loop runs first.
 if (platform() === 'linux') setPriority(Math.min(19, getPriority() + 5))
 
 const decoy = hashSync('no login has this password', cost)

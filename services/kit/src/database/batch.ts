@@ -23,7 +23,8 @@ export interface BatcherOptions {
   /** Maximum number of waiting items per key; a further item is refused with unavailable (503). */
   waitingMax: number
   /**
-   * Whether the first batch gathers the items of its tick of the event loop; else it is one item.
+   * Whether the first batch waits for further items of the same tick of the event loop; otherwise
+   * its first item runs alone.
    */
   isGathered?: boolean
 }

@@ -63,8 +63,9 @@ type Run<Reply extends DescMessage, Key> = (key: Key) => Promise<MessageShape<Re
  * Runs a write at most once for its idempotency key; a repeated request gets the stored reply
  * (docs/api.md#idempotency-key). Without a key, only calls `run`. `run` must store the reply in the
  * transaction of the write: `keepReply`, or the rows of `keptReplies`. Singleflight: a request
- * waits for a running one with the same key, because slonik replaces a connection after a duplicate
- * key. Streaming requests do not wait, because a stalled upload would delay its own retry.
+ * waits for a running one with the same key, instead of doing the same work and failing by the
+ * duplicate key. Streaming requests do not wait, because a stalled upload would delay its own
+ * retry.
  * @throws refused (422) when the key was used with another request
  */
 export async function once<Reply extends DescMessage>(

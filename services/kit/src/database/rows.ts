@@ -163,7 +163,7 @@ export function recordsOf(entities: readonly object[]): string {
 function recordOf(entity: object): string {
   let text = ''
   for (const [name, value] of Object.entries(entity)) {
-    // jsonb_populate_recordset sets missing fields to null.
+    // Omits nulls, because jsonb_populate_recordset sets missing fields to null.
     if (value === null || value === undefined) continue
     text += `${text === '' ? '{' : ','}"${columnOf(name)}":${recordValueOf(value)}`
   }

@@ -4,13 +4,19 @@ import { newId } from '../values/id.ts'
 import { type BankAccountKey, keyOf } from './aggregate-key.ts'
 import type { Queries } from './database.ts'
 
-/** A change set that writes a row with a unique ID, by which `findMarkedSaves` finds the save. */
+/**
+ * A change set that writes a row with a unique ID. By this ID `findMarkedSaves` finds out whether a
+ * save is committed whose connection broke before the answer.
+ */
 export interface MarkedSave extends BankAccountKey {
   /** ID of the save's first event; without events, key of its row in idempotency_keys. */
   saveId: string
 }
 
-/** Marks share the table idempotency_keys with replies, under this value of `route`. */
+/**
+ * Value of `route` that distinguishes the marker rows of saves from the stored replies, which are
+ * in the same table idempotency_keys.
+ */
 const saveRoute = 'save'
 
 /**

@@ -12,7 +12,10 @@ export function read<Row extends z.ZodType>(schema: Row) {
   return (...parts: Parameters<typeof tag>) => asRead(tag(...parts))
 }
 
-/** Marks a statement as a short read if its parameter values decide whether it is one. */
+/**
+ * Marks a statement as a short read. For statements that are short only with some parameter values;
+ * others use `read`.
+ */
 export function asRead<Token extends QuerySqlToken>(token: Token): Token {
   return { ...token, isRead: true }
 }

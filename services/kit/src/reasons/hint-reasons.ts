@@ -1,4 +1,7 @@
-/** Hints of successes (docs/api.md#hints), by code as refusals (docs/api/refusals.md#hints). */
+/**
+ * Hints in successful responses (docs/api.md#hints), by a stable code like that of refusals
+ * (docs/api/refusals.md#hints).
+ */
 export const hintReasons = {
   PAID_WITHOUT_MOVING:
     'The envelope paid, but no balance moved, so free-to-use is higher now. If the money has left the account, create the transaction with adjustsBalance.',

@@ -1,4 +1,7 @@
-/** Why a file cannot be read or imported, and why it is read in a way (docs/files.md#choices). */
+/**
+ * Reasons why a file cannot be read or imported, and why a reader has chosen an encoding, a decimal
+ * mark, a date format etc. (docs/files.md#choices).
+ */
 export const readingReasons = {
   MARK_UNCLEAR:
     '{text} can have decimals or thousands: {fault}. State decimalMark, a point or a comma, to read the file again',

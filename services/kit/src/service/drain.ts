@@ -33,7 +33,8 @@ export function drainOf(server: Server): Drain {
     if (isDraining) response.shouldKeepAlive = false
     response.once('close', () => {
       running.delete(response)
-      // A response whose headers were sent before `begin` leaves its connection open.
+      // A response whose headers were sent before `begin` leaves its connection open, so the
+      // connection is closed here.
       if (isEnding) setImmediate(() => server.closeIdleConnections())
     })
   })
@@ -43,7 +44,8 @@ export function drainOf(server: Server): Drain {
   }
   const closeUnused = async (): Promise<void> => {
     await sleep(firstBytesMs, undefined, { ref: false })
-    // On a busy event loop, the timer may be due before received bytes were read.
+    // Lets the event loop read received bytes first: if it is busy, the timer may be due before it
+    // has read them, and a connection with a request would look unused.
     await untilRead()
     // Node treats a connection without any received bytes as busy, and would not close it.
     for (const connection of connections) if (connection.bytesRead === 0) connection.destroy()

@@ -8,7 +8,9 @@ export interface ChangedObject {
   type: ObjectType
   objectId: string
   bankAccountId?: string
-  /** The instant of the save, in microseconds, if the object has no version. */
+  /**
+   * Version of the object; without one, the event states the instant of the save in microseconds.
+   */
   version?: bigint
 }
 

@@ -33,7 +33,8 @@ export function localDay(instant: number, timezone: string): number {
 export function startOfDay(day: number, timezone: string): number {
   const midnight = day * dayMs
   let start = fromLocal(midnight, timezone)
-  // Midnight is skipped: `start` is as far behind the start of the gap as midnight is.
+  // If clocks skip midnight, `start` is an instant after the gap, and `before` one before the gap:
+  // a binary search finds the first instant after the gap. Otherwise the two are equal.
   let before = start - (toLocal(start, timezone) - midnight)
   while (start - before > 1 && toLocal(start - 1, timezone) >= midnight) {
     const middle = Math.floor((before + start) / 2)

@@ -60,7 +60,7 @@ export function findExcess(
       tokens += 1
       if (tokens > tokensMax) return 'tokens'
     }
-    // A closing bracket follows its opening one by two code points.
+    // In ASCII, the code of `]` is that of `[` plus 2, and the code of `}` that of `{` plus 2.
     else if (!isText && (byte === bracket + 2 || byte === brace + 2)) depth -= 1
   }
   return null

@@ -65,7 +65,8 @@ function zoneOf(timezone: string): Zone {
   if (!isTimezone(timezone)) throw new RangeError(`unknown timezone ${timezone}`)
   if (zones.size >= zonesMax) {
     zones.clear()
-    // Luxon caches every spelling of a name (Europe/BERLIN, Europe/Berlin) without a bound.
+    // Empties Luxon's cache as well, because it stores every spelling of a name (Europe/BERLIN,
+    // Europe/Berlin) without a bound.
     IANAZone.resetCache()
   }
   const zone = { rules: IANAZone.create(timezone), years: new Map() }

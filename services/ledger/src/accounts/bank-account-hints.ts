@@ -2,7 +2,7 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { type BankAccount, isCredit } from '../book/bank-account.ts'
 
 /**
- * Returns texts for people about a bank account that a user has stated (docs/api.md#hints);
+ * Returns hints (docs/api.md#hints) for the user who has created or changed a bank account;
  * `before` is null for a new one.
  */
 export function bankAccountHints(before: BankAccount | null, after: BankAccount): string[] {

@@ -12,10 +12,12 @@ export type SpendingType = z.infer<typeof SpendingType>
  * the period began, minus money given back (negative if a transaction of an earlier period returned
  * money). `periodRefunded` is the part of an expense's refunds that lowered no `periodSpent`, as
  * this period had not spent it (docs/money/refunds.md#periods), `periodSpentOn` the day of the
- * newest transaction that it paid in the period. While `graceUntil` is set, `graceUnspent` is the
- * unspent part of the closed period's target, and `graceMissing` what the envelope lacked of it
- * (docs/money/grace.md). `version` is the bank account's version after the last change of the
- * envelope, or 1 if the envelope has not changed since its creation.
+ * newest transaction that it paid in the period. `graceUntil` is set during a grace: the days after
+ * a due date in which money of the closed period stays in the envelope. `graceUnspent` is then the
+ * unspent part of that period's target, and `graceMissing` the part of `graceUnspent` that the
+ * envelope did not hold when the period was closed (docs/money/grace.md). `version` is the bank
+ * account's version after the last change of the envelope, or 1 if the envelope has not changed
+ * since its creation.
  */
 export const Envelope = z.object({
   accountId: z.string(),

@@ -1,5 +1,8 @@
 import { sql } from 'slonik'
 
-/** Selects transactions that no user has kept without an envelope (`isUsers` in field-marks.ts). */
+/**
+ * SQL condition: no mark says that the user has set `spendingId` (`isUsers` in field-marks.ts). A
+ * user also sets it by deciding that the transaction has no envelope.
+ */
 export const isUndecided = sql.fragment`
   coalesce(field_marks -> 'spendingId' <> '{"ruleId": null, "value": null}', true)`

@@ -9,7 +9,7 @@ export type MarkedField = (typeof markedFields)[number]
 /**
  * Provenance by field: the ID of the rule that set the field, and the value that it had then. With
  * `ruleId` null, the user set the field if `value` is null; otherwise the provider stated this
- * value earlier. If the field has another value than its mark, the user has set it.
+ * value earlier. If the field no longer has the mark's value, the user has set it since.
  */
 export const FieldMarks = z.partialRecord(
   z.enum(markedFields),
@@ -77,7 +77,7 @@ export function markStated(value: string | string[] | null): FieldMarks[MarkedFi
 function isUnlike(of: Marked, field: MarkedField, isRenamed: boolean): boolean {
   if (field === 'name') return of.source === 'manual' || isRenamed
   if (field === 'merchantName') {
-    // Imports of files store the original merchant alone.
+    // Imports of files set only the original merchant, so a null here is no edit by the user.
     const isImported = of.source === 'upload' && of.merchantName === null
     return !isImported && (of.merchantName ?? '') !== of.originalMerchantName
   }

@@ -32,9 +32,9 @@ export const JournalEntry = z.object({
   causeId: z.string(),
   createdAt: z.date(),
   /**
-   * Date of the transaction that changed a balance, of the funding, or due date of the period; for
-   * opening balances, the instant for which they are stated. Null for other causes and rows of
-   * envelopes.
+   * For a change of a balance by a transaction, the transaction's date; for a funding, its instant;
+   * for the end of a period, the due date; for opening balances, the instant for which they are
+   * stated. Null in all other rows.
    */
   date: z.date().nullable(),
   /** ID of the user who sent the request, `user_system` for a job; null if unknown. */

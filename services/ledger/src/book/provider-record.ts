@@ -16,8 +16,9 @@ export type MatchReason = z.infer<typeof MatchReason>
 
 /**
  * The join of a posted record to the transaction of a pending record with another amount
- * (docs/syncs.md#tips-and-holds). Its `matchReason` is amount-date-name, because release 0.3
- * refuses unknown reasons. A record with another reason has left the transaction since.
+ * (docs/syncs.md#tips-and-holds). It is valid only while the posted record's `matchReason` is
+ * amount-date-name: a record with another reason has left the transaction since. A join has no
+ * reason of its own, because release 0.3 refuses unknown reasons.
  */
 export const Joined = z.object({
   by: z.enum(values['Transaction.joinedBy']),
@@ -32,9 +33,9 @@ export const Joined = z.object({
     merchantName: z.string().nullable(),
     notes: z.string().nullable(),
     spendingId: z.string().nullable(),
-    /** Missing in records of a version without tags. */
+    /** Missing in records that a version without tags has stored. */
     tags: z.array(z.string()).nullable().default(null),
-    /** Missing in a record of a version that did not store them. */
+    /** Missing in records that a version without field marks has stored. */
     fieldMarks: FieldMarks.nullable().optional(),
   }),
 })
@@ -97,7 +98,10 @@ export const AccountRecord = z.object({
 })
 export type AccountRecord = z.infer<typeof AccountRecord>
 
-/** A provider's ID of a bank account, and why it was matched; `isCurrent` if it was stated last. */
+/**
+ * An ID by which a provider names a bank account, and why the two were matched. `isCurrent`: the
+ * provider has stated this ID last.
+ */
 export const AccountAlias = z.object({
   accountId: z.string(),
   linkId: z.string(),

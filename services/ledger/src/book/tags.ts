@@ -8,7 +8,7 @@ export const tagsMax = 20
 /** Problem of a tag, or of a text in a rule, that consists of combining marks only. */
 export const visible = say('TAG_INVISIBLE')
 
-/** Returns the problems of tags whose fold is blank, by their index; null without one. */
+/** Returns the problems of tags whose `foldText` is blank, by their index; null without one. */
 export function findBlankTags(tags: readonly string[]): Record<string, string> | null {
   const blank = tags.flatMap((tag, index) => (foldText(tag).trim() === '' ? [index] : []))
   return blank.length === 0 ? null : Object.fromEntries(blank.map((index) => [index, visible]))
@@ -23,8 +23,9 @@ export interface TagChange {
 
 /**
  * Returns the tags of a transaction after a change (docs/rules/tags.md); null without tags. Tags
- * are equal by their fold, and the first spelling stays. Throws `invalid` beyond 20 tags, for one
- * without a visible character, and for a change that both states the tags and adds or removes some.
+ * with the same `foldText` are one tag, whose first spelling stays. Throws `invalid` beyond
+ * 20 tags, for one without a visible character, and for a change that both states the tags and adds
+ * or removes some.
  */
 export function changeTags(before: readonly string[] | null, change: TagChange): string[] | null {
   const { tags, addTags, removeTags } = change

@@ -11,8 +11,8 @@ const Source = z.enum(values['Transaction.source'])
 /**
  * A transaction; `amount` in minor units, positive if money leaves the bank account.
  * `spendingAmount` is what the envelope `spendingId` gave; both are null if unassigned. A deposit
- * with an envelope is a refund: it gave `refundAmount` back to it. `date` is midnight in the
- * account's timezone. `adjustedByDeletion` is whether a DELETE returned the amount
+ * with an envelope is a refund: `refundAmount` is what the envelope got back. `date` is midnight in
+ * the account's timezone. `adjustedByDeletion` is whether a DELETE returned the amount
  * to the balances, `unassignedByDeletion` the envelope from which it unassigned the transaction;
  * both null while it is live.
  */
@@ -83,7 +83,10 @@ export const StatedFields = Transaction.pick({
 }).extend({ name: z.string() })
 export type StatedFields = z.infer<typeof StatedFields>
 
-/** Fields that are null until the user sets them; a merchant may come from the provider. */
+/**
+ * Fields that are null until the user sets them. Not the merchant, which the provider may have
+ * stated.
+ */
 export const userFields = Object.entries(StatedFields.shape).flatMap(([name, type]) =>
   type instanceof z.ZodNullable && name !== 'merchantName'
     ? [name as Exclude<MarkedField, 'name' | 'merchantName'>]
@@ -98,7 +101,10 @@ export const unassigned: Assignment = { spendingId: null, spendingAmount: null, 
 /** The envelope of a transaction: `spendingId` pays, `refundSpendingId` gets a refund. */
 export type NamedEnvelope = { spendingId: string | null; refundSpendingId: string | null }
 
-/** Returns the envelope of a transaction as the fields of requests and replies name it. */
+/**
+ * Returns the envelope of a transaction in the two fields of requests and replies. They state
+ * whether it pays or gets a refund, which the stored `spendingId` alone does not.
+ */
 export function namedEnvelope({
   spendingId,
   refundAmount,

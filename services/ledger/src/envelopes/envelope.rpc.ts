@@ -96,7 +96,8 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
 }
 
 /**
- * Books the end of a grace with the operation ID and reply of the hourly job, which then skips it.
+ * Ends a grace before its time (docs/money/grace.md). Uses the operation ID and the reply of the
+ * hourly job, so that the job does not end it again.
  */
 async function endGraceNow(
   deps: Deps,

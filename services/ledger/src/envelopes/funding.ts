@@ -25,8 +25,8 @@ export type AutomaticTransaction = Pick<Transaction, 'transactionId' | 'amount' 
 export type FundingLine = { spendingId: string; amount: bigint; ceiling: bigint }
 
 /**
- * One firing of a funding schedule; `deposit` is null unless the link is of type manual. The
- * journal keeps the instant `occurrence`.
+ * One firing of a funding schedule, at the instant `occurrence`, which the journal stores.
+ * `deposit` is null unless the link is of type manual.
  */
 export type FundingRun = {
   fundingScheduleId: string

@@ -41,15 +41,15 @@ export function notePeriodSkipped(
 }
 
 /**
- * The end of an expense's period; `transaction` is null unless the link is manual. The journal
- * keeps the due date `due`.
+ * The end of an expense's period at the due date `due`, which the journal stores. `transaction` is
+ * null unless the link is manual.
  */
 export type PeriodEnd = {
   spendingId: string
   targetAmount: bigint
   carryOver: boolean
   due?: Date | undefined
-  /** End of the grace in which unspent money stays for the closed period; undefined: no grace. */
+  /** End of the grace, in which unspent money stays for the closed period; undefined for none. */
   graceUntil?: Date | undefined
   transaction: AutomaticTransaction | null
 }

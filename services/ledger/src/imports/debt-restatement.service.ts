@@ -12,8 +12,8 @@ const everyMs = 10 * 60_000
 const pageSize = 200
 
 /**
- * until 0.5: corrects debts that a former version stored as positive, now and every ten minutes:
- * replicas of that version may import more of them while they are replaced.
+ * until 0.5: corrects debts that a former version stored as positive, now and every ten minutes,
+ * because replicas of that version may import further ones until all of them have been replaced.
  */
 export function watchDebts(deps: Deps & Pick<ServiceDeps, 'log'>): AsyncDisposable {
   const step = async (stopping: AbortSignal) => {

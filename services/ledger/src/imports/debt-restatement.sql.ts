@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { LastStatement } from './debt-restatement.ts'
 
 /**
- * Returns the last valid statement of the current balance; an opening balance of 0 has no journal
- * row. The caller has the row lock.
+ * Returns the last valid statement of the current balance. Without a journal row of one, that is
+ * the opening balance 0, which has no row. The caller must hold the lock on the bank account's row.
  */
 export function findLastStatement(
   tx: Tx,

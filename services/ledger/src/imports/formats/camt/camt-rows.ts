@@ -76,7 +76,7 @@ export function readCamtAmount(
 }
 
 function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
-  // From version 8 on, the status is one level deeper.
+  // From version 8 of CAMT on, the status is one level deeper, in `Cd`.
   const status = textAt(node, 'Sts') || textAt(node, 'Sts', 'Cd')
   if (status === 'PDNG' || status === 'INFO') return 'pending'
   const identifier = servicerReferenceOf(node)
@@ -170,7 +170,10 @@ function otherPartyOf(
   return nameOf(nodeAt(parties, `Ultmt${role}`)) || nameOf(nodeAt(parties, role))
 }
 
-/** Returns the name of a party. From version 8 on it is one level deeper, and may be a bank's. */
+/**
+ * Returns the name of a party. From version 8 of CAMT on, the name is one level deeper, in `Pty`
+ * for a person or company and in `Agt` for a bank.
+ */
 function nameOf(party: XmlNode | undefined): string {
   return (
     textAt(party, 'Nm') || textAt(party, 'Pty', 'Nm') || textAt(party, 'Agt', 'FinInstnId', 'Nm')
