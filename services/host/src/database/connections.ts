@@ -131,7 +131,7 @@ function createIdle(open: () => Promise<Connection>) {
   }
 }
 
-/** Opens the shared connections; the next read replaces a lost one. */
+/** Opens the shared connections on first use. The next read replaces a connection that was lost. */
 function createShared(open: () => Promise<Connection>) {
   const opened: (Connection | undefined)[] = Array.from({ length: sharedCount })
   const opening: (Promise<Connection> | undefined)[] = Array.from({ length: sharedCount })

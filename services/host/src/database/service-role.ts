@@ -23,8 +23,9 @@ export function idleInTransactionMs(statementTimeoutMs: number): number {
 const remedy = 'run "coffer migrate --roles", and connect as a role of its own for each service'
 
 /**
- * Throws if a role lacks the settings that are otherwise set at the start of a connection:
- * statements would find no tables, or those of another service.
+ * Throws if a role lacks the search path and the other settings of a session. Behind a pooler,
+ * which refuses startup parameters, a connection cannot set them itself: its statements would find
+ * no tables, or those of another service.
  */
 export async function requireRoleSettings(client: pg.Client, schema: string): Promise<void> {
   const { rows } = await client.query(

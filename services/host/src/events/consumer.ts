@@ -52,7 +52,10 @@ interface Consuming {
   underWay: Set<Promise<void>>
   /** Subjects without a handler that were already logged. */
   unknown: Set<string>
-  /** Subjects whose messages are redelivered until the end of an outage, already logged. */
+  /**
+   * Subjects for which an outage of a dependency was logged. Their messages are redelivered until
+   * the outage ends, without further warnings.
+   */
   waiting: Set<string>
 }
 

@@ -18,7 +18,9 @@ const streamKeeper = 'identity'
 /** Requests that a service sends about its consumer. */
 const ofConsumers = ['CONSUMER.INFO', 'CONSUMER.MSG.NEXT', 'CONSUMER.DELETE']
 
-/** User of commands (`replay`), of processes with several parts, and of operators with a shell. */
+/**
+ * NATS user of commands (`replay`), of processes with several parts, and of operators with a shell.
+ */
 export const operatorUser = 'operator'
 
 /**

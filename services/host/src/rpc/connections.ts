@@ -59,8 +59,7 @@ export function createAgent(urls: string[], msMax: number, tls: MeshTls | null =
       if (headers.connection === 'close') replicas.leaves(replica)
     })
     request.once('error', (error: NodeJS.ErrnoException) => {
-      // An error after an abort by the caller has no code of the operating system, and does not
-      // count against the replica.
+      // An abort by the caller has no error code of the system, and does not count as a failure.
       if (typeof error.code === 'string') replicas.failed(replica, error.syscall === 'connect')
     })
     request.once('close', end)

@@ -90,10 +90,7 @@ export function createReplicas(
     readmitLater(replica, afterMs)
     onEjected(replica, why)
   }
-  /**
-   * Ejects a replica. The last one that is not ejected stays, unless a replica that was ejected
-   * before is ready again and takes its calls.
-   */
+  /** Ejects a replica; the last usable one only if an ejected one is ready again for its calls. */
   const replace = shared(async (replica) => {
     const ejected = hasOther(replica) ? [] : addresses.known().filter(({ isEjected }) => isEjected)
     await Promise.all(ejected.map(readmitReady))
@@ -113,15 +110,13 @@ export function createReplicas(
     heard: (replica, isUnavailable) => {
       replica.heardAt = performance.now()
       replica.failures = isUnavailable ? replica.failures + 1 : 0
-      // Replaces the replica at every third failure in a row. Not at each one, because replacing
-      // the last replica probes all ejected ones.
+      // Every third failure in a row, because replacing the last replica probes the ejected ones.
       if (replica.failures > 0 && replica.failures % failuresMax === 0) void replace(replica)
     },
     leaves: (replica) => eject(replica, 'stops', absenceMs),
     refused: (replica) => eject(replica, 'fails', ejectionMs),
     failed: (replica, isRefused) => {
-      // Rolling restart: the other replicas may be up again before their next probe, so all of them
-      // get calls again.
+      // Rolling restart: the other replicas may be up again, so they get calls before a probe.
       if (isRefused && !hasOther(replica)) {
         for (const one of addresses.known()) one.isEjected = false
       }

@@ -102,8 +102,8 @@ const foundKey = prepare(['apiKeyId', 'secretHash', 'now'], (of) => {
 })
 
 /**
- * Returns the user and account of an API key, and when it was last used, null for never; null if
- * the secret is wrong, the key revoked or expired, or the login disabled.
+ * Returns the user and account of an API key, and the time of its last use (null before the first).
+ * Returns null if the secret is wrong, the key revoked or expired, or the login disabled.
  */
 export function findApiKey(
   { pool }: Database,

@@ -46,7 +46,10 @@ export function credentials({
   }
 }
 
-/** Waits until the use of a credential is stored; a read-only database stores none. */
+/**
+ * Waits until the use of a credential is stored. If the database is read-only, the use is not
+ * stored, so that the credential is still accepted.
+ */
 async function noting(stored: Promise<void>): Promise<void> {
   await stored.catch((error: unknown) => {
     if (!isReadOnly(error)) throw error

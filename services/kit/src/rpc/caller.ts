@@ -64,7 +64,10 @@ export interface OutgoingCaller {
   tokenFor: (audience: readonly string[]) => Promise<string>
 }
 
-/** Returns whether a caller has expired, with tolerance for clock skew, with or without a token. */
+/**
+ * Returns whether a caller has expired, with tolerance for clock skew. Holds for the caller of a
+ * token as well as for a caller in the same process, which sends no token.
+ */
 export function isCallerOver({ expiresAt }: OutgoingCaller, now: Date): boolean {
   return expiresAt + 1000 * callerSkewSeconds <= now.getTime()
 }

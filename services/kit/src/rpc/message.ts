@@ -29,7 +29,8 @@ type Plain<T> = T extends Timestamp
 
 /**
  * Template of a message type: an empty message that has all fields, undefined if unset, and the
- * list of its fields. Copies must not share its lists.
+ * list of its fields. A copy gets new lists, because a change of a shared list
+ * would show in all copies.
  */
 interface Blank {
   message: object

@@ -4,8 +4,8 @@ import { currentCause } from './cause.ts'
 import { asCaller, headers } from './rpc.ts'
 
 /**
- * Returns options for calls as the service itself, for one account, valid for 60 s. Sends the
- * cause.
+ * Returns options for calls as the service itself, for one account, valid for 60 s. They also send
+ * the current cause, so that the called service attributes its changes to it.
  */
 export function asSystem(
   { signer, clock }: { signer: Signer; clock: () => Date },

@@ -25,7 +25,10 @@ const openEnvelopes = prepare(keyNames, (keys) => {
     SELECT ${columnsOf(Envelope, { table: 'found' })} FROM ${rowsOfEach(keys, rows)}`
 })
 
-/** Returns SQL for FROM: `rows` of each key. LIMIT or OFFSET in `rows` forces index searches. */
+/**
+ * Returns SQL for FROM: for each key (`scope`), the rows that the subquery `rows` selects. The
+ * subquery needs a LIMIT or OFFSET, so that Postgres searches an index for each key.
+ */
 function rowsOfEach(
   { accountIds, bankAccountIds }: Record<(typeof keyNames)[number], string>,
   rows: FragmentSqlToken,

@@ -46,7 +46,10 @@ function ofFile({ isFormerFile, hasLimit, isCredit, amount, later }: LastStateme
   return isFormerFile && isCard ? -2n * stated : 0n
 }
 
-/** A sync that states the stored balance writes no journal row, so `current` is compared too. */
+/**
+ * Returns the sum of corrections that a statement of the aggregator requires. Compares today's
+ * balance, too, because a sync that states the stored balance writes no journal row.
+ */
 function ofProvider({ cause, said, amount, current, restated }: LastStatement): bigint {
   if (said === null || cause === 'manual-edit' || amount === -said) return 0n
   if (amount === said || current - restated === said) return -2n * said

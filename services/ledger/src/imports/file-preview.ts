@@ -23,7 +23,7 @@ export interface Compared extends Omit<ReceivedStatement, 'rows' | 'plain'> {
   /** The first rows that may be transactions of another source; `joinCount` counts all of them. */
   joins: readonly RowJoin[]
   joinCount: number
-  /** Changes of the current balance by posting the transactions of joins, by their IDs. */
+  /** Changes of the current balance if a join posts a pending transaction, by the latter's ID. */
   balanceChanges: ReadonlyMap<string, bigint>
   misfits: readonly Misfit[]
 }
