@@ -17,7 +17,8 @@ import type { ChangeSet } from './unit-of-work.ts'
 
 /**
  * Returns the events of a save: changed and closed envelopes; a bank account that was archived,
- * restored or attached to another candidate; and the objects that changed for clients.
+ * restored or attached to another candidate (a bank account that a feed offers); and the objects
+ * that changed for clients.
  */
 export function createChanges(
   { bankAccount, readCandidateId: former, created, envelopes, told }: ChangeSet,

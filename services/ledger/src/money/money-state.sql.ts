@@ -115,7 +115,10 @@ const refundedEnvelopes = refundableOf(sql.fragment`
   SELECT scope.account_id, scope.bank_account_id, spending_id
   FROM scope CROSS JOIN LATERAL unnest(scope.refund_ids) AS spending_id`)
 
-/** Deposits with an envelope are refunds. */
+/**
+ * The refundable amounts of the envelopes of refunds among the named transactions. A refund is a
+ * deposit with an envelope, or one whose deletion has unassigned it.
+ */
 const envelopesOfRefunds = refundableOf(sql.fragment`
   SELECT DISTINCT one.account_id, one.bank_account_id,
     coalesce(one.spending_id, one.unassigned_by_deletion) AS spending_id

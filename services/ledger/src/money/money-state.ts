@@ -46,7 +46,10 @@ export interface MoneyScope {
 export interface SyncedScope {
   /** The provider's IDs of transactions, and of the pending transactions that they replace. */
   providerIds: readonly string[]
-  /** Selects transactions by amount and date: pending ones, and those of another alias. */
+  /**
+   * Selects transactions by amount and date, which rows without a known ID may match: pending ones,
+   * and those that came under another alias (ID of the bank account at the provider).
+   */
   alike: { amounts: readonly bigint[]; from: Date; to: Date; providerAccountId: string } | null
   /**
    * Selects posted transactions by amount and date. Only for a feed, whose pending rows, and rows

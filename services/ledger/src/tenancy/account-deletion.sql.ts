@@ -31,7 +31,9 @@ export function listUncleaned(
     ORDER BY link_id LIMIT ${limit}`)
 }
 
-/** Lists the stored files of an account that belong to no bank account; their number is bounded. */
+/**
+ * Lists all stored files of an account that belong to no bank account. They are few (`groupBound`).
+ */
 export function listGroupFiles({ pool }: Database, accountId: string): Promise<readonly FileKey[]> {
   return pool.any(sql.type(FileKey)`
     SELECT account_id AS "accountId", file_id AS "fileId" FROM files

@@ -16,7 +16,8 @@ import {
 type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & { storage: Storage }
 
 const pageSize = 200
-// Minimum age of unfinished work to restart: normally its event starts the workflow earlier.
+// Minimum age of unfinished work that a sweep restarts: before, the event of the work normally
+// starts the workflow.
 const graceMs = 30_000
 // Minimum age at which stored bytes without a row are deleted. Longer than any upload and any clock
 // difference, so that the bytes of an upload in progress are kept.

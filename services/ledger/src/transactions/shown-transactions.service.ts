@@ -15,7 +15,10 @@ interface Deps {
   }) => Promise<Suggestion[]>
 }
 
-/** Returns the function that reads transactions with records and suggestions, as single ones. */
+/**
+ * Returns the function that reads transactions with provider records and suggestions, with the same
+ * fields as the request of a single transaction.
+ */
 export function transactionReader({ database, listSuggestions }: Deps) {
   return async (
     accountId: string,

@@ -78,7 +78,7 @@ export function createTransaction(locked: Locked, body: NewTransaction): Transac
 
 /**
  * Returns the fields to store. In a nullable column '' becomes null; elsewhere null is ignored.
- * Tags are those after the change of `before`.
+ * `tags` has the tags of `before` after the changes of tags in the PATCH.
  */
 export function storedFields(
   patch: TransactionPatch,

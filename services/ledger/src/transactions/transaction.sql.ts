@@ -17,7 +17,9 @@ export interface Listed {
   version: bigint
 }
 
-/** Returns the transactions of listed rows; null without rows: the bank account is missing. */
+/**
+ * Returns the transactions of listed rows; null if there are none, as the bank account is missing.
+ */
 export function listedOf(rows: readonly z.infer<typeof ListedRow>[]): Listed | null {
   const [first] = rows
   if (!first) return null

@@ -33,7 +33,7 @@ export const Delivery = z.object({
 })
 export type Delivery = z.infer<typeof Delivery>
 
-/** Type of a test, which is not a change of the feed. */
+/** Type of a test delivery, which a user requests, and which is no change of the feed. */
 export const pingType = 'webhook.ping'
 
 /** Time in ms for which failed attempts are repeated. */

@@ -173,7 +173,7 @@ export async function readAgain(tx: Transaction, key: WebhookKey, after: bigint)
     WHERE ${isOf(key)}`)
 }
 
-/** Makes a webhook due at an instant, and ends a pause. */
+/** Makes an attempt to send the deliveries of a webhook due at an instant, and ends a pause. */
 export async function noteDue(tx: Transaction, key: WebhookKey, now: Date): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE webhook_progress AS progress

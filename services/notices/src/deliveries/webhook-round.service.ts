@@ -29,7 +29,7 @@ const atOnce = 8
 /** Number of failed requests without a success after which a round starts no further request. */
 const failedMax = 4
 
-/** Parameters of all rounds under one lease. */
+/** Parameters of all rounds under one lease, the exclusive right of a process to a webhook. */
 export interface RoundOf {
   deps: Pick<ServiceDeps, 'database' | 'clock'>
   webhook: Taken

@@ -32,7 +32,7 @@ export function startWebhookSweeps(deps: Deps): AsyncDisposable {
   return stack
 }
 
-/** Wakes webhooks that have work and are not served by any process. */
+/** Tells the dispatcher the webhooks that have work and that no process serves. */
 async function wakeBehind(
   { database, clock, dispatcher }: Pick<Deps, 'database' | 'clock' | 'dispatcher'>,
   stopping?: AbortSignal,

@@ -5,8 +5,8 @@ import { createSemaphore } from '@coffer/kit/service/semaphore'
 /** Bounds the work that the imports of syncs cause in this process and in the ledger. */
 export interface SyncLoad {
   /**
-   * Begins the work of one activity. Only scheduled syncs pause, to leave time for requests. `run`
-   * throws unavailable if no permit is free in time.
+   * Begins the work of one activity. Only scheduled syncs pause, to leave time for requests. The
+   * `run` of the result throws unavailable if two other imports run for a minute.
    */
   begin: (of: { isManual: boolean }) => Pace
 }

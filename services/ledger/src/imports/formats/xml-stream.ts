@@ -18,7 +18,9 @@ export type XmlHandlers = {
 const DEPTH_MAX = 100
 /** Thrown at the first error: else the parser would report an error for each further character. */
 const malformed = new Error(say('FILE_NOT_XML'))
-/** Characters per write to the XML parser: faults are checked after each write. */
+/**
+ * Characters per write to the parser. A fault is noticed after a write, so it ends parsing soon.
+ */
 const PIECE_LENGTH = 65_536
 
 /**

@@ -7,7 +7,9 @@ import { type ChosenTable, columnsMax, sheetRowsMax, TableChoice, TableRows } fr
 
 const ELEMENTS_MAX = 1_000_000
 const DEPTH_MAX = 500
-/** Characters per write to the parser: faults are checked after each write. */
+/**
+ * Characters per write to the parser. A fault is noticed after a write, so it ends parsing soon.
+ */
 const PIECE_LENGTH = 65_536
 /** Elements that separate texts: they are replaced by a blank. */
 const BREAKS = ['br', 'p', 'div', 'li']
