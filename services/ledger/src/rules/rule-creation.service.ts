@@ -30,7 +30,10 @@ export interface NewRule extends Parts {
   name: string
 }
 
-/** Creates a rule as the last in order; throws as `requireRule`, and `refused` at the bound. */
+/**
+ * Creates a rule as the last in order. Throws the errors of `requireRule`, and `refused` if the
+ * account then has too many rules.
+ */
 export async function createRule({ database, clock }: Deps, rule: NewRule): Promise<Rule> {
   await requireRule({ database }, rule.accountId, rule)
   return database.transaction((tx) => placeRule(tx, rule, clock()))

@@ -123,7 +123,7 @@ function assignBack(settling: Settling, row: Transaction, envelope: RunField | u
   return back ?? moveEnvelope(settling, row, { spendingId: null, operationId })
 }
 
-/** Returns the amounts that the former envelope gave; undefined if the transaction's changed. */
+/** Returns the amounts that the former envelope gave; undefined if `amount` has changed since. */
 function restoredFor({ amount }: Transaction, { gaveBefore }: RunField): Restored | undefined {
   if (!gaveBefore || BigInt(gaveBefore.amount) !== amount) return undefined
   const { given, kept = '0', refundable = null } = gaveBefore

@@ -29,8 +29,8 @@ export function similarActivities(deps: Deps) {
   return {
     /**
      * Searches a page of the changed bank accounts, and returns the cursor of the next page, null
-     * after the last. A transient error is retried in the next run, any other after the next
-     * change.
+     * after the last. A bank account whose search fails by a transient error is searched again in
+     * the next run; after any other error, only once it has changed again.
      */
     clusterWaiting: async (after: BankAccountKey | null): Promise<BankAccountKey | null> => {
       const now = (await database.now()).getTime()

@@ -129,7 +129,10 @@ export async function saveWebhook(tx: Transaction, webhook: Webhook): Promise<vo
   await tellUpdate(tx, webhook, webhook.updatedAt)
 }
 
-/** Sets a webhook to the end of the feed, and clears its failures. */
+/**
+ * Moves the position of a webhook to the end of the feed, so that earlier changes are not sent, and
+ * clears its failures.
+ */
 export async function beginAtEnd(
   tx: Transaction,
   { accountId, webhookId }: WebhookKey,

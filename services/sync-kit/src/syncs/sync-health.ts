@@ -35,7 +35,8 @@ export function toError<Code extends string>(
 }
 
 /**
- * until 0.4: converts a health to feed-sync's former message of equal fields, for gateways of 0.2.
+ * until 0.4: converts the message that describes the health of syncs to the former message of
+ * feed-sync with the same fields, which gateways of 0.2 read.
  */
 export function toFormerHealth(health: SyncHealth): FormerHealth {
   return fromBinary(FormerHealthSchema, toBinary(SyncHealthSchema, health))
