@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { amountText, calculatedAmount, parseAmount, searchedAmount } from './amount-input.ts'
+import { amountText, echoedAmount, parseAmount, searchedAmount } from './amount-input.ts'
 import { formatAmount, formatAxis, formatFlow, formatMoney } from './money.ts'
 
 test.each([
@@ -20,16 +20,30 @@ test.each([
 })
 
 test.each([
-  ['61.40+18.00', 7940],
-  ['-12.50/2', -625],
-  ['(5)', null],
-  [' −5', null],
-  ['12.50', null],
-  ['2 x 15', 3000],
-  ['XAF 5', null],
-  ['12+', null],
-])('the result of %j is %j', (text, result) => {
-  expect(calculatedAmount(text, { locale: 'en-US', currency: 'USD' })).toBe(result)
+  ['a sum', '61.40+18.00', 'en-US USD', 7940],
+  ['a share', '-12.50/2', 'en-US USD', -625],
+  ['a product', '2 x 15', 'en-US USD', 3000],
+  ['an unfinished sum', '12+', 'en-US USD', null],
+  ['a number in brackets', '(5)', 'en-US USD', null],
+  ['a negative number', ' −5', 'en-US USD', null],
+  ['a negative amount with its symbol', '$-5', 'en-US USD', null],
+  ['a negative amount with its code', 'MXN-5', 'es-MX MXN', null],
+  ['a plain amount', '12.50', 'en-US USD', null],
+  ['a plain amount of a locale with a comma', '12,50 €', 'de-DE EUR', null],
+  ['an amount with groups and decimals', '1,234.50', 'en-US USD', null],
+  ['an amount in the style of Switzerland', "1'234.50", 'de-CH CHF', null],
+  ['another currency', 'XAF 5', 'en-US USD', null],
+  ['three digits after a comma', '1,234', 'en-US USD', 123400],
+  ['three digits after a point', '1.234 €', 'de-DE EUR', 123400],
+  ['a decimal comma in English', '12,50', 'en-US USD', 1250],
+  ['a decimal point in German', '12.50', 'de-DE EUR', 1250],
+  ['groups of another locale', '3.120,55', 'en-US EUR', 312055],
+  ['points between groups', '1.234.567', 'en-US EUR', 123456700],
+  ['groups of a currency without decimals', '1,234', 'en-US JPY', null],
+  ['a text', 'rent', 'en-US USD', null],
+])('%s, %j in %s, is echoed as %j', (_, text, manner, result) => {
+  const [locale = '', currency = ''] = manner.split(' ')
+  expect(echoedAmount(text, { locale, currency })).toBe(result)
 })
 
 test.each([

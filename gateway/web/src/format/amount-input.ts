@@ -37,11 +37,24 @@ export function parseAmount(text: string, { locale, currency }: Manner): number 
   return Number.isSafeInteger(amount) ? amount : null
 }
 
-/** Returns the result of a typed calculation; null for a plain amount and for invalid texts. */
-export function calculatedAmount(text: string, manner: Manner): number | null {
+/**
+ * Returns the amount to show below a typed text: the result of a calculation, or an amount whose
+ * comma or point might be read otherwise (`1,234` in en-US, `12.50` in de-DE). Null for an amount
+ * as the locale writes it, and for invalid texts.
+ */
+export function echoedAmount(text: string, manner: Manner): number | null {
+  const bare = withoutCurrency(text, manner).trim()
   // The letter x multiplies between numbers only: codes of currencies have it too.
-  const isCalculated = /[^\s(+−-].*[+−*/×÷-]|[\d)]\s*x\s*[\d(.,]/i.test(text)
-  return isCalculated ? parseAmount(text, manner) : null
+  const isCalculated = /[^\s(+−-].*[+−*/×÷-]|[\d)]\s*x\s*[\d(.,]/i.test(bare)
+  return isCalculated || isUnusual(bare, manner) ? parseAmount(text, manner) : null
+}
+
+/** Returns whether a comma or point is not the only decimal sign of the locale. */
+function isUnusual(text: string, { locale, currency }: Manner): boolean {
+  if (decimalsOf(currency) === 0) return false
+  const { decimal } = signsOf(locale)
+  const signs = text.replaceAll(/[^.,]/g, '')
+  return signs !== '' && signs.indexOf(decimal) !== signs.length - 1
 }
 
 /**

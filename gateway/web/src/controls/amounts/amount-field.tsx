@@ -1,5 +1,5 @@
 import { type ComponentProps, useState } from 'react'
-import { calculatedAmount } from '../../format/amount-input.ts'
+import { echoedAmount } from '../../format/amount-input.ts'
 import type { Manner } from '../../format/currency.ts'
 import { formatMoney } from '../../format/money.ts'
 import { TextField } from '../field.tsx'
@@ -10,12 +10,12 @@ interface Props extends ComponentProps<typeof TextField> {
 }
 
 /**
- * A field for an amount or a calculation. Its result is shown below, and announced to screen
- * readers.
+ * A field for an amount or a calculation. Its result, or an amount that might be read otherwise, is
+ * shown below, and announced to screen readers.
  */
 export function AmountField({ manner, onChange, ...props }: Props) {
   const [typed, setTyped] = useState('')
-  const result = calculatedAmount(String(props.value ?? typed), manner)
+  const result = echoedAmount(String(props.value ?? typed), manner)
   return (
     <div>
       <TextField
