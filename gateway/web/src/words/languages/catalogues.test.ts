@@ -36,6 +36,18 @@ test.each<[LanguageCode, number, string, string]>([
   expect(said(ruleRuns.counts, { matched, changed: matched, left: 0 })).toBe(counts)
 })
 
+test.each<[LanguageCode, string]>([
+  ['en', '$5 for Nov 2, and a later one (as of Nov 9) is known. Joining'],
+  ['de', '$5 als Kontostand vom Nov 2, ein späterer (Stand Nov 9) ist bekannt. Das'],
+])('an older balance and the later one are named in %s with their days', async (code, text) => {
+  const { imports } = await languages[code].load()
+  const sums = { stated: '$5', moved: '$1', now: '$7', after: '$8' }
+  const said = (days: object) =>
+    new IntlMessageFormat(imports.balanceOlderMoves, code).format({ ...sums, ...days })
+  expect(said({ day: 'Nov 2', known: 'Nov 9' })).toContain(text)
+  expect(said({ day: 'none', known: 'none' })).not.toMatch(/none|Nov|\(/)
+})
+
 /** Returns the values of each text by its key; whether it is empty too. */
 function entriesOf(texts: unknown, code: string, key = ''): [string, string[]][] {
   if (typeof texts === 'string') {

@@ -147,7 +147,7 @@ export const imports: Translation<'imports'> = {
   balanceMoves:
     'Die Datei nennt keinen Kontostand. Das Zusammenführen bucht Vorgemerktes: Das bewegt ihn um {moved}, von {now} auf {after}.',
   balanceOlderMoves:
-    'Die Datei nennt {stated} als Kontostand, ein späterer ist bekannt. Das Zusammenführen bucht Vorgemerktes: Das bewegt den Kontostand um {moved}, von {now} auf {after}.',
+    'Die Datei nennt {stated} als Kontostand{day, select, none {} other { vom {day}}}, ein späterer{known, select, none {} other { (Stand {known})}} ist bekannt. Das Zusammenführen bucht Vorgemerktes: Das bewegt den Kontostand um {moved}, von {now} auf {after}.',
   balanceKept:
     'Die Datei nennt {stated} als Kontostand. Da sie nichts Neues enthält, bleibt er {now}.',
   balanceSame: 'Der Kontostand bleibt {now}: Die Datei nennt denselben.',

@@ -156,7 +156,7 @@ export const imports = {
   balanceMoves:
     'The file states no balance. Joining posts what was pending: that moves it by {moved}, from {now} to {after}.',
   balanceOlderMoves:
-    'The file states a balance of {stated}, and a later one is known. Joining posts what was pending: that moves the balance by {moved}, from {now} to {after}.',
+    'The file states a balance of {stated}{day, select, none {} other { for {day}}}, and a later one{known, select, none {} other { (as of {known})}} is known. Joining posts what was pending: that moves the balance by {moved}, from {now} to {after}.',
   balanceKept:
     'The file states a balance of {stated}. As it has nothing new, the balance stays {now}.',
   balanceSame: 'The balance stays {now}: the file states the same.',
