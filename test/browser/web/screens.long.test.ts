@@ -186,6 +186,26 @@ test('every screen of an empty bank account is accessible', async () => {
   })
 })
 
+test('a click on Save counts while a day cannot be read', async () => {
+  const bob = await coffer.person()
+  await bob.createBankAccount(0)
+  await view({ url: `${coffer.baseUrl}/schedules`, cookie: bob.cookie }, async (page) => {
+    await page.getByRole('button', { name: 'New payday' }).click()
+    const form = page.getByRole('dialog')
+    await form.getByLabel('Name').fill('Salary')
+    await form.getByLabel('Next payday', { exact: true }).fill('soon')
+    const save = form.getByRole('button', { name: 'Save' })
+    const height = (await save.boundingBox())?.height ?? 0
+    await save.hover({ position: { x: 4, y: height - 4 } })
+    // The press leaves the field: the button must not move away before the release.
+    await page.mouse.down()
+    await page.mouse.up()
+    await form.locator('input[aria-invalid]:focus').waitFor()
+    expect(await form.locator('[aria-invalid]').count()).toBe(1)
+    await takePicture(page, 'web-unread-day')
+  })
+})
+
 test('a paid bill, a refund of nothing, and places on a phone', async () => {
   const frank = await coffer.person()
   const { bank, spendingId, fundingScheduleId, id } = await createHousehold(frank)
@@ -202,6 +222,15 @@ test('a paid bill, a refund of nothing, and places on a phone', async () => {
     await page.getByRole('button', { name: 'Mark as paid' }).click()
     await page.getByText('money now collects for the one after it').waitFor()
     await page.locator('dd', { hasText: former ?? '' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const form = page.getByRole('dialog')
+    await form.getByText('money now collects for the one after it').waitFor()
+    const { data } = await client.explainSpending({ path: { ...bank.path, spendingId } })
+    const [year, month, day] = (data.due ?? '').slice(0, 10).split('-')
+    const shown = await form.getByLabel('Needed on', { exact: true }).inputValue()
+    expect(shown).toBe([month, day, year].join('/'))
+    await takePicture(page, 'web-edit-paid')
+    await page.keyboard.press('Escape')
     expect(await page.getByRole('button', { name: /^Skip/ }).count()).toBe(0)
     await page.getByRole('link', { name: 'Transactions' }).first().click()
     await page.getByRole('button', { name: 'Add', exact: true }).click()

@@ -17,6 +17,7 @@ import { faultWords } from '../../words/faults.ts'
 import { homeWords } from '../../words/home.ts'
 import { Bill } from './bill.tsx'
 import { useContributions, useMissing, usePayday } from './contribution.ts'
+import { neededOn } from './envelope-entries.ts'
 import { EnvelopeForm } from './envelope-form.tsx'
 import styles from './envelopes.module.css'
 import { MoveMoney } from './move-money.tsx'
@@ -107,8 +108,7 @@ function Facts({ spending }: { spending: Spending }) {
   const missing = useMissing(spending)
   const payday = usePayday(spending)
   const { data: explanation } = useQuery(explanationQuery(bankAccountId, spendingId))
-  // Once the next bill is paid, the money in the envelope is for the due date after it.
-  const due = (spending.settledAt && explanation?.due) || spending.nextRecurrence
+  const due = neededOn(spending, explanation?.due)
   const day = isEveryday(spending) ? payday : dayOf(due, reader.timezone)
   const [open, setOpen] = useState<'edit' | 'move' | 'remove' | null>(null)
   const close = () => setOpen(null)
@@ -145,9 +145,7 @@ function Facts({ spending }: { spending: Spending }) {
           {words.remove}
         </Button>
       </div>
-      {open === 'edit' && (
-        <EnvelopeForm bankAccountId={bankAccountId} spending={spending} onClose={close} />
-      )}
+      {open === 'edit' && <EnvelopeForm {...{ bankAccountId, spending, due }} onClose={close} />}
       {open === 'move' && (
         <MoveMoney {...{ bankAccountId, missing }} to={spendingId} onClose={close} />
       )}

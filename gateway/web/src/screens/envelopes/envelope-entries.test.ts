@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Spending } from '../../api/budget-queries.ts'
-import { changesOf, type Entries } from './envelope-entries.ts'
+import { changesOf, type Entries, neededOn } from './envelope-entries.ts'
 
 const reading = { manner: { locale: 'en-US', currency: 'USD' }, timezone: 'America/Chicago' }
 const ruleset = 'DTSTART:20261105T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=5'
@@ -45,6 +45,19 @@ test('an envelope leaves to the server whether it keeps the rest, until it is ti
     graceDays: 0,
   })
   expect(changesBy({ carryOver: false }, { carryOver: true })).toEqual({ carryOver: false })
+})
+
+test('of a paid bill the form shows the day after it, and changes it alone', () => {
+  const due = '2027-01-05T06:00:00Z'
+  const paid = { ...power, settledAt: '2026-11-28T06:00:00Z' } as Spending
+  const changesFrom = (day: string) =>
+    changesOf({ ...typed, day } as Entries, paid, { ...reading, due })
+  expect([neededOn(paid, due), neededOn({ ...paid, settledAt: null }, due)]).toEqual([
+    due,
+    power.nextRecurrence,
+  ])
+  expect(changesFrom('2027-01-05')).toEqual({})
+  expect(changesFrom('2027-01-08')).toMatchObject({ nextRecurrence: '2027-01-08T06:00:00.000Z' })
 })
 
 test('another word alone changes the rule from the day on', () => {

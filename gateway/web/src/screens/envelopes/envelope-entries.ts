@@ -51,6 +51,16 @@ export function ruleOf(entries: Entries, timezone: string): string | null {
 export interface Reading {
   manner: Manner
   timezone: string
+  /** Due date of the explanation, see `neededOn`. */
+  due?: string | null | undefined
+}
+
+/**
+ * Returns the due date that the money of an envelope is for: `due` of its explanation if the bill
+ * of the next one is paid.
+ */
+export function neededOn({ settledAt, nextRecurrence }: Spending, due?: string | null): string {
+  return (settledAt && due) || nextRecurrence
 }
 
 /**
@@ -63,7 +73,7 @@ export function changesOf(entries: Entries, spending: Spending, reading: Reading
   const { graceDays, settlesWhenSpent, carryOver } = entries
   const { manner, timezone } = reading
   const targetAmount = parseAmount(target, manner) ?? 0
-  const isMoved = day !== dayOf(spending.nextRecurrence, timezone)
+  const isMoved = day !== dayOf(neededOn(spending, reading.due), timezone)
   const hasNewRule = repeat !== 'kept' && (isMoved || repeat !== repeatOf(spending.ruleset ?? ''))
   const ruleset = hasNewRule ? ruleOf(entries, timezone) : null
   return {

@@ -8,11 +8,11 @@ import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { useSaving } from '../../controls/saving/saving.tsx'
 import { amountText } from '../../format/amount-input.ts'
-import { dayAfter, dayOf } from '../../format/days.ts'
+import { dayAfter, dayOf, formatDay } from '../../format/days.ts'
 import { repeatOf } from '../../format/recurrence.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
-import { type Entries, faultsOf, type Kind } from './envelope-entries.ts'
+import { type Entries, faultsOf, type Kind, neededOn } from './envelope-entries.ts'
 import { useFieldText } from './field-text.ts'
 import { Preview } from './preview.tsx'
 import { saveEnvelope } from './save-envelope.ts'
@@ -24,22 +24,24 @@ interface Props {
   bankAccountId: string
   /** The envelope to change; undefined to create one. */
   spending?: Spending
+  /** Due date of its explanation. */
+  due?: string | null | undefined
   onClose: () => void
 }
 
 /** Creates or changes an envelope, with a preview of its next contribution. */
-export function EnvelopeForm({ bankAccountId, spending, onClose }: Props) {
+export function EnvelopeForm({ bankAccountId, spending, due, onClose }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
-  const [entries, setEntries] = useState(() => entriesOf(spending, { reader, manner }))
+  const [entries, setEntries] = useState(() => entriesOf(spending, { reader, manner, due }))
   const [faults, setFaults] = useState<Record<string, string>>({})
   const { send, fault, form } = useSaving({
     subject: spending,
     action: words.save,
     save: (wanted: Entries, states) =>
-      saveEnvelope(wanted, { bankAccountId, ...states, manner, timezone: reader.timezone }),
+      saveEnvelope(wanted, { bankAccountId, ...states, due, manner, timezone: reader.timezone }),
     sayField: useFieldText(bankAccountId),
-    take: (present) => setEntries(entriesOf(present, { reader, manner })),
+    take: (present) => setEntries(entriesOf(present, { reader, manner, due })),
   })
   const change = (next: Partial<Entries>) => setEntries((now) => ({ ...now, ...next }))
   const submit = () => {
@@ -59,6 +61,7 @@ export function EnvelopeForm({ bankAccountId, spending, onClose }: Props) {
         <Fields
           bankAccountId={bankAccountId}
           entries={entries}
+          paid={spending?.settledAt ? spending.nextRecurrence : null}
           problems={problems}
           change={change}
         />
@@ -96,11 +99,13 @@ function KindField({ value, onChange }: { value: Kind; onChange: (kind: Kind) =>
 interface FieldsProps {
   bankAccountId: string
   entries: Entries
+  /** Due date of the bill that is paid before it. */
+  paid: string | null
   problems: Record<string, string>
   change: (next: Partial<Entries>) => void
 }
 
-function Fields({ bankAccountId, entries, problems, change }: FieldsProps) {
+function Fields({ bankAccountId, entries, paid, problems, change }: FieldsProps) {
   const { data: schedules = [] } = useQuery(schedulesQuery(bankAccountId))
   const reader = useReader()
   const manner = useManner(bankAccountId)
@@ -124,6 +129,7 @@ function Fields({ bankAccountId, entries, problems, change }: FieldsProps) {
       />
       <DayField
         label={words.day}
+        hint={paid && words.billPaid({ day: formatDay(dayOf(paid, reader.timezone), reader) })}
         reading={{ ...reader, isAhead: true }}
         value={day}
         onChange={(next) => change({ day: next })}
@@ -194,7 +200,12 @@ function entriesOf(
   {
     reader,
     manner,
-  }: { reader: ReturnType<typeof useReader>; manner: ReturnType<typeof useManner> },
+    due,
+  }: {
+    reader: ReturnType<typeof useReader>
+    manner: ReturnType<typeof useManner>
+    due: Props['due']
+  },
 ): Entries {
   const { name = '', fundingScheduleId = '', isPaused = false, ruleset = null } = spending ?? {}
   const isPlain = ruleset === null || repeatOf(ruleset) !== null
@@ -202,7 +213,7 @@ function entriesOf(
     kind: spending?.spendingType ?? 'expense',
     name,
     target: spending ? amountText(spending.targetAmount, manner) : '',
-    day: spending ? dayOf(spending.nextRecurrence, reader.timezone) : dayAfter(reader.today, 30),
+    day: spending ? dayOf(neededOn(spending, due), reader.timezone) : dayAfter(reader.today, 30),
     repeat: isPlain ? (repeatOf(ruleset ?? '') ?? 'monthly') : 'kept',
     ruleset,
     fundingScheduleId,

@@ -40,9 +40,11 @@ export function Preview({ bankAccountId, entries, spendingId }: Props) {
       return (await coffer.estimateSpending({ path: { bankAccountId }, body, signal })).data
     },
   })
-  if (!isAskable || data?.nextContribution === undefined) return null
+  if (data?.nextContribution === undefined) return null
+  // Keeps its place while a value is unreadable: a button that moved would lose a click on it.
+  const visibility = isAskable ? 'visible' : 'hidden'
   return (
-    <p className={styles.preview} role="status">
+    <p className={styles.preview} role="status" style={{ visibility }}>
       {words.preview({ amount: money(data.nextContribution) })}
     </p>
   )

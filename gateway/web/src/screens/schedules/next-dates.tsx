@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import rows from '../../controls/rows.module.css'
 import { formatShortDay } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
@@ -10,15 +11,20 @@ interface Props {
   excludesWeekends: boolean
 }
 
-/** The next ten paydays for the values of the form, so that the user can check them. */
+/**
+ * The next ten paydays for the values of the form, so that the user can check them. While the day
+ * is unreadable, they keep their place: a button below that moved would lose a click on it.
+ */
 export function NextDates({ pace, day, excludesWeekends }: Props) {
   const reader = useReader()
-  if (pace === 'kept' || day === '') return null
+  const [read, setRead] = useState(day)
+  if (day !== '' && day !== read) setRead(day)
+  if (pace === 'kept' || read === '') return null
   // Non-breaking spaces keep each day on one line.
   const whole = (one: string) => formatShortDay(one, reader).replaceAll(' ', '\u00a0')
-  const days = nextPaydays(pace, { day, count: 10, excludesWeekends })
+  const days = nextPaydays(pace, { day: read, count: 10, excludesWeekends })
   return (
-    <p className={rows.soft}>
+    <p className={rows.soft} style={{ visibility: day === '' ? 'hidden' : 'visible' }}>
       {words.nextDates} {days.map(whole).join(' · ')}
     </p>
   )

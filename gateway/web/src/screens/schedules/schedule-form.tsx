@@ -86,7 +86,7 @@ export function PaydayForm({ bankAccountId, proposal, onDone, onCancel, ...props
     const isNoAmount = deposit !== '' && estimatedDeposit === null
     const found = {
       ...(name.trim() ? {} : { name: words.required }),
-      ...(day ? {} : { ruleset: words.required }),
+      ...(day ? {} : { nextRecurrence: words.required }),
       ...(isNoAmount
         ? { estimatedDeposit: words.amountFault({ example: formatAmount(195_000, manner) }) }
         : {}),
