@@ -46,7 +46,7 @@ export function EndedSession() {
     signInAgain(values, email, config?.proofOfWorkEnabled ?? false),
   )
   // In a portal at the end of the body, marked as top layer: an open React Aria dialog makes all
-  // else inert.
+  // else inert, and would make this one inert too.
   return createPortal(
     <dialog
       ref={dialog}

@@ -90,7 +90,8 @@ export async function insertLink(tx: Transaction, link: AggregatorLink): Promise
 
 /** Deletes the row of a link that was never created, with its token. */
 export async function deleteLink(tx: Transaction, { accountId, linkId }: LinkKey): Promise<void> {
-  // A trigger refuses to delete the token of a link that is not released.
+  // A trigger refuses to delete the token of a link that is not released, so the link is marked as
+  // released first.
   await tx.query(sql.unsafe`
     UPDATE aggregator_links SET released_at = deleted_at
     WHERE account_id = ${accountId} AND link_id = ${linkId}`)
@@ -182,7 +183,7 @@ export async function endSyncs(tx: Transaction, { accountId, linkId }: LinkKey):
 
 /**
  * Lists links of all accounts whose item has another webhook URL than the given one, after the key
- * `after`. Leaves out links without an item.
+ * `after`. Leaves out links that are being created, are revoked or have ended.
  */
 export function listOtherWebhooks(
   { pool }: Database,

@@ -14,7 +14,8 @@ export type LinkDeps = LedgerDeps &
     openAggregator: OpenAggregator
   }
 
-// Shorter than the gateway's deadline, because a user waits for the reply.
+// Timeouts of calls in ms; that of requests is shorter than the gateway's deadline, because a user
+// waits for the reply.
 const requestMs = 12_000
 const exchangeMs = 30_000
 const backgroundMs = 60_000

@@ -18,9 +18,9 @@ const pageSize = 200
 const noticeMs = 7 * dayMs
 
 /**
- * Ages at which rows are deleted: webhooks are refused after 5 minutes, so older receipts are
- * unused; institutions are read again; links that were never created are unused after their
- * release.
+ * Ages in ms at which rows are deleted: webhooks are refused after 5 minutes, so older receipts are
+ * unused; institutions are read again when they are needed; links that were never created are
+ * unused after their release.
  */
 const ageMs = {
   webhook_receipts: hourMs,

@@ -63,7 +63,7 @@ export async function storeWithToken(
 
 /**
  * Exchanges the public token of a link that has no item yet; returns the link that owns the item.
- * Throws refused (500) for faults of the aggregator; an unrepeatable one also ends the link.
+ * Throws refused (500) for faults of the aggregator; a final one also ends the link.
  */
 export async function identify(deps: LinkDeps, link: AggregatorLink): Promise<AggregatorLink> {
   if (link.itemId !== null) return link

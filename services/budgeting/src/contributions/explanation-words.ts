@@ -27,7 +27,10 @@ export type Words = {
   covers: (of: { funding: string; after: string | null; count: number; due: string }) => string
   adds: (of: { left: string; dues: number; need: string | null; isMost: boolean }) => string
   none: string
-  /** For an expense without a bill: it has no due date that a payday could miss. */
+  /**
+   * In place of `missing`, `late` and `after` for an expense without a bill: it has no due date
+   * that a payday could miss.
+   */
   fills: (of: { funding: string; amount: string | null }) => string
   lasts: (of: { left: string | null; funding: string | null }) => string
   behind: (of: { missing: string; due: string; held: string; funding: string | null }) => string

@@ -97,7 +97,8 @@ function firedEarly(
   { from, before }: { from: number; before: number },
 ): number[] {
   if (!excludeWeekends) return []
-  // A firing moves from Saturday or Sunday to Friday: by two days at most.
+  // A firing moves from Saturday or Sunday to Friday: by two days at most, so no later occurrence
+  // can have moved to before `from`.
   const near = { from, before: Math.min(before, from + 3 * dayMs) }
   return listOccurrences(occurrencesOf(ruleset, timezone), near, movedMax).filter(
     (one) => one !== nextRecurrence.getTime() && weekdayStart(one, timezone) < from,

@@ -21,7 +21,8 @@ export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
   const startYear = yearOfDay(startDay)
   const isByWeek = rule.weeks.length > 0
   const matching = byKind((year) => matchingDays(rule, startDay, year), isByWeek)
-  // BYSETPOS selects within a whole week, including a week that crosses New Year.
+  // BYSETPOS selects within a whole week, including a week that crosses New Year, so days of the
+  // neighbouring years are included.
   const around = (year: number) => [
     ...matching(year - 1).filter((day) => day >= newYear(year) - 6),
     ...matching(year),

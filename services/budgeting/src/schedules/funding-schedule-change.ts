@@ -58,8 +58,8 @@ export function mayFireOtherwise(patch: FundingSchedulePatch): boolean {
 }
 
 /**
- * Returns the firing on the date in a PATCH. A date that differs from the schedule's is not moved
- * off a weekend: `original`, the date before a move, equals it. The schedule's own date keeps its
+ * Returns the firing on the date in a PATCH. A new date is not moved off a weekend, so its
+ * `original`, the date before a move, is the date itself. The schedule's own date keeps its
  * `original`.
  */
 function sentFunding(current: FundingSchedule, sent: Date): Funding {

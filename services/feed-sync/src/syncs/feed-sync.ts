@@ -88,7 +88,10 @@ export function endFeedSync(
   return isFinal ? { ...ended, status: 'error' } : ended
 }
 
-/** Returns whether, after a fault of a connection or candidate, syncs run only on request. */
+/**
+ * Returns whether syncs have stopped after faults of a connection or candidate: none runs until one
+ * is requested.
+ */
 export function isStopped(
   { status, requestedAt }: Pick<FeedSync, 'status' | 'requestedAt'>,
   candidate?: Pick<CandidateSync, 'status'>,

@@ -86,7 +86,10 @@ export function Bill({ spending }: { spending: Spending }) {
   )
 }
 
-/** Money that the envelope holds for the bill of the last due date, with a button that pays it. */
+/**
+ * Money that the envelope holds for the bill of the last due date, with a button that marks the
+ * bill as paid, or frees the money if payments have paid the bill.
+ */
 function Late({ spending }: { spending: Spending }) {
   const { bankAccountId, spendingId, lastRecurrence, graceAmount } = spending
   const reader = useReader()

@@ -95,7 +95,7 @@ export function stepsOf(points: Point[], { x, y }: Scale, end: number): string {
   return `M${round(x(first.at))} ${round(y(first.amount))}${steps.join('')}H${round(x(end))}`
 }
 
-/** Returns the distance of grid lines: 1, 2 or 5 times a power of ten, for four to eight lines. */
+/** Returns the distance of grid lines: 1, 2 or 5 times a power of ten, for at most seven lines. */
 function stepOf(range: number): number {
   const rough = Math.max(range, 100) / 5
   const power = 10 ** Math.floor(Math.log10(rough))

@@ -105,7 +105,7 @@ function Sums({ overview }: { overview: BankAccountOverview }) {
   const { bankAccountId, available, limit, expenses, goals } = overview.balance
   const manner = useManner(bankAccountId)
   const isOwed = isDebt(overview.bankAccount)
-  // Without a limit, as for every loan, unused credit is unknown.
+  // Without a limit, as for every loan, unused credit is unknown, so it is left out.
   const first = isOwed && limit === 0 ? null : isOwed ? homeWords.credit : homeWords.available
   return (
     <dl className={styles.sums}>

@@ -18,7 +18,7 @@ export function useArrival(): (to: {
   const router = useRouter()
   const cache = useQueryClient()
   return async ({ next, nextUrl }) => {
-    // The cache may hold answers for the user who was signed in before.
+    // The cache may hold answers for the user who was signed in before, so it is cleared.
     forgetSession()
     setPreferences({ isSignOutDue: false, isSignedIn: true })
     void applyDevice().catch(() => {})

@@ -86,7 +86,7 @@ function movesOf(
       const proof = { kind: 'column' as const, debits: amount, credits, balance }
       return isPair ? [{ proof, fits: fits.length }] : []
     })
-    // If `amount` and another column form a pair, it is no column of signed amounts.
+    // A column of a pair of debits and credits is no column of signed amounts.
     const isOneOfTwo = numbers.some((one) => cells.areTogether(amount, one))
     const signed: Found[] = [
       { proof: { kind: 'sign', amount, out: 'minus', balance }, fits: same },
