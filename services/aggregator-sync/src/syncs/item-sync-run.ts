@@ -98,7 +98,7 @@ async function importChanges(sync: Sync): Promise<ItemOutcome> {
     if (pages.next === 'not-ready') return { kind: 'early', code: 'not-ready' }
     if (pages.next === 'restarted') {
       restarts += 1
-      // The restarted loop reads these rows again.
+      // The restarted loop reads the skipped rows again, and counts them anew.
       tally.skipped = 0
     }
     if (restarts > restartsMax) return { kind: 'early', code: 'mutated' }

@@ -39,11 +39,8 @@ const withdrawnPagesMax = 2_000
 
 /**
  * Removes transactions that pages of the loop remove, and those that only pages before a restart
- * added, whose removal the aggregator does not list. The ID of an unknown account is tried in all
- * bank accounts, since the ledger ignores unknown IDs. A loop with unreadable rows removes only
- * transactions that its pages remove. It keeps pending ones whose posting may be unreadable, and
- * those of an unknown account: after a renewed consent, an unreadable row may add them under a new
- * ID.
+ * added, whose removal the aggregator does not list. Of a loop with unreadable rows, removes only
+ * the former.
  */
 async function takeBack(
   deps: SyncDeps,
@@ -57,9 +54,12 @@ async function takeBack(
     const isComplete = !loop.loopIsIncomplete
     const of = { loopNumber, isComplete, listed, after, limit: batchMax }
     const withdrawn = await listWithdrawn(deps.database, { accountId, linkId }, of)
+    // An unreadable row may be the posting of a pending transaction, or may add a transaction of an
+    // unknown account under a new ID (after a renewed consent). Such transactions are kept.
     const isSure = ({ bankAccountId, providerTransactionId }: LoopRow) =>
       isComplete || (bankAccountId !== '' && !isAwaited(loop, providerTransactionId))
     const removed = withdrawn.filter(isSure)
+    // If the account is unknown, all bank accounts are tried, since the ledger ignores unknown IDs.
     const owned = removed.flatMap((one) =>
       one.bankAccountId ? [one] : accounts.map(({ bankAccountId }) => ({ ...one, bankAccountId })),
     )

@@ -3,16 +3,7 @@ import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import type { FundingDates, FundingSchedule } from './funding-schedule.ts'
 
-/**
- * The plan of an envelope; amounts in minor units. An expense has a ruleset, a goal none.
- * `currentAmount`, `usedAmount` and `periodSpentAmount` are copies from the ledger as of
- * `amountsVersion`; the contribution is as of `calculatedAt`. The bill of `settledFor` counts as
- * paid since `settledAt`, by a request or because its target is spent. Until `graceUntil` the
- * envelope keeps `graceAmount` of a closed period; both are copies from the ledger. In state
- * `opening` a plan is being created and hidden from clients. `openingKey` and `openingBody` are the
- * idempotency key and body hash of the creating request, `openingAttempts` counts its attempts.
- * Until `closingUntil` a request that deletes the plan closes its envelope.
- */
+/** The plan of an envelope; amounts in minor units. */
 export const Spending = z.object({
   accountId: z.string(),
   spendingId: z.string(),
@@ -21,31 +12,41 @@ export const Spending = z.object({
   spendingType: z.enum(values['Spending.spendingType']),
   name: z.string(),
   targetAmount: z.bigint(),
+  // This and the next two amounts are copies from the ledger as of `amountsVersion`.
   currentAmount: z.bigint(),
   usedAmount: z.bigint(),
   periodSpentAmount: z.bigint(),
   periodSpentOn: z.date().nullable(),
   amountsVersion: z.bigint(),
+  // An expense has a ruleset, a goal none.
   ruleset: z.string().nullable(),
   lastRecurrence: z.date().nullable(),
   nextRecurrence: z.date(),
+  // The contribution is as of `calculatedAt`.
   nextContributionAmount: z.bigint(),
   isBehind: z.boolean(),
   isPaused: z.boolean(),
   autoCreateTransaction: z.boolean(),
   calculatedAt: z.date(),
   createdAt: z.date(),
+  // In state `opening` the plan is being created and hidden from clients.
   state: z.enum(['opening', 'open']),
+  // Idempotency key and body hash of the creating request, and the number of its attempts.
   openingKey: z.string().nullable(),
   openingBody: z.instanceof(Buffer).nullable(),
   openingAttempts: z.bigint(),
+  // Until then, a request that deletes the plan closes its envelope.
   closingUntil: z.date().nullable(),
   settlesWhenSpent: z.boolean(),
+  // The bill of this date counts as paid since `settledAt`: by a request, or because its target is
+  // spent.
   settledFor: z.date().nullable(),
   settledAt: z.date().nullable(),
   settledByRequest: z.boolean(),
   graceDays: z.number().int(),
   carryOver: z.boolean().nullable(),
+  // Until then, the envelope keeps `graceAmount` of a closed period. Both are copies from the
+  // ledger.
   graceUntil: z.date().nullable(),
   graceAmount: z.bigint(),
 })

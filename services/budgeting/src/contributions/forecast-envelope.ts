@@ -75,26 +75,26 @@ export type SpendingEvent = {
 /** Amount (minor units) that a goal lacks on its due date; the next funding adds all of it. */
 export type LateFunding = { date: Date; spendingId: string; amount: bigint }
 
-/**
- * State of a simulated envelope. `after`: instant (ms) of its last event. `due`: its next due date
- * (ms), not before `first`; null if none is left. `rolling`: its amount in minor units; `held`: the
- * same, if bills take only the money that the envelope holds; `spent`: the part of the next bill
- * that is paid. `calculatedAt`: instant (ms) after which the hourly job last calculates the
- * contribution, null for the stored contribution. `index`: its next funding in `fundings`.
- * `isOwed`: an expense due today or earlier is not spent yet
- * (docs/forecast.md#events-of-an-envelope).
- */
+/** State of a simulated envelope; amounts in minor units, instants in ms. */
 type SimulatedEnvelope = {
   plan: ForecastPlan
   fundings: Fundings
+  /** Instant of its last event. */
   after: number
+  /** Its next due date, not before `first`; null if none is left. */
   due: number | null
   first: number
+  /** Amount in the envelope. */
   rolling: bigint
+  /** The same amount, if bills take only the money that the envelope holds. */
   held: bigint
+  /** Part of the next bill that is paid. */
   spent: bigint
+  /** Instant after which the hourly job last calculates the contribution; null if it is stored. */
   calculatedAt: number | null
+  /** Its next funding in `fundings`. */
   index: number
+  /** An expense due today or earlier is not spent yet (docs/forecast.md#events-of-an-envelope). */
   isOwed: boolean
 }
 

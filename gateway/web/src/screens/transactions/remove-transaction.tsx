@@ -63,7 +63,8 @@ export function RemoveTransaction({ transaction }: { transaction: Transaction })
 
 /**
  * Returns whether a transaction has changed the balance, and whether a balance of its day or later
- * was stated afterwards. A stated balance stays right if the transaction is deleted.
+ * was stated afterwards. A stated balance stays right if the transaction is deleted, so by default
+ * the deletion does not change it.
  */
 function useHeld(transaction: Transaction) {
   const { bankAccountId, date } = transaction
