@@ -38,8 +38,8 @@ export interface IsolationOptions {
 /** Distinguishes an outage of this process alone from one that all replicas share. */
 export interface Isolation extends Disposable {
   /**
-   * Whether NATS, databases and services have not answered for 2.5 s, while a ready replica has
-   * sent a heartbeat within 5 s before.
+   * Whether NATS, databases and services have not answered for 2.5 s, although a ready replica has
+   * sent a heartbeat in the 5 s before their last answer.
    */
   isCutOff: () => boolean
   /**

@@ -74,7 +74,7 @@ export function watchLostCommits(options: WatchOptions): LostCommitsWatch {
   const check = async (stopping: AbortSignal) => {
     const position = await database.pool.maybeOne(current)
     refusal = null
-    // The server is a standby that is not promoted yet: its position is compared after that.
+    // The server is a standby: its position is compared once it has been promoted.
     if (position === null) return
     if (last !== null && mayLackCommits(last, position)) {
       countDatabaseRestore(1, service)

@@ -141,11 +141,11 @@ const encode: Encode = (value) => (typeof value === 'string' ? value : prepareVa
 // pg exports its conversion of parameters as `utils.prepareValue`, which its types do not declare.
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: Encode } }).utils
 
-/** pg's parsers with exact ones for bigint, timestamps (Date), JSON and bytea (Buffer). */
+/** pg's parsers, replaced by exact ones for bigint, timestamps (Date), JSON and bytea (Buffer). */
 const exactTypes = createExactTypes()
 
 function decoderOf(type: number): Decode {
-  // pg's types declare bytes as input of a parser; in text format it is a string.
+  // Cast, because pg's types declare bytes as the input of a parser; in text format it is a string.
   return exactTypes.getTypeParser(type) as unknown as Decode
 }
 

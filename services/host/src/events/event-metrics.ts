@@ -19,7 +19,7 @@ const watchLag = createWatchedGauge({
 
 const Age = z.object({ seconds: z.number() })
 
-/** Exports the age of the oldest unpublished change of a service until disposed. */
+/** Exports, until disposed, the age of the oldest unpublished change of a service. */
 export function watchOutbox(service: string, { pool }: Database): Disposable {
   return watchAge(async () => {
     const oldest = await pool.maybeOne(sql.type(Age)`
@@ -29,7 +29,7 @@ export function watchOutbox(service: string, { pool }: Database): Disposable {
   }, service)
 }
 
-/** Exports the number of undelivered messages of a durable consumer until disposed. */
+/** Exports, until disposed, how many messages a durable consumer has not acknowledged yet. */
 export function watchConsumer(consumer: string, broker: Broker): Disposable {
   return watchLag(async () => {
     const manager = await jetstreamManager(broker.connection, { checkAPI: false, timeout: 900 })

@@ -139,7 +139,7 @@ async function recordLoss({ options, info, position }: Round, loss: string): Pro
 
 /**
  * Marks a page of the changes of a lost stream as unpublished. Returns the position up to which
- * every consumer has acknowledged the messages; unchanged while such changes are left.
+ * every consumer has acknowledged the messages; unchanged while the lost stream has more changes.
  */
 async function replayLost({ options, manager, info, position }: Round): Promise<bigint> {
   const { database, broker, log } = options

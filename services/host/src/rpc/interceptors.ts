@@ -107,7 +107,8 @@ export function observe(
       done(Code[known.code])
       if (known.code === Code.Internal || known.code === Code.Unknown) {
         const requestId = request.header.get(headers.requestId)
-        // After an abort no client waits for the answer, and handlers may fail with any error.
+        // Errors after an abort are logged at debug: no client waits for the answer, and the
+        // handler may fail with any error.
         const level = hasCallerAborted(request.signal) ? 'debug' : 'error'
         const fields = { err: error, rpc: request.method.name, requestId }
         logAbout(request.message)[level](fields, 'rpc failed')

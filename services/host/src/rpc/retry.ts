@@ -122,7 +122,7 @@ function isNotConnected(error: unknown): boolean {
  * deadline_exceeded, because the call may have been carried out. Returns other errors unchanged.
  */
 function reasonOf(error: unknown, request: Call): unknown {
-  // Also a failed TLS handshake, which Connect would report as an internal error.
+  // Includes a failed TLS handshake, which Connect reports as an internal error.
   if (isNotConnected(error)) return lost(Code.Unavailable, error)
   if (!isBroken(error) || request.signal.aborted) return error
   return lost(isSafe(request) ? Code.Unavailable : Code.DeadlineExceeded, error)

@@ -106,7 +106,7 @@ function watchers({ labelNames = [] }: MetricOptions): {
       return { [Symbol.dispose]: () => all.delete(watched) }
     },
     readAll: async () => {
-      // Among entries with the same labels, the last one counts.
+      // Of several watches with the same labels, only the last one is read.
       const distinct = new Map([...all].map((one) => [JSON.stringify(one.attributes), one]))
       const found = [...distinct.values()]
       await Promise.all(found.map(refresh))

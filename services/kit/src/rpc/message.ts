@@ -29,8 +29,8 @@ type Plain<T> = T extends Timestamp
 
 /**
  * Template of a message type: an empty message that has all fields, undefined if unset, and the
- * list of its fields. A copy gets new lists, because a change of a shared list
- * would show in all copies.
+ * list of its fields. A copy gets new lists, because a change of a shared list would show in all
+ * copies.
  */
 interface Blank {
   message: object

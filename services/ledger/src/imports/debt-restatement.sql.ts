@@ -5,8 +5,9 @@ import { z } from 'zod'
 import { LastStatement } from './debt-restatement.ts'
 
 /**
- * Returns the last valid statement of the current balance. Without a journal row of one, that is
- * the opening balance 0, which has no row. The caller must hold the lock on the bank account's row.
+ * Returns the last valid statement of the current balance. If the journal has none, the statement
+ * is the opening balance 0, for which there is no journal row. The caller must hold the lock on the
+ * bank account's row.
  */
 export function findLastStatement(
   tx: Tx,
