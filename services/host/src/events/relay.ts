@@ -149,8 +149,9 @@ async function publishBatch(options: RelayOptions, after: string): Promise<numbe
 }
 
 /**
- * Resolves to the sequence number of the message when JetStream has acknowledged the change, to
- * null when it has refused it for its size. Else rejects.
+ * Publishes one change. Resolves to the sequence number of its message once JetStream has
+ * acknowledged the message, and to null if NATS refuses the message for its size. Otherwise
+ * rejects.
  */
 async function publish(options: RelayOptions, change: Unpublished): Promise<number | null> {
   const { broker } = options

@@ -33,7 +33,8 @@ const everyMsDefault = 5_000
 // Minimum age in ms of published changes to audit. Relays mark changes in any order, so among
 // younger changes one with a lower position may still be missing.
 const settledMsDefault = 10_000
-// Added to NATS's duplicate window, within which it would drop a change that is republished.
+// Time in ms that is added to NATS's duplicate window before a change is republished, because NATS
+// would drop the change within the window.
 const marginMsDefault = 10_000
 // Age in ms from which a message may have expired: a day less than the stream's retention.
 const keptMs = 6 * dayMs

@@ -34,7 +34,8 @@ export function createSigningKey(folder: string, issuer: string): string[] {
  */
 export function requireKeyPair(folder: string, issuer: string): boolean {
   const { path, publicPath } = pathsOf(folder, issuer)
-  // Public keys are read first, because a concurrent process creates the private key first.
+  // Reads the public keys first: a concurrent process creates the private key first, so that each
+  // public key found here already has its private key.
   const publicKeys = publicKeysOf(folder, issuer)
   const key = keyOf(path, createPrivateKey)
   const [first] = publicKeys

@@ -69,8 +69,8 @@ export function insertChanges(changes: Change[]): FragmentSqlToken {
 
 /**
  * Returns a statement that runs an INSERT, UPDATE or DELETE, and emits the changes only if it has
- * affected a row. Its row count is the number of affected rows. `database.autocommit` wakes the
- * relay.
+ * affected a row. Its row count is the number of affected rows. Run the statement by
+ * `database.autocommit`, which wakes the relay.
  */
 export function emitIfWritten(write: FragmentSqlToken, changes: Change[]): QuerySqlToken {
   return sql.unsafe`

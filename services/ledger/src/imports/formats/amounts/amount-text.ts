@@ -61,7 +61,8 @@ export function markShownBy(digits: string): DecimalMark | null {
   if (previous !== undefined) return previous[0] === mark ? otherMark(mark) : mark
   const before = digits.slice(0, last.index)
   const after = digits.length - last.index - 1
-  // Four digits, another separator or a leading zero before the mark: it does not group thousands.
+  // After four digits, another separator, a leading zero or no digit, the mark does not group
+  // thousands, so it is the decimal mark.
   return after !== 3 || /\d{4}|[' ]|^0|^$/.test(before) ? mark : null
 }
 
