@@ -58,27 +58,30 @@ function isUnusual(text: string, { locale, currency }: Manner): boolean {
 }
 
 /**
- * Returns the amount in a search text: a number with its decimals (`12.50`), or with the symbol or
- * code of the currency (`12 €`). Null for any other text, also for a whole number, as names contain
- * such numbers.
+ * Returns the amount in a search text: a number with a sign (`-52`), with decimals (`52.3`), or
+ * with the symbol or code of the currency (`52 €`). Null for any other text, also for a whole
+ * number, as names contain such numbers.
  */
 export function searchedAmount(text: string, manner: Manner): number | null {
-  const bare = withoutCurrency(text.trim(), manner)
+  const trimmed = text.trim()
+  const bare = withoutCurrency(trimmed, manner).trim()
   const decimals = decimalsOf(manner.currency)
-  const isWritten = decimals > 0 && new RegExp(`[.,]\\d{${decimals}}$`).test(bare)
-  const isAmount = bare !== text.trim() || isWritten
-  return isAmount && /^[-−+]?[\d.,\s'’]+$/.test(bare) ? parseAmount(text, manner) : null
+  const isWritten = decimals > 0 && new RegExp(`[.,]\\d{1,${decimals}}$`).test(bare)
+  const isAmount = bare !== trimmed || isWritten || /^[-−+]/.test(bare)
+  return isAmount && /^[-−+]?[\d.,\s'’]+$/.test(bare) ? parseAmount(bare, manner) : null
 }
 
-/** Removes the symbol or code of the currency at one end of a text. */
+/** Removes the symbol or code of the currency at one end of a text, or after a leading sign. */
 function withoutCurrency(text: string, { locale, currency }: Manner): string {
-  const form = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const
-  const parts = new Intl.NumberFormat(locale, form).formatToParts(0)
-  const sign = parts.find(({ type }) => type === 'currency')?.value ?? currency
-  const trimmed = text.trim()
-  for (const one of [sign, currency]) {
-    if (trimmed.startsWith(one)) return trimmed.slice(one.length)
-    if (trimmed.endsWith(one)) return trimmed.slice(0, -one.length)
+  const [, minus = '', unsigned = ''] = /^\s*([-−+]?)\s*(.*?)\s*$/su.exec(text) ?? []
+  const signs = (['narrowSymbol', 'symbol'] as const).map((currencyDisplay) => {
+    const form = { style: 'currency', currency, currencyDisplay } as const
+    const parts = new Intl.NumberFormat(locale, form).formatToParts(0)
+    return parts.find(({ type }) => type === 'currency')?.value ?? currency
+  })
+  for (const one of [...signs, currency, currency.toLowerCase()]) {
+    if (unsigned.startsWith(one)) return minus + unsigned.slice(one.length)
+    if (unsigned.endsWith(one)) return minus + unsigned.slice(0, -one.length)
   }
   return text
 }
