@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
 import { type Spending, spendingQuery } from '../../api/budget-queries.ts'
 import type { Forecast } from '../../api/forecast-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { isEveryday } from '../../controls/assignments/everyday.ts'
+import { WhyButton } from '../../controls/journal/why-button.tsx'
 import rows from '../../controls/rows.module.css'
 import tables from '../../controls/tables/table.module.css'
 import { useIsNarrow } from '../../controls/tables/use-narrow.ts'
@@ -12,6 +14,8 @@ import type { Rest } from '../../format/debts.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
 import { withDueDays } from './due-days.ts'
+import { useFirstPaydays } from './first-payday-texts.ts'
+import styles from './forecast.module.css'
 
 interface Props {
   forecast: Forecast
@@ -24,6 +28,10 @@ interface Change {
   date: string
   day: string
   reason: string
+  /** Sentences that tell why a first payday differs from later ones; none if it does not. */
+  why: readonly string[]
+  /** The subject of the sentences, for screen readers. */
+  of: string
   free: number
 }
 
@@ -34,11 +42,13 @@ export function ChangeTable({ forecast, bankAccountId, rest }: Props) {
   if (useIsNarrow()) {
     return (
       <ul className={rows.rows}>
-        {changes.map(({ date, day, reason, free }) => (
+        {changes.map(({ date, day, free, ...change }) => (
           <li key={date} className={rows.row}>
             <div>
               <p className={rows.name}>{day}</p>
-              <p className={rows.soft}>{reason}</p>
+              <div className={rows.soft}>
+                <Reason {...change} />
+              </div>
             </div>
             <div className={rows.figures}>
               <Amount amount={free} manner={manner} />
@@ -60,10 +70,12 @@ export function ChangeTable({ forecast, bankAccountId, rest }: Props) {
         </tr>
       </thead>
       <tbody>
-        {changes.map(({ date, day, reason, free }) => (
+        {changes.map(({ date, day, free, ...change }) => (
           <tr key={date}>
             <td className={tables.brief}>{day}</td>
-            <td>{reason}</td>
+            <td>
+              <Reason {...change} />
+            </td>
             <td className={tables.figure}>
               <Amount amount={free} manner={manner} />
             </td>
@@ -74,10 +86,27 @@ export function ChangeTable({ forecast, bankAccountId, rest }: Props) {
   )
 }
 
+function Reason({ reason, why, of }: Pick<Change, 'reason' | 'why' | 'of'>) {
+  const [isShown, setShown] = useState(false)
+  const id = useId()
+  if (why.length === 0) return reason
+  return (
+    <>
+      {reason} <WhyButton kind="quiet" of={of} controls={id} isShown={isShown} onShow={setShown} />
+      <ul id={id} hidden={!isShown} className={styles.why}>
+        {why.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
 function useChanges({ forecast, bankAccountId }: Omit<Props, 'rest'>): Change[] {
   const reader = useReader()
   const money = useMoneyText(useManner(bankAccountId))
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const firsts = useFirstPaydays(forecast, bankAccountId)
   const events = new Map(forecast.events.map((one) => [one.date, one]))
   const reasonOf = ({ date, deposit, contribution, paid }: Forecast['free'][number]) => {
     const due = events.get(date)?.spending.filter((one) => one.transactionAmount > 0) ?? []
@@ -99,6 +128,8 @@ function useChanges({ forecast, bankAccountId }: Omit<Props, 'rest'>): Change[] 
     date: one.date,
     day: formatShortDay(dayOf(one.date, reader.timezone), reader),
     reason: reasonOf(one),
+    why: firsts.get(one.date)?.sentences ?? [],
+    of: words.ofFirst({ amount: money(one.contribution) }),
     free: one.free,
   }))
 }

@@ -20,6 +20,7 @@ import {
   ticksOf,
 } from './chart-scale.ts'
 import { amountAt, type EnvelopeLine } from './envelope-lines.ts'
+import { useFirstPaydays } from './first-payday-texts.ts'
 import styles from './forecast.module.css'
 
 interface Props {
@@ -55,6 +56,12 @@ export function FreeChart({ forecast, bankAccountId, envelopes, rest }: Props) {
   const others = envelopes.map(
     ({ name, points: own }) => ` · ${name} ${money(amountAt(own, point.at))}`,
   )
+  const firsts = useFirstPaydays(forecast, bankAccountId)
+  const first = firsts.get(forecast.free[at]?.date ?? '')
+  // Keeps its space while another point is shown: below the pointer nothing moves.
+  const { summary } = first ?? [...firsts.values()][0] ?? {}
+  const texts = [`${dayTextOf(point.at)}: ${money(point.amount)}`, ...others]
+  if (first !== undefined) texts.push(`. ${first.summary}`)
   const move = (event: KeyboardEvent) => {
     const by = moves[event.key]
     if (by === undefined) return
@@ -74,7 +81,7 @@ export function FreeChart({ forecast, bankAccountId, envelopes, rest }: Props) {
         aria-valuemin={1}
         aria-valuemax={points.length}
         aria-valuenow={at + 1}
-        aria-valuetext={[`${dayTextOf(point.at)}: ${money(point.amount)}`, ...others].join('')}
+        aria-valuetext={texts.join('')}
         onKeyDown={move}
       >
         <Picture
@@ -83,6 +90,11 @@ export function FreeChart({ forecast, bankAccountId, envelopes, rest }: Props) {
           onPoint={setShown}
         />
       </div>
+      {summary && (
+        <p className={styles.first} data-shown={first !== undefined}>
+          {summary}
+        </p>
+      )}
     </div>
   )
 }

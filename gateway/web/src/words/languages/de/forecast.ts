@@ -32,4 +32,12 @@ export const forecast: Translation<'forecast'> = {
   columns: ['Tag', 'Einkommen', 'In Umschläge', 'Ungedeckte Rechnungen'],
   due: 'fällig: {names}',
   spentBy: 'bis dahin ausgegeben: {names}',
+  usually: 'Spätere Zahltage legen meist {usual} in Umschläge.',
+  differs: 'Dieser weicht ab, weil in {names} schon Geld ist, oder weil sie anders fällig sind.',
+  ofFirst: 'legt der erste Zahltag {amount} in Umschläge',
+  shared:
+    '{name}: {amount}, später meist {usual}. Darin sind {held} von {needed}; was bis {day} fehlt, {paydays, plural, =0 {teilen sich alle Zahltage davor} one {kommt ganz von diesem Zahltag} other {teilen sich # Zahltage}}.',
+  full: '{name}: nichts, später meist {usual}. Die {needed} bis {day} sind schon darin.',
+  dueFirst:
+    '{name}: {amount}, später meist {usual}. Darin sind dann noch {held}; {needed} werden vor dem Zahltag danach gebraucht.',
 }

@@ -35,4 +35,12 @@ export const forecast = {
   columns: ['Day', 'Pay', 'Into envelopes', 'Bills without money'],
   due: 'due: {names}',
   spentBy: 'spent until then: {names}',
+  usually: 'Later paydays usually put {usual} into envelopes.',
+  differs: 'This one differs, because of what is in {names} already, or when they are due.',
+  ofFirst: 'the first payday puts {amount} into envelopes',
+  shared:
+    '{name}: {amount}, later usually {usual}. It holds {held} of {needed}; what is missing until {day} is shared by {paydays, plural, =0 {all paydays before} one {this payday alone} other {# paydays}}.',
+  full: '{name}: nothing, later usually {usual}. It already holds the {needed} for {day}.',
+  dueFirst:
+    '{name}: {amount}, later usually {usual}. It still holds {held} then, and {needed} is needed before the payday after.',
 } as const
