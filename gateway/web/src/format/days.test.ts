@@ -29,8 +29,8 @@ test('days are counted and named', () => {
 })
 
 test.each([
-  ['de', 'en-US', ['Freitag, 20. November', '1. März', '20.11.2026, 13:30']],
-  ['de', 'de-AT', ['Freitag, 20. November', '1. März', '20.11.2026, 13:30']],
+  ['de', 'en-US', ['Freitag, 20. November', '1. März', '20. Nov. 2026, 13:30']],
+  ['de', 'de-AT', ['Freitag, 20. November', '1. März', '20. Nov. 2026, 13:30']],
   ['en', 'de-DE', ['Friday, 20 November', '1 Mar', '20 Nov 2026, 13:30']],
   ['en', 'de', ['Friday, 20 November', '1 Mar', '20 Nov 2026, 13:30']],
   ['en', 'ja-JP', ['Friday, November 20', 'Mar 1', 'Nov 20, 2026, 13:30']],

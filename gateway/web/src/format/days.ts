@@ -80,10 +80,13 @@ export function formatDistance(
   return format.format(Math.round(days / 365.25), 'year')
 }
 
-/** Formats an instant with its time of day. */
-export function formatInstant(instant: string, { timezone, ...regional }: Place): string {
-  const options = { dateStyle: 'medium', timeStyle: 'short', timeZone: timezone } as const
-  return isolated(formatIn(regional, options).format(new Date(instant)))
+/** Formats an instant as a short day with its year and time: `Nov 20, 2026, 1:30 PM`. */
+export function formatInstant(instant: string, { timezone: timeZone, ...regional }: Place): string {
+  // A `dateStyle` would be `20.11.2026` in German, beside `20. Nov.` of short days.
+  const options = { month: 'short', day: 'numeric', year: 'numeric', timeZone } as const
+  const day = formatIn(regional, options).format(new Date(instant))
+  const time = formatIn(regional, { timeStyle: 'short', timeZone }).format(new Date(instant))
+  return isolated(`${day}, ${time}`)
 }
 
 /** Language of the text around a day, and the locale (BCP 47) of the user's region. */

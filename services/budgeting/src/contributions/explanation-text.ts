@@ -224,7 +224,9 @@ function createTexts({
   const asked = language ?? own.language
   const spoken = wordsOf.has(asked) ? asked : 'en'
   const dayTag = spoken === own.language ? tag : `${spoken}-${own.maximize().region}`
-  const days = new Intl.DateTimeFormat(dayTag, { dateStyle: 'medium', timeZone: timezone })
+  // The form of short days in the app. A `dateStyle` is another one in German.
+  const form = { year: 'numeric', month: 'short', day: 'numeric', timeZone: timezone } as const
+  const days = new Intl.DateTimeFormat(dayTag, form)
   return {
     words: wordsOf.get(spoken) ?? english,
     payer,

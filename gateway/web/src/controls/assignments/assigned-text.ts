@@ -1,5 +1,5 @@
 import type { Spending, Transaction } from '../../api/budget-queries.ts'
-import { dayAfter, dayOf, formatDay, type Place } from '../../format/days.ts'
+import { dayAfter, dayOf, formatShortDay, type Place } from '../../format/days.ts'
 import type { Rest } from '../../format/debts.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { homeWords } from '../../words/home.ts'
@@ -36,7 +36,7 @@ function olderText(
   const taken = changed.reduce((sum, { spendingAmount }) => sum + (spendingAmount ?? 0), 0)
   const first = older > 0 ? dayOf(envelope.createdAt, reader.timezone) : (former[0] ?? '')
   const say = older > 0 ? bulkWords.older : bulkWords.former
-  const day = formatDay(first, reader)
+  const day = formatShortDay(first, reader)
   const text = say({ count, all: changed.length, envelope: envelope.name, day })
   return [text, billText(taken, { envelope, reader })].join(' ').trim()
 }
@@ -53,7 +53,7 @@ function billText(
   const { settlesWhenSpent, settledAt, periodSpentAmount, targetAmount } = envelope
   const isPaid = settlesWhenSpent && periodSpentAmount + taken >= targetAmount
   if (isEveryday(envelope) || !isPaid || settledAt !== null) return ''
-  const day = formatDay(dayOf(envelope.nextRecurrence, reader.timezone), reader)
+  const day = formatShortDay(dayOf(envelope.nextRecurrence, reader.timezone), reader)
   return homeWords.countsAsBill({ day })
 }
 
@@ -133,7 +133,7 @@ function openBillText(
   { envelope, reader }: { envelope: Spending; reader: Says['reader'] },
 ): string {
   if (!isOpenBill(payments, envelope, reader)) return ''
-  const day = formatDay(dayOf(envelope.nextRecurrence, reader.timezone), reader)
+  const day = formatShortDay(dayOf(envelope.nextRecurrence, reader.timezone), reader)
   return homeWords.maybeBill({ day })
 }
 
@@ -147,7 +147,7 @@ function takenText(transaction: Transaction, envelope: Spending, says: Says): st
   const first = isFromBefore ? dayOf(envelope.createdAt, reader.timezone) : due
   if (first !== null) {
     const say = isFromBefore ? homeWords.assignedOlder : homeWords.assignedFormer
-    const text = say({ ...names, amount, day: formatDay(first, reader) })
+    const text = say({ ...names, amount, day: formatShortDay(first, reader) })
     return [text, billText(spendingAmount, { envelope, reader })].join(' ').trim()
   }
   if (!isPaidInPart(transaction)) return homeWords.assigned(names)

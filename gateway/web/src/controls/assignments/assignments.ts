@@ -2,7 +2,7 @@ import type { Spending, Transaction } from '../../api/budget-queries.ts'
 import { changeOne } from '../../api/bulk-changes.ts'
 import { coffer } from '../../api/client.ts'
 import { type Note, showNote } from '../../api/notes.ts'
-import { dayOf, formatDay } from '../../format/days.ts'
+import { dayOf, formatShortDay } from '../../format/days.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { homeWords } from '../../words/home.ts'
@@ -49,7 +49,7 @@ function offerOf(
   const { bankAccountId, spendingId, nextRecurrence } = envelope
   if (!isOpenBill(changed, envelope, reader)) return {}
   const path = { bankAccountId, spendingId }
-  const day = formatDay(dayOf(nextRecurrence, reader.timezone), reader)
+  const day = formatShortDay(dayOf(nextRecurrence, reader.timezone), reader)
   const work = async () => {
     await coffer.settleSpending({ path })
     const undo = () => coffer.unsettleSpending({ path })

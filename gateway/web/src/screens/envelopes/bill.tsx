@@ -40,23 +40,19 @@ export function Bill({ spending }: { spending: Spending }) {
   const lastSkipped = skipped.at(-1)
   const isPaid = settledAt !== null
   const isPaidBySpending = isPaid && settlesWhenSpent && periodSpentAmount >= targetAmount
+  const due = formatShortDay(dayOf(nextRecurrence, reader.timezone), reader)
   const toggle = () =>
     settle.send(undefined, () => {
       if (isPaid) return
-      const text = words.hasSettled({ day: day(nextRecurrence) })
+      const text = words.hasSettled({ day: due })
       showNote({ text, act: { text: words.undo, work: () => coffer.unsettleSpending({ path }) } })
     })
-  const due = formatShortDay(dayOf(nextRecurrence, reader.timezone), reader)
   const settleText = isAwaited(spending) ? words.settleOf({ day: due }) : words.settle
   const fault = settle.fault ?? skip.fault ?? move.fault
   return (
     <Card title={words.bill}>
       {fault && <FaultBanner fault={fault} />}
-      <p>
-        {isPaid
-          ? words.billPaid({ day: day(nextRecurrence) })
-          : words.billDue({ day: day(nextRecurrence) })}
-      </p>
+      <p>{isPaid ? words.billPaid({ day: due }) : words.billDue({ day: day(nextRecurrence) })}</p>
       {isPaidBySpending && <p className={rows.soft}>{words.billPaidBySpending}</p>}
       {!isPaid && <PaidFromFree spending={spending} />}
       {isAwaited(spending) && <Late spending={spending} />}
@@ -113,7 +109,7 @@ function Late({ spending }: { spending: Spending }) {
           onClose={() => setAsked(false)}
           onDone={() => {
             setAsked(false)
-            showNote({ text: words.hasEndedGrace({ day: formatDay(due, reader) }) })
+            showNote({ text: words.hasEndedGrace({ day: formatShortDay(due, reader) }) })
           }}
         >
           {words.graceEnds({ amount: money(graceAmount) })}

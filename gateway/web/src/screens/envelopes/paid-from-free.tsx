@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Spending } from '../../api/budget-queries.ts'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
-import { dayAfter, dayOf, formatDay } from '../../format/days.ts'
+import { dayAfter, dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { paidQuery } from './paid-from-it.tsx'
@@ -26,6 +26,6 @@ export function PaidFromFree({ spending }: { spending: Spending }) {
   const amount = own.reduce((sum, one) => sum + one.amount, 0)
   const free = own.reduce((sum, one) => sum + one.amount - (one.spendingAmount ?? 0), 0)
   if (amount < targetAmount || periodSpentAmount >= targetAmount || free === 0) return null
-  const day = formatDay(first, reader)
+  const day = formatShortDay(first, reader)
   return <p>{words.billPaidFromFree({ amount: money(amount), free: money(free), day })}</p>
 }

@@ -4,7 +4,7 @@ import { useChange } from '../../api/changes.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
-import { dayAfter, dayOf, formatDay } from '../../format/days.ts'
+import { dayAfter, dayOf, formatShortDay } from '../../format/days.ts'
 import { useReader, useRest } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 
@@ -28,7 +28,7 @@ export function Older({ bankAccountId, payments, spending }: Props) {
   return (
     <div className={rows.toolbar}>
       {fault && <FaultBanner fault={fault} />}
-      <p>{homeWords.older({ areAll, day: formatDay(day, reader) })}</p>
+      <p>{homeWords.older({ areAll, day: formatShortDay(day, reader) })}</p>
       <Button
         isBusy={isSending}
         onClick={() => send({ bankAccountId, to: dayAfter(day, -1), max: bulkMax })}

@@ -153,9 +153,9 @@ export const imports: Translation<'imports'> = {
   balanceSame: 'Der Kontostand bleibt {now}: Die Datei nennt denselben.',
   balanceSet: 'Der Kontostand ist {now}, wie ihn die Datei nennt.',
   balanceStated:
-    'Die Datei nennt {stated} als Kontostand{day, select, none {} other { vom {day}}}. Er ersetzt {now}{known, select, none {} other { (Stand {known})}}.',
+    'Die Datei nennt als Kontostand {stated}{day, select, none {} other { (Stand {day})}}. Er ersetzt {now}{known, select, none {} other { (Stand {known})}}.',
   balanceOlder:
-    'Die Datei nennt {stated} als Kontostand{day, select, none {} other { vom {day}}}. Er bleibt {now}{known, select, none {} other { (Stand {known})}}: Ein späterer wurde schon importiert oder von Hand eingegeben.',
+    'Die Datei nennt als Kontostand {stated}{day, select, none {} other { (Stand {day})}}. Er bleibt {now}{known, select, none {} other { (Stand {known})}}: Ein späterer wurde schon importiert oder von Hand eingegeben.',
   balanceDiffers:
     'Der Kontostand ist {now}; die Datei nennt {stated} für ihren letzten Tag. {is, select, known {Sie enthielt nichts Neues} other {Ein späterer wurde schon importiert oder von Hand eingegeben}}. Stimmt er heute nicht, ändere ihn.',
   misfitNumber: 'Die Datei ist vom Konto {stated}. Gehört sie wirklich zu „{account}“?',
