@@ -68,7 +68,9 @@ export interface Readiness extends Disposable {
    * Uses the latest results, so that an unresponsive service does not delay the answer.
    */
   blockers: () => Promise<string[]>
-  /** Returns the outages that do not affect readiness, one text for each service. */
+  /**
+   * Returns all current outages, one text for each service, whether they affect readiness or not.
+   */
   away: () => string[]
   /** Whether a database of a hosted service is away, so that calls of this service fail. */
   isDatabaseAway: () => boolean

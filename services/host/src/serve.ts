@@ -63,7 +63,7 @@ export interface ServeOptions {
   routes: (router: ConnectRouter) => void
   /** Returns why the process is not ready; an empty list when it is ready. */
   blockers: () => Promise<string[]>
-  /** Returns the outages that do not affect readiness, one text for each server; for `/readyz`. */
+  /** Returns the current outages, one text for each; `/readyz` shows them after the `blockers`. */
   notices?: () => string[]
   /** Whether a database of a hosted service is away, so that callers use other replicas. */
   isDatabaseAway?: () => boolean

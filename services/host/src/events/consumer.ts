@@ -197,7 +197,10 @@ function putBack({ retryPausesMs }: Required<ConsumerOptions>, message: JsMsg): 
   message.nak(retryPausesMs[message.info.deliveryCount - 1] ?? retryPausesMs.at(-1))
 }
 
-/** Logs a failed attempt: the first three transient errors at debug, an outage once per subject. */
+/**
+ * Logs a failed attempt as a warning. Logs at debug the first three transient errors of a message,
+ * and an outage that was already logged for the subject.
+ */
 function logFailure(
   { options, waiting }: Consuming,
   { subject, info }: JsMsg,

@@ -23,6 +23,7 @@ export async function hasFormerKeys(database: Database, keys: KeyEncryption): Pr
  * Key rotation: encrypts the data keys of a service's secrets under the current key; ciphertexts do
  * not change. Works in batches while the service runs; a repeated call continues.
  * @returns the number of secrets that were under a former key
+ * @throws {Error} when other processes still encrypt under a former key after ten scans
  */
 export async function rotateSecrets(database: Database, keys: KeyEncryption): Promise<number> {
   let rotated = 0

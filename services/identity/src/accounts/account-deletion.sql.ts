@@ -47,7 +47,10 @@ export function findDeletion({ pool }: Database, accountId: string): Promise<Dat
     SELECT requested_at AS "requestedAt" FROM account_deletions WHERE account_id = ${accountId}`)
 }
 
-/** Deletes the account's users, and its logins that have no other account; foreign keys cascade. */
+/**
+ * Deletes the account's users, and its logins that have no other account. Foreign keys (ON DELETE
+ * CASCADE) delete the rows of these users and logins.
+ */
 export async function removeLogins({ pool }: Database, accountId: string): Promise<void> {
   await pool.query(sql.unsafe`
     WITH gone AS (DELETE FROM users WHERE account_id = ${accountId} RETURNING login_id)

@@ -28,7 +28,7 @@ type Entry = {
   remittance: string
   description: string
   isReversal: boolean
-  /** Null without a reference of the bank. */
+  /** The bank's booking; null if the entry has no reference of the bank. */
   booking: Booking | null
 }
 
