@@ -174,6 +174,7 @@ const unseen: Record<string, string> = {
   'RuleRun.error': 'a step has to fail ten times',
   'FeedLink.error': 'syncs have to stop after several failures',
   'FeedBankAccount.deletedAt': 'removed candidates are not listed',
+  'Transaction.staysFree': 'its user has to leave a payment without an envelope',
   'FeedTransaction.deletedAt': 'the provider has to remove a transaction',
   'EstimateCostResponse.hints': 'the rule has to skip months',
   'EstimateCostResponse.codedHints': 'the rule has to skip months',

@@ -263,9 +263,12 @@ test('a waiting payment is left free to use in its row, or in its form', async (
   const waiting = async () => (await bea.client.listTransactions({ ...bank, query })).data.length
   await view({ url: `${coffer.baseUrl}/transactions`, cookie: bea.cookie }, async (page) => {
     const select = page.getByLabel('Envelope for <b>Corner</b> shop')
+    const said = () => select.locator('option:checked').textContent()
+    expect(await said()).toBe('Waiting for an envelope')
     await select.selectOption('Leave it free to use')
     await page.getByText(/stays without an envelope/).waitFor()
     expect(await waiting()).toBe(0)
+    await eventually(said, (text) => text === 'Free to use')
     await page.getByRole('button', { name: 'Undo' }).click()
     await eventually(waiting, (count) => count === 1)
     await page.getByRole('link', { name: '<b>Corner</b> shop' }).click()
@@ -274,25 +277,11 @@ test('a waiting payment is left free to use in its row, or in its form', async (
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByText(/stays without an envelope/).waitFor()
     expect(await waiting()).toBe(0)
-  })
-})
-
-test('the envelope of a payment is chosen once its state is known, and stays chosen', async () => {
-  const carl = await coffer.person()
-  const { transactionId } = await createHousehold(carl)
-  const url = `${coffer.baseUrl}/transactions/${transactionId}`
-  await view({ url: `${coffer.baseUrl}/icon.svg`, cookie: carl.cookie }, async (page) => {
-    const { promise: isChosen, resolve } = Promise.withResolvers<void>()
-    await page.route(/include=provenance/, async (route) => {
-      await isChosen
-      await route.continue()
-    })
-    await page.goto(url)
-    const envelope = page.getByLabel('Envelope', { exact: true })
-    expect(await envelope.isDisabled()).toBe(true)
-    resolve()
-    await envelope.selectOption('Groceries')
-    await envelope.getByText('Decide later').waitFor({ state: 'attached' })
-    expect(await envelope.locator('option:checked').textContent()).toBe('Groceries')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.goto(`${coffer.baseUrl}/`)
+    await page.getByRole('link', { name: 'Show it among the transactions' }).click()
+    await select.waitFor()
+    const filter = page.getByLabel('Envelope', { exact: true })
+    expect(await filter.locator('option:checked').textContent()).toBe('Waiting for an envelope')
   })
 })

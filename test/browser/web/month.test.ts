@@ -144,7 +144,7 @@ test('a person plans a payday and an envelope, moves money, and pays from it', a
       'Refund of an envelope': 'Rent',
     }
     await fillIn(page, 'Add', refund)
-    await page.getByText('Refund: Rent').waitFor()
+    await page.getByText('Refund', { exact: true }).waitFor()
     await page.getByText(/free to use is lower|rest is free to use/).waitFor()
     await takePicture(page, 'web-hint')
     const before = await alice.get(`${path}/balances`)

@@ -7,6 +7,7 @@ import {
   type Transaction as TransactionMessage,
   TransactionSchema,
 } from '@coffer/proto/ledger/v1/transaction'
+import { isUsers } from '../book/field-marks.ts'
 import type { Joined, ProviderRecord } from '../book/provider-record.ts'
 import { namedEnvelope, type Transaction } from '../book/transaction.ts'
 
@@ -30,7 +31,11 @@ export function renderTransaction(
   records?: ProviderRecords,
 ): TransactionMessage {
   const shown = transaction.refundAmount === null ? transaction : refundOf(transaction)
-  return toMessage(TransactionSchema, records ? { ...shown, ...records } : shown)
+  const message = toMessage(TransactionSchema, records ? { ...shown, ...records } : shown)
+  if (transaction.spendingId === null && isUsers(transaction, 'spendingId')) {
+    message.staysFree = true
+  }
+  return message
 }
 
 function refundOf(transaction: Transaction) {

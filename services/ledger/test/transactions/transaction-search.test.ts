@@ -37,7 +37,11 @@ test('a payment that its user leaves in no envelope waits for no choice', async 
   expect(await namesOf(home, undecided)).toEqual(['100% Juice', 'Tram'])
   await transactions.updateTransaction({ ...left, updateMask: { paths: ['spending_id'] } }, as)
   expect(await namesOf(home, undecided)).toEqual(['Tram'])
-  expect(await namesOf(home, { free: true })).toEqual(['100% Juice', 'Tram'])
+  const { transactions: free } = await list(home, { free: true })
+  expect(free.map((one) => [one.name, one.staysFree])).toEqual([
+    ['100% Juice', true],
+    ['Tram', undefined],
+  ])
 })
 
 describe('a filtered list', () => {

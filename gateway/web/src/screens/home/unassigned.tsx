@@ -67,7 +67,7 @@ interface OthersProps {
 /** The number of all payments without an envelope, with a link to them. */
 function Others({ bankAccountId, overview }: OthersProps) {
   const { unassignedCount, isUnassignedCountExact } = overview
-  if (unassignedCount <= shownMax) return null
+  if (unassignedCount === 0) return null
   return (
     <p>
       <Link

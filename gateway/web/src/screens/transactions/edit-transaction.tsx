@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Spending, spendingQuery, type Transaction } from '../../api/budget-queries.ts'
-import { provenanceQuery } from '../../api/rule-queries.ts'
 import { tagChanges } from '../../api/tag-queries.ts'
 import { assign } from '../../controls/assignments/assignments.ts'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
@@ -14,6 +13,7 @@ import type { Rest } from '../../format/debts.ts'
 import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
 import { forecastWords } from '../../words/forecast.ts'
 import { leftFree, transactionWords as words } from '../../words/transactions.ts'
+import { isWaiting } from './list/row-texts.ts'
 import { fieldText, saveTexts, textChange, textsOf } from './saved-texts.ts'
 
 /** Name, envelope, tags and note of a transaction. The bank's name for it stays stored too. */
@@ -29,25 +29,21 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
     sayField: (field, present) => {
       if (field !== 'refundSpendingId') return fieldText(field, present)
       const to = spending.find(({ spendingId }) => spendingId === present.refundSpendingId)
-      return [words.refund, to?.name ?? words.noRefund]
+      return [words.refund, to?.name ?? words.noRefund({ rest })]
     },
     take: (present) => setTags(present.tags ?? []),
   })
-  const { isWaiting, isKnown } = useIsWaiting(shown)
   const { name, notes } = textsOf(shown)
   const former = envelopeOf(shown)
   return (
     <Form key={taken} {...form} onSubmit={(values) => send(values)}>
       <TextField label={words.name} name="name" defaultValue={name} fault={fault?.problems.name} />
       <ChoiceField
-        key={`${spending.length} ${former} ${isWaiting}`}
+        key={`${spending.length} ${former} ${isWaiting(shown)}`}
         label={shown.amount > 0 ? words.envelope : words.refund}
         name="spendingId"
-        // Disabled until `isWaiting` is known: it changes the key of the field, which would reset a
-        // choice that the user has made before.
-        disabled={!isKnown}
         defaultValue={former ?? ''}
-        options={choicesOf(spending, { amount: shown.amount, isWaiting, rest })}
+        options={choicesOf(spending, shown, rest)}
         fault={fault?.problems.spendingId ?? fault?.problems.refundSpendingId}
       />
       <TagField
@@ -100,21 +96,10 @@ function useSave(bankAccountId: string, { spending, tags }: Edited) {
   }
 }
 
-/** Returns whether a payment waits until the user chooses an envelope or none. */
-function useIsWaiting({ bankAccountId, transactionId, amount, spendingId }: Transaction) {
-  const { data, isPending } = useQuery(provenanceQuery(bankAccountId, transactionId))
-  const marks = data?.provenance ?? []
-  const isChosen = marks.some(({ field, by }) => field === 'spendingId' && by === 'user')
-  const isWaiting = data !== undefined && amount > 0 && spendingId === null && !isChosen
-  return { isWaiting, isKnown: !isPending }
-}
-
-type Kind = { amount: number; isWaiting: boolean; rest: Rest }
-
-function choicesOf(spending: Spending[], { amount, isWaiting, rest }: Kind) {
+function choicesOf(spending: Spending[], of: Transaction, rest: Rest) {
   const envelopes = spending.map((one) => ({ value: one.spendingId, text: one.name }))
-  if (amount <= 0) return [{ value: '', text: words.noRefund }, ...envelopes]
-  const free = { value: isWaiting ? leftFree : '', text: forecastWords.rests[rest] }
-  const later = isWaiting ? [{ value: '', text: words.decideLater }] : []
+  if (of.amount <= 0) return [{ value: '', text: words.noRefund({ rest }) }, ...envelopes]
+  const free = { value: isWaiting(of) ? leftFree : '', text: forecastWords.rests[rest] }
+  const later = isWaiting(of) ? [{ value: '', text: words.decideLater }] : []
   return [...later, free, ...envelopes]
 }

@@ -178,7 +178,7 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
         label={isDeposit ? words.refund : words.envelope}
         name="spendingId"
         options={[
-          { value: '', text: isDeposit ? words.noRefund : words.decideLater },
+          { value: '', text: isDeposit ? words.noRefund({ rest }) : words.decideLater },
           ...(isDeposit ? [] : [{ value: leftFree, text: forecastWords.rests[rest] }]),
           ...spending.map((one) => ({ value: one.spendingId, text: one.name })),
         ]}

@@ -37,6 +37,7 @@ export function createLineHeights(): LineHeights {
 /** Returns a number for the combination of parts that determines the height of a line. */
 function shapeOf(line: Line | undefined): number {
   if (line?.kind !== 'transaction') return ofDay
-  const { tags, notes, isPending, amount } = line.transaction
-  return (tags?.length ? 1 : 0) + (notes || isPending ? 2 : 0) + (amount > 0 ? 4 : 0)
+  const { tags, notes, isPending, refundSpendingId, amount } = line.transaction
+  const hasLineBelow = notes || isPending || refundSpendingId
+  return (tags?.length ? 1 : 0) + (hasLineBelow ? 2 : 0) + (amount > 0 ? 4 : 0)
 }

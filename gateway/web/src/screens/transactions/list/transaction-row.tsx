@@ -18,6 +18,7 @@ import { homeWords } from '../../../words/home.ts'
 import { leftFree, transactionWords as words } from '../../../words/transactions.ts'
 import styles from '../transactions.module.css'
 import { RenameRow } from './rename-row.tsx'
+import { isWaiting, lineBelow } from './row-texts.ts'
 import ticks from './tick-box.module.css'
 import { isTransfer } from './transfer.ts'
 
@@ -32,7 +33,7 @@ interface Props {
 
 /** A transaction: its name links to the details, its envelope can be changed in the row. */
 export function TransactionRow({ transaction, spending, manner, isSelected, toggle }: Props) {
-  const { amount, originalName, notes, isPending } = transaction
+  const { amount, originalName, refundSpendingId } = transaction
   const reader = useReader()
   const money = useMoneyText(manner)
   const rest = useRest(transaction.bankAccountId)
@@ -47,8 +48,8 @@ export function TransactionRow({ transaction, spending, manner, isSelected, togg
       reader,
       rest,
     })
-  const refunded = spending.find((one) => one.spendingId === transaction.refundSpendingId)
-  const refund = refunded && words.refundTo({ name: refunded.name })
+  const refunded = spending.find((one) => one.spendingId === refundSpendingId)
+  const below = lineBelow(transaction)
   const isAssignable = amount > 0 && transaction.deletedAt === null
   return (
     <div className={ticks.selectable}>
@@ -70,11 +71,7 @@ export function TransactionRow({ transaction, spending, manner, isSelected, togg
             rename={() => setRenaming(!isRenaming)}
           />
           {transaction.tags && <Tags tags={transaction.tags} />}
-          {(isPending || notes) && (
-            <p className={styles.soft}>
-              {[isPending ? words.pending : '', notes ?? ''].filter(Boolean).join(' · ')}
-            </p>
-          )}
+          {below && <p className={styles.soft}>{below}</p>}
         </div>
         {isAssignable ? (
           <Assign
@@ -85,7 +82,8 @@ export function TransactionRow({ transaction, spending, manner, isSelected, togg
           />
         ) : (
           <span className={styles.soft}>
-            {amount < 0 ? (refund ?? <Income transaction={transaction} />) : ''}
+            {refunded?.name}
+            {amount < 0 && !refundSpendingId && <Income transaction={transaction} />}
           </span>
         )}
         <span className={styles.amount}>
@@ -107,17 +105,17 @@ interface AssignProps extends Pick<Props, 'transaction' | 'spending'> {
 function Assign({ transaction, spending, isDisabled, choose }: AssignProps) {
   const name = transaction.name ?? transaction.originalName
   const rest = useRest(transaction.bankAccountId)
+  const waits = spending.length > 0 && isWaiting(transaction)
   return (
     <select
+      data-waiting={waits || undefined}
       aria-label={words.assign({ name })}
       value={transaction.spendingId ?? ''}
       disabled={isDisabled}
       onChange={(event) => choose(event.target.value)}
     >
-      <option value="">{forecastWords.rests[rest]}</option>
-      {transaction.spendingId === null && (
-        <option value={leftFree}>{homeWords.leaveFree({ rest })}</option>
-      )}
+      <option value="">{waits ? words.waiting : forecastWords.rests[rest]}</option>
+      {waits && <option value={leftFree}>{homeWords.leaveFree({ rest })}</option>}
       {spending.map((one) => (
         <option key={one.spendingId} value={one.spendingId}>
           {one.name}

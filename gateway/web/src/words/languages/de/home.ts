@@ -45,7 +45,7 @@ export const home: Translation<'home'> = {
   unassignedText:
     '{rest, select, free {Solange du keinen Umschlag wählst, zahlt „Frei verfügbar“. Was du frei verfügbar lässt, verlässt diese Liste.} other {Solange du keinen Umschlag wählst, zahlt auch keiner. Was du ohne Umschlag lässt, verlässt diese Liste.}}',
   unassignedAll:
-    '{isExact, select, true {Alle {count, plural, other {#}} Zahlungen zeigen, die auf einen Umschlag warten} other {Alle Zahlungen zeigen, die auf einen Umschlag warten: {count, plural, other {#}} oder mehr}}',
+    '{isExact, select, true {{count, plural, one {Unter den Buchungen zeigen} other {Alle # Zahlungen zeigen, die auf einen Umschlag warten}}} other {Alle Zahlungen zeigen, die auf einen Umschlag warten: {count, plural, other {#}} oder mehr}}',
   unassignedNone: 'Keine Zahlung wartet auf einen Umschlag.',
   assign: 'Umschlag für {name}',
   assigned: '{name}: aus dem Umschlag „{envelope}“.',

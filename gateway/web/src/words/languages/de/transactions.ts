@@ -56,8 +56,9 @@ export const transactions: Translation<'transactions'> = {
   amountFault: 'Gib einen Betrag ungleich null ein, etwa {example}.',
   required: 'Fülle das aus.',
   refund: 'Erstattung für einen Umschlag',
-  noRefund: 'Keine Erstattung: Einnahme',
-  refundTo: 'Erstattung: {name}',
+  noRefund:
+    '{rest, select, free {Keine Erstattung: Einnahme} other {Keine Erstattung: Zahlung an dieses Konto}}',
+  isRefund: 'Erstattung',
   toEnvelope: 'davon gingen zurück in den Umschlag',
   correct: 'Betrag oder Tag berichtigen',
   correctHidden: 'Solange Beträge verborgen sind, fehlt hier der Betrag.',

@@ -43,7 +43,7 @@ export const home = {
   unassignedText:
     '{rest, select, free {Until you choose an envelope, free to use pays. Leave a payment free to use, and it leaves this list.} other {Until you choose an envelope, none pays. Leave a payment without one, and it leaves this list.}}',
   unassignedAll:
-    '{isExact, select, true {Show all {count, plural, other {#}} payments that wait for an envelope} other {Show all payments that wait for an envelope: {count, plural, other {#}} or more}}',
+    '{isExact, select, true {{count, plural, one {Show it among the transactions} other {Show all # payments that wait for an envelope}}} other {Show all payments that wait for an envelope: {count, plural, other {#}} or more}}',
   unassignedNone: 'No payment waits for an envelope.',
   assign: 'Envelope for {name}',
   assigned: '{name}: from {envelope}.',
