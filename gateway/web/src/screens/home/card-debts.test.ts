@@ -45,5 +45,14 @@ test.each<[string, string, Partial<Parameters<typeof findCardDebts>[1]>, string[
   ],
 ])('a debt of a card is told %s', (_, id, more, names) => {
   const household = { accounts: [checking, savings, card], paidIds: [], envelopes: [], ...more }
-  expect(findCardDebts(id, household).map(({ name }) => name)).toEqual(names)
+  expect(findCardDebts(id, household).map(({ card: { name } }) => name)).toEqual(names)
+})
+
+test('of a debt, the part that its envelopes hold is told', () => {
+  const envelopes = [
+    { name: 'Card', currentAmount: 9 },
+    { name: 'Credit cards', currentAmount: 30 },
+  ]
+  const household = { accounts: [checking, card], paidIds: [], envelopes }
+  expect(findCardDebts('Checking', household)).toEqual([{ card, owed: 120, held: 39 }])
 })

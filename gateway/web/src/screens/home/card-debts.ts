@@ -19,6 +19,13 @@ interface Household<A> {
 /** Minimum length of a word for the comparison of two names. */
 const lettersMin = 4
 
+/** A card and its debt, of which envelopes hold `held`; minor units. */
+interface Debt<A> {
+  card: A
+  owed: number
+  held: number
+}
+
 /**
  * Returns the credit cards with more debt than the envelopes of a similar name hold: an envelope
  * "Card" is for the bill of "Credit card". Empty unless the account is a deposit account; also
@@ -27,16 +34,17 @@ const lettersMin = 4
 export function findCardDebts<A extends Account>(
   bankAccountId: string,
   { accounts, paidIds, envelopes }: Household<A>,
-): A[] {
+): Debt<A>[] {
   const own = accounts.find((one) => one.bankAccountId === bankAccountId)
   if (own?.accountType !== 'depository') return []
   if (paidIds.length > 0 && !paidIds.includes(bankAccountId)) return []
-  return accounts.filter((card) => {
-    if (card.accountType !== 'credit' || card.currency !== own.currency) return false
+  return accounts.flatMap((card) => {
+    if (card.accountType !== 'credit' || card.currency !== own.currency) return []
     const held = envelopes
       .filter(({ name }) => isSame(name, card.name))
       .reduce((sum, { currentAmount }) => sum + currentAmount, 0)
-    return -card.currentBalance > held
+    const owed = -card.currentBalance
+    return owed > held ? { card, owed, held } : []
   })
 }
 

@@ -16,10 +16,16 @@ export function OwedOnCards({ bankAccountId }: { bankAccountId: string }) {
   if (overview === undefined || envelopes === undefined) return null
   const accounts = overview.bankAccounts.map(({ bankAccount }) => bankAccount)
   const paidIds = overview.paydays.map((one) => one.bankAccountId)
-  const owed = findCardDebts(bankAccountId, { accounts, paidIds, envelopes })
-  return owed.map(({ bankAccountId: id, name, currentBalance }) => (
-    <p key={id} className={styles.soft}>
-      {homeWords.owedOnCard({ name, amount: money(-currentBalance) })}{' '}
+  const debts = findCardDebts(bankAccountId, { accounts, paidIds, envelopes })
+  return debts.map(({ card, owed, held }) => (
+    <p key={card.bankAccountId} className={styles.soft}>
+      {homeWords.owedOnCard({
+        name: card.name,
+        amount: money(owed),
+        isHeld: held > 0,
+        held: money(held),
+        rest: money(owed - held),
+      })}{' '}
       <Link to="/help/$page" params={{ page: 'cards' }}>
         {homeWords.seeCards}
       </Link>

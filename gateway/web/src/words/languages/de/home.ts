@@ -29,8 +29,9 @@ export const home: Translation<'home'> = {
   noBalance:
     'Importierte Buchungen bewegen den Kontostand nicht, und er ist noch null. Zeigt die Bank einen anderen, stimmen diese Zahlen nicht:',
   enterBalance: 'Kontostand eintragen',
-  owedOnCard: 'Geschuldet auf {name}: {amount}. Nicht abgezogen:',
-  seeCards: 'siehe Karten',
+  owedOnCard:
+    'Geschuldet auf {name}: {amount}. {isHeld, select, true {Im Umschlag ihres Namens sind {held}: Die übrigen {rest} zahlt} other {Kein Umschlag ihres Namens enthält Geld: Alles zahlt}} dann das freie Geld.',
+  seeCards: 'Wie eine Karte bezahlt wird',
   lastChanges: 'Die letzten Änderungen',
   lastOfFree: 'Die letzten Änderungen von „Frei verfügbar“',
   behind: 'Im Rückstand',

@@ -27,8 +27,9 @@ export const home = {
   noBalance:
     'Imported transactions do not move the balance, and it is still zero. If the bank shows another one, these figures are wrong:',
   enterBalance: 'Enter the balance',
-  owedOnCard: 'Owed on {name}: {amount}. Not taken off:',
-  seeCards: 'see Cards',
+  owedOnCard:
+    'Owed on {name}: {amount}. {isHeld, select, true {The envelope named like it holds {held}: the other {rest} comes} other {No envelope named like it holds money: all of it comes}} from free to use when you pay.',
+  seeCards: 'How a card is paid',
   lastChanges: 'The last changes',
   lastOfFree: 'The last changes of free to use',
   behind: 'Behind',
