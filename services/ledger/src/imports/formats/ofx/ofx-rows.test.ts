@@ -83,6 +83,10 @@ test.each([
   // A row that names itself corrects nothing, so that a second import knows it.
   ['2 -2.00 B <CORRECTFITID>2<CORRECTACTION>REPLACE', '200'],
   ['2 -2.00 B <CORRECTFITID>9<CORRECTACTION>DELETE', 'correction'],
+  // Without a minus in the file, not even in a DEBIT, the types decide.
+  ['1 1.00 A <TRNTYPE>DEBIT|2 2.00 B <TRNTYPE>CREDIT|3 3.00 C <TRNTYPE>XFER', '100 -200 direction'],
+  ['1 1.00 A <TRNTYPE>DEBIT|2 -2.00 B <TRNTYPE>DEBIT|3 3.00 C <TRNTYPE>XFER', '-100 200 -300'],
+  ['1 1.00 A <TRNTYPE>PAYMENT|2 2.00 B <TRNTYPE>CREDIT', '-100 -200'],
   // Groups of thousands by the whole file.
   ['1 -1,400 A|2 -1,234.50 B', '140000 123450'],
   ['1 -1.400,82 A|2 -_12,00 B|3 12,00- C', '140082 1200 1200'],

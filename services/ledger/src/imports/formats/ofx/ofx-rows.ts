@@ -21,6 +21,10 @@ const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)
  */
 const NO_IDENTIFIER = /^0*$/
 
+/** Types of money out and of money in; other types have both (OFX 2.2, 11.4.4.3). */
+const OUT = /^(?:DEBIT|FEE|SRVCHG|CHECK|CASH|DIRECTDEBIT|REPEATPMT)$/i
+const IN = /^(?:CREDIT|DEP|DIRECTDEP|DIV)$/i
+
 /** The text of a file; `lineAt` returns the line number at an index of the text. */
 export type FileText = { text: string; lineAt: (index: number) => number }
 type RowSettings = ReadingSettings &
@@ -30,15 +34,22 @@ type RowSettings = ReadingSettings &
     booked: bigint | null
   }
 
+type SignedSettings = RowSettings & {
+  /** Whether no amount has a minus, not even one of type DEBIT: the types decide the direction. */
+  isUnsigned: boolean
+}
+
 /**
  * Returns the transactions of a statement, and the skipped transactions with reasons. Amounts are
  * positive if money leaves the account (docs/file-formats.md#ofx-qfx-qbo).
  */
 export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
-  return nameRows(findRows(statement, settings))
+  const { text } = settings
+  const isUnsigned = /<TRNTYPE>\s*DEBIT\s*</i.test(text) && !/<TRNAMT>[^<]*[-−(]/i.test(text)
+  return nameRows(findRows(statement, { ...settings, isUnsigned }))
 }
 
-function* findRows(statement: OfxNode, settings: RowSettings): Generator<FoundRow> {
+function* findRows(statement: OfxNode, settings: SignedSettings): Generator<FoundRow> {
   const { text, lineAt } = settings
   const holders = holdersOf(statement, text)
   const isProven = findBalances(statement, settings)
@@ -60,7 +71,7 @@ function* findRows(statement: OfxNode, settings: RowSettings): Generator<FoundRo
 }
 
 /** Returns the indexes of balance lines among transactions: by both their texts and amounts. */
-function findBalances(statement: OfxNode, settings: RowSettings): ReadonlySet<number> {
+function findBalances(statement: OfxNode, settings: SignedSettings): ReadonlySet<number> {
   const { text, booked } = settings
   // Fast path: most files mention no balance.
   if (booked === null || !mentionsBalance(text)) return new Set()
@@ -143,15 +154,17 @@ function writtenDay(date: string): Day {
 
 function readRow(
   node: OfxNode,
-  settings: RowSettings,
+  settings: SignedSettings,
   { keepsBalances } = { keepsBalances: false },
 ): UnnamedRow | SkipReason {
   const { currency, timezone, identifierTimezone = timezone } = settings
   const ownCurrency = textOf(childOf(node, 'CURRENCY'), 'CURSYM').toUpperCase()
   if (ownCurrency !== '' && ownCurrency !== currency) return 'currency'
-  const amount = readWrittenAmount(textOf(node, 'TRNAMT'), settings)
-  if (amount === null) return 'amount'
-  if (amount === 0n) return 'zero'
+  const written = readWrittenAmount(textOf(node, 'TRNAMT'), settings)
+  if (written === null) return 'amount'
+  if (written === 0n) return 'zero'
+  const amount = settings.isUnsigned ? directed(written, textOf(node, 'TRNTYPE')) : written
+  if (amount === null) return 'direction'
   const date = readDay(textOf(node, 'DTPOSTED'), timezone)
   if (date === null) return 'date'
   const names = namesOf({
@@ -165,9 +178,15 @@ function readRow(
   const identifier = NO_IDENTIFIER.test(stated) ? '' : stated
   const midnight = movedTo(date, { from: timezone, to: identifierTimezone })
   const day = identifierInstant(midnight, identifierTimezone).toISOString()
-  const written = `${day} ${row.amount} ${names.name} ${names.originalName}`
-  if (identifier === '') return { identifier, content: written, row }
-  return { identifier, content: `${identifier} ${written}`, isReusable: true, row }
+  const content = `${day} ${row.amount} ${names.name} ${names.originalName}`
+  if (identifier === '') return { identifier, content, row }
+  return { identifier, content: `${identifier} ${content}`, isReusable: true, row }
+}
+
+/** Returns an amount without a sign, negative if its type is of money out; null for other types. */
+function directed(amount: bigint, type: string): bigint | null {
+  if (OUT.test(type)) return -amount
+  return IN.test(type) ? amount : null
 }
 
 /** Returns a description of a transaction without name and memo, such as `Check 12`. */

@@ -30,6 +30,14 @@ describe('the reader', () => {
     expect(outline(tree(text))).toEqual(['OFX', ['A', '1'], ['B', '2']])
   })
 
+  test('reads all documents of a file, and refuses a file whose last one is cut', () => {
+    const two = '<OFX><A>1</OFX>\nHEADER:1\n\n<OFX>\n<B>2</OFX>\n<p>end'
+    expect(outline(tree(two))).toEqual(['OFX', ['A', '1'], ['B', '2']])
+    expect(readOfxTree(two.slice(0, two.indexOf('</OFX>\n<p>')))).toEqual({
+      unreadable: say('FILE_CUT'),
+    })
+  })
+
   test.each([
     ['<OFX><G><A><B>2<C></G><G><A>1</G></OFX>'],
     ['<OFX><G><A/><B>2</B><C/></G><G><A>1</A></G></OFX>'],

@@ -20,6 +20,9 @@ const NODES_MAX = 1_000_000
 // The lookahead prevents backtracking into shorter names, which would take quadratic time.
 const TAG = /<(\/?)([A-Za-z][\w.:-]*)(?![\w.:-])[^<>]*>/y
 
+/** The start of an OFX element. */
+const START = /<OFX[\s>]/gi
+
 /** Elements at the top of files that lack the OFX element. */
 const STATEMENT = /^(?:SIGNONMSGSRSV1|BANKMSGSRSV1|CREDITCARDMSGSRSV1|(?:CC)?STMT(?:TRN)?RS)$/
 
@@ -54,18 +57,37 @@ type Reader = {
 const TRANSACTION = 'STMTTRN'
 const NO_CHILDREN: readonly OfxNode[] = []
 
-/** Parses OFX 1 (SGML) or OFX 2 (XML); returns the OFX element, or why the text is unreadable. */
+/**
+ * Parses OFX 1 (SGML) or OFX 2 (XML). Returns the OFX element, with the children of all OFX
+ * elements if the file has several, or why the text is unreadable.
+ */
 export function readOfxTree(text: string): OfxNode | Unreadable {
   const root = newNode('', 0)
   const reader = startReader(text, { at: 0, root, keepsFields: false })
-  while (reader.at < text.length && !reader.complete) {
+  while (reader.at < text.length) {
+    if (reader.complete && !skipToNext(reader)) break
     const fault = readNext(reader)
     if (fault !== null) return { unreadable: fault }
   }
-  const ofx = root.children.find((node) => node.name === 'OFX') ?? unwrapped(root)
+  const all = root.children.filter((node) => node.name === 'OFX')
+  const ofx = all.length === 0 ? unwrapped(root) : mergeAll(all)
   if (ofx === undefined) return { unreadable: say('FILE_NOT_OFX') }
   const isWhole = ofx === root ? reader.stack.length === 1 : reader.complete
   return isWhole ? ofx : { unreadable: say('FILE_CUT') }
+}
+
+/** Skips the header of another document behind a complete one; returns false without one. */
+function skipToNext(reader: Reader): boolean {
+  START.lastIndex = reader.at
+  const next = START.exec(reader.text)
+  if (next === null) return false
+  Object.assign(reader, { at: next.index, complete: false })
+  return true
+}
+
+function mergeAll(all: readonly OfxNode[]): OfxNode | undefined {
+  const [first] = all
+  return first && { ...first, children: all.flatMap(({ children }) => children) }
 }
 
 function startReader(
