@@ -69,6 +69,24 @@ test.each([
   expect(read.rows.map(({ amount }) => amount)).toEqual(amounts)
 })
 
+test('a fee beside what is sent after fees leaves with it, but not from a deposit', () => {
+  const names = [
+    'Id',
+    'Date',
+    'Text',
+    'Direction',
+    'Source fee amount',
+    'Source amount (after fees)',
+  ]
+  const fields = [{ name: 'Source amount (after fees)' }, { name: 'Direction' }]
+  const lines = ['1,2026-01-02,Joe,OUT,1.23,100.00', '2,2026-01-03,Acme,IN,4.00,1500.00']
+  const read = readBelow(names, lines, {
+    amount: { kind: 'type', invert: false, fields, debit: 'OUT', credit: 'IN' },
+  })
+  if ('unreadable' in read) throw new Error(read.unreadable)
+  expect(read.rows.map(({ amount }) => amount)).toEqual([10_123n, -150_000n])
+})
+
 test.each([
   ['is left out', ['a|-12.50', 'b|20.00', 'Total|7.50'], [1250n, -2000n, 'balance']],
   ['is left out spaced', ['a|-12.50', 'b|20.00', 'T O T A L|7.50'], [1250n, -2000n, 'balance']],

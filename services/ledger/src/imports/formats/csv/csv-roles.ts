@@ -40,8 +40,9 @@ const BOOKED = namesIn([
 
 /** Names of columns of fees. */
 const FEES = namesIn([
-  'fee, fees, fee amount, gebuhr, gebuehr, gebuhren, entgelt, frais, comision, comisiones, tarifa',
-  'commissione, commissioni, comissao, taxa, tasa, kosten, transactiekosten, avgift, gebyr, oplata',
+  'fee, fees, fee amount, source fee amount, gebuhr, gebuehr, gebuhren, entgelt, frais, comision',
+  'comisiones, tarifa, commissione, commissioni, comissao, taxa, tasa, kosten, transactiekosten',
+  'avgift, gebyr, oplata',
   'prowizja, poplatek, kulu, teenustasu, mokestis, komisija, комиссия, 手数料, 手续费',
 ])
 
@@ -51,6 +52,9 @@ const NETS = namesIn([
   'importo netto, liquido, valor liquido, kwota netto, nettobelopp, nettobeløp, bedrag netto',
   'čistá částka, сумма нетто, 純額, 净额',
 ])
+
+/** The name of a column of what is sent after fees, which have a column of their own. */
+const SENT_AFTER_FEES = 'source amount after fees'
 
 /** Names of columns with the payer of each transaction. */
 const PAYERS = namesIn([
@@ -86,6 +90,11 @@ export function findFees(headers: readonly string[]): Record<'fee' | 'net', Fiel
     return name === undefined ? null : { name }
   }
   return { fee: find(FEES), net: find(NETS) }
+}
+
+/** Returns whether the amounts of a column lack the fee that their sender pays. */
+export function isAfterFees(column: FieldRef | undefined): boolean {
+  return foldName(column?.name ?? '') === SENT_AFTER_FEES
 }
 
 /** Returns the columns of states: by name, else the columns that contain only states. */

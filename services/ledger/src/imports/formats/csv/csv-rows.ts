@@ -44,9 +44,9 @@ export type CsvSettings = AmountNotation & {
   signs: readonly [debits: bigint, credits: bigint]
   /**
    * The column of fees, if they are charged on top of the amount. `cost` is the sign of a charged
-   * fee: the opposite sign is a refund.
+   * fee: the opposite sign is a refund. `sender`: only money that leaves has a fee, in either sign.
    */
-  fees: { column: FieldRef; cost: 'minus' | 'plus' | 'either' } | null
+  fees: { column: FieldRef; cost: 'minus' | 'plus' | 'either' | 'sender' } | null
   readDay: (text: string) => Day | null
   timezone: string
 }
@@ -73,7 +73,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   if (states.includes('failed')) return skipped('pending')
   const without = readCsvAmount(line, settings)
   if (typeof without === 'string') return skipped(without)
-  const amount = without + readFee(line, settings)
+  const amount = without + readFee(line, settings, without)
   if (amount === 0n) return skipped('zero')
   const day = readDay(textOf(line, mapping.date.fields))
   const date = day === null ? null : midnightOn(day, timezone)
@@ -209,12 +209,13 @@ export function signOf(type: string, { amount }: CsvMapping): bigint | null {
   return type === amount.debit ? 1n : null
 }
 
-/** Returns the fee of a row in minor units: positive if charged, negative if refunded. */
-function readFee(line: CsvCells, settings: CsvSettings): bigint {
+/** Returns the fee of an amount in minor units: positive if charged, negative if refunded. */
+function readFee(line: CsvCells, settings: CsvSettings, amount: bigint): bigint {
   if (settings.fees === null) return 0n
   const { column, cost } = settings.fees
   const fee = readAmountAt(line, column, settings) ?? 0n
-  if (cost === 'either') return magnitudeOf(fee)
+  if (cost === 'sender' && amount <= 0n) return 0n
+  if (cost === 'either' || cost === 'sender') return magnitudeOf(fee)
   return cost === 'minus' ? -fee : fee
 }
 

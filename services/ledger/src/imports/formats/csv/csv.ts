@@ -23,7 +23,7 @@ import { findCurrencyColumn } from './csv-currency.ts'
 import { findHeadBalance } from './csv-head-balance.ts'
 import { headRows } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
-import { findFees, findParties, findStates } from './csv-roles.ts'
+import { findFees, findParties, findStates, isAfterFees } from './csv-roles.ts'
 import {
   type CsvCells,
   type CsvRow,
@@ -216,7 +216,9 @@ function countMoved(file: CsvFile, rowSettings: CsvSettings, net: FieldRef | nul
  */
 function feesMoved(file: CsvFile, rowSettings: CsvSettings): CsvSettings['fees'] {
   const { fee: column, net } = findFees([...file.columns.keys()])
-  if (column === null || (rowSettings.mapping.balance.kind !== 'field' && !net)) return null
+  const { mapping } = rowSettings
+  if (column !== null && isAfterFees(mapping.amount.fields[0])) return { column, cost: 'sender' }
+  if (column === null || (mapping.balance.kind !== 'field' && !net)) return null
   const tried: CsvSettings['fees'][] = [
     null,
     ...(['minus', 'plus', 'either'] as const).map((cost) => ({ column, cost })),
