@@ -22,6 +22,15 @@ const FOREIGN_AMOUNTS = namesIn([
   'kwota w walucie, kwota transakcji, bedrag vreemde valuta, origineel bedrag',
 ])
 
+/** Parts of the names of columns of amounts, or of codes, in the currency of the own account. */
+const OF_ACCOUNT = new RegExp(
+  'account currency|currency of account|kontowahrung|wahrung des kontos|valuta rekening|' +
+    'saskaitos valiut|konta valut|konto valuut|rekeningvaluta|kontovaluta|kontovaluutta|' +
+    'devise (?:du )?compte|(?:moneda|divisa) (?:de )?(?:la )?cuenta|valuta (?:del )?conto|' +
+    'walucie rachunku|waluta rachunku|men[ae] uctu|szamla deviza|валют[аеы] (?:счета|карты)|' +
+    'валют[аі] (?:рахунку|картки)|hesap para birimi',
+)
+
 /** An amount with two decimals, without a currency. */
 const AMOUNT = /^[-+(]?\d[\d.,' ]*[.,]\d{2}\)?$/
 
@@ -38,19 +47,27 @@ type CurrencyOf = {
  * Returns the column with the currency of each row: by name, else because it has only ISO codes; of
  * several the nearest to the amounts. Returns null without such a column, if its codes belong to
  * another column's amounts, and if the header of the amounts has the bank account's currency, such
- * as `Amount (EUR)`.
+ * as `Amount (EUR)`. Amounts called those in the account's currency have only such a column.
  */
 export function findCurrencyColumn(headers: readonly string[], of: CurrencyOf): FieldRef | null {
   const { amount, currency } = of
   const at = headers.indexOf(amount.fields[0]?.name ?? '')
   const words = headers[at]?.toUpperCase().split(/[^A-Z]+/) ?? []
   if (words.includes(currency)) return null
+  if (OF_ACCOUNT.test(foldName(headers[at] ?? ''))) return ofAccount(headers, of)
   const named = headers.filter((name) => NAMES.has(foldName(name)))
   const found = named.length > 0 ? named : columnsOfCodes(headers, of)
   const distanceOf = (name: string) => Math.abs(headers.indexOf(name) - at)
   const [nearest] = found.toSorted((one, other) => distanceOf(one) - distanceOf(other))
   if (nearest === undefined || isOfForeign(headers, { ...of, code: { name: nearest } })) return null
   return { name: nearest }
+}
+
+/** Returns the column of the own account's currency, by name, or null without one. */
+function ofAccount(headers: readonly string[], { rows }: CurrencyOf): FieldRef | null {
+  const codes = columnsWhere(headers, rows(), isCode)
+  const name = codes.find((one) => OF_ACCOUNT.test(foldName(one)))
+  return name === undefined ? null : { name }
 }
 
 /**

@@ -46,11 +46,15 @@ test.each([
   ['Munt,BIC,Amount', ['USD,INGBNL2A,-45.20', 'EUR,,-7.50'], 1],
   ['Gebucht in,Amount,Saldo', ['USD,-45.20,1.00', 'EUR,-7.50,2.00'], 1],
   ['Kind,Amount', ['USD,-45.20', 'ATM,-7.50'], 0],
+  ['Suma,Valiuta,Amount in account currency', ['4.00,USD,-45.20', '5.00,EUR,-5.00'], 0],
+  ['Valiuta,Kontowährung,Betrag in Kontowährung', ['USD,EUR,-45.20', 'EUR,CHF,-5.00'], 1],
   ['Spent,Spent in,BIC,Amount', ['4.00,USD,X,-45.20', '5.00,USD,X,-7.50'], 0],
 ])('of %s with %j the currency of the amount leaves out %d', (names, cells, count) => {
   const headers = ['Id', 'Date', 'Text', ...names.split(',')]
   const lines = cells.map((line, at) => `${at},2026-01-02,Shop,${line}`)
-  const read = readBelow(headers, lines, {})
+  const name = headers.find((one) => /currency$|in Kontow/.test(one) && one !== 'Currency')
+  const amount = { fields: [{ name: name ?? 'Amount' }] }
+  const read = readBelow(headers, lines, { amount })
   if ('unreadable' in read) throw new Error(read.unreadable)
   expect(read.skipped.map(({ reason }) => reason)).toEqual(Array(count).fill('currency'))
 })
