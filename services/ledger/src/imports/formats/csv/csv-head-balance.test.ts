@@ -39,6 +39,12 @@ test.each([
   ['Kontostand:;1.234,56 €', [123456n, null]],
   ['Neuer Kontostand;1.234,56 EUR', [123456n, null]],
   ['Alter Kontostand;1.234,56 EUR', [null, null]],
+  ['Saldo 25.11.2026;1.234,56', [123456n, '2026-11-25T22:59:59.000Z']],
+  ['Kontostand: 1.234,56 EUR', [123456n, null]],
+  ['Saldo vom 25.11.2026: 1.234,56', [123456n, '2026-11-25T22:59:59.000Z']],
+  ['Schlusssaldo:;1.234,56', [123456n, null]],
+  ['Solde en fin de période;;;;1234,56', [123456n, null]],
+  ['Anfangssaldo: 1.234,56', [null, null]],
   ['Saldo;Betrag', [null, null]],
   ['Alter Kontostand vom 25.11.2026:;1.234,56 €', [null, null]],
   ['Umsätze vom 25.11.2026:;1.234,56 €', [null, null]],
@@ -55,8 +61,11 @@ test.each([
   ['Zeitraum:;20.11.2026 - 30.11.2026', '2026-11-30T22:59:59.000Z'],
   ['Umsätze;vom 01.11.26 bis 24.11.26', '2026-11-24T22:59:59.000Z'],
   ['Zeitraum:;20.11.2026 - 23.11.2026', null],
+  ['Von:;20.11.2026|Bis:;30.11.2026', '2026-11-30T22:59:59.000Z'],
+  ['Bis: 24.11.2026', '2026-11-24T22:59:59.000Z'],
+  ['Von:;20.11.2026|Bis:;23.11.2026', null],
   ['Erstellt am:;30.11.2026', null],
   ['Zeitraum:;20.11.2026 - 29.02.2027', null],
 ])('an undated balance is that of the end of the period %s', (period, asOf) => {
-  expect(balanceBelow(period, 'Kontostand:;1.234,56 EUR')).toEqual([123456n, asOf])
+  expect(balanceBelow(...period.split('|'), 'Kontostand:;1.234,56 EUR')).toEqual([123456n, asOf])
 })
