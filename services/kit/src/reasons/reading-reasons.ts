@@ -88,5 +88,5 @@ export const readingReasons = {
   HEADER_MISSING: 'no line has names',
   HEADER_ABOVE: 'the line above the rows',
   SHEET_ONLY: 'the only one with a text',
-  SHEET_LONGEST: 'the longest of {count}',
+  SHEET_LONGEST: 'the one of {count} with the most rows of a day and an amount',
 } as const

@@ -521,7 +521,7 @@ export const refusals: Translation<'refusals'> = {
   HEADER_MISSING: 'keine Zeile enthält Namen',
   HEADER_ABOVE: 'die Zeile darüber',
   SHEET_ONLY: 'das einzige mit einem Text',
-  SHEET_LONGEST: 'das längste von {count}',
+  SHEET_LONGEST: 'von {count} das mit den meisten Zeilen mit Tag und Betrag',
 
   RULESET: repetition,
   RULESET_LINE_FEED: repetition,

@@ -502,7 +502,7 @@ export const refusals = {
   HEADER_MISSING: 'no line has names',
   HEADER_ABOVE: 'the line above',
   SHEET_ONLY: 'the only one with a text',
-  SHEET_LONGEST: 'the longest of {count}',
+  SHEET_LONGEST: 'the one of {count} with the most rows of a day and an amount',
 
   RULESET: repetition,
   RULESET_LINE_FEED: repetition,

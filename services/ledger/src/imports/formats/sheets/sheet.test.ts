@@ -73,7 +73,11 @@ describe('a workbook', () => {
       { name: 'S0', rowCount: 1 },
       { name: 'S2', rowCount: 2 },
     ]
-    const chosen = { sheet: 'S2', reason: 'the longest of 2', sheets }
+    const chosen = {
+      sheet: 'S2',
+      reason: 'the one of 2 with the most rows of a day and an amount',
+      sheets,
+    }
     expect(convertSheet({ sheet })).toMatchObject({ chosen })
     const stated = { sheet: 'S0', reason: 'stated', sheets }
     expect(convertSheet({ sheet, name: 'S0' })).toMatchObject({ chosen: stated })
@@ -119,6 +123,11 @@ test.each([
     'a\nb',
   ],
   ['<!DOCTYPE html><table><tr><td colspan=2>a<td>b</tr></table>', 'a\t\tb'],
+  // Rows with a day and an amount count more than longer tables without any.
+  [
+    '<html><table><tr><td>Bank<tr><td>12,00</table><table><tr><td>2026-01-05<td>-1,00</table>',
+    '2026-01-05\t-1,00',
+  ],
   [
     '<table><tr><td rowspan=2>05/01/2026<td>a<td>1<td><tr><td>b<td><td>2<tr><td>c</table>',
     '05/01/2026\ta\t1\n05/01/2026\tb\t\t2\nc',

@@ -1,4 +1,5 @@
 import { say } from '@coffer/kit/reasons/reasons'
+import { isWrittenDay } from '../day-format.ts'
 import type { Unreadable } from '../statement.ts'
 import { cut, oneLine } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
@@ -10,14 +11,27 @@ export const sheetRowsMax = rowsMax + 50
 /** Maximum number of cells with a text in a sheet. */
 const CELLS_MAX = 4_000_000
 
+/** Number of rows with a text that are looked at for days, and of those that are counted. */
+const looksMax = 200
+const datedMax = 20
+const AMOUNT = /^\D{0,4}\d[\d.,' ]*\D{0,4}$/u
+
 /** A text with an ambiguous amount, such as `1.500`: decimals or thousands. */
 const OPEN = /^\D*\d{1,3}[.,]\d{3}\D*$/
+
+/** Returns whether a row has a day and, in another cell, an amount. */
+function isDated(row: readonly string[]): boolean {
+  const isDay = row.map((cell) => isWrittenDay(cell))
+  return isDay.includes(true) && row.some((cell, at) => !isDay[at] && AMOUNT.test(cell))
+}
 
 /** Collects the cells of one table with its inner blank rows; sets `fault` beyond a bound. */
 export class TableRows {
   readonly rows: string[][] = []
   /** Number of rows that have a text. */
   filled = 0
+  /** Number of the first rows that have a day and an amount, at most `datedMax`. */
+  dated = 0
   fault: Unreadable | null = null
   /** Columns with numeric cells that have decimals: `numberText` writes them with a point. */
   readonly #numbers = new Set<number>()
@@ -67,6 +81,7 @@ export class TableRows {
     for (let count = 0; count < this.#blanks; count += 1) this.rows.push([])
     for (let count = 0; count < repeated; count += 1) this.rows.push(row)
     this.#blanks = 0
+    if (this.filled < looksMax && this.dated < datedMax && isDated(row)) this.dated += 1
     this.filled += repeated
   }
 }
@@ -88,7 +103,8 @@ const listedMax = 100
 const nameLengthMax = 100
 
 /**
- * Chooses the table that the client states, else the longest. Only the best table so far is kept
+ * Chooses the table that the client states, else the one with most rows of a day and an amount, of
+ * equal ones the longest. Only the best table so far is kept
  * while further tables are parsed, which saves memory.
  */
 export class TableChoice {
@@ -109,11 +125,13 @@ export class TableChoice {
     if (isStated && this.#isBetter(table)) this.#chosen = { name: own, table }
   }
 
-  /** Prefers a table with a fault, then the longest, then the first. */
+  /** Prefers a table with a fault, then by dated rows, then the longest, then the first. */
   #isBetter(table: TableRows): boolean {
     if (this.#chosen === null) return true
-    if (this.#stated !== undefined || this.#chosen.table.fault !== null) return false
-    return table.fault !== null || table.filled > this.#chosen.table.filled
+    const { dated, filled, fault } = this.#chosen.table
+    if (this.#stated !== undefined || fault !== null) return false
+    const more = table.dated - dated || table.filled - filled
+    return table.fault !== null || more > 0
   }
 
   /** Returns the fault of the tables so far, else null; if a table is stated, only its fault. */

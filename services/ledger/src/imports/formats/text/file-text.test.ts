@@ -21,6 +21,8 @@ test.each([
   ['1251', header('USASCII', '1251'), [0xcf, 0xe8], 'Пи'],
   ['XML in ISO-8859-15', xml('ISO-8859-15'), [0xa4], '€'],
   ['XML in Shift_JIS', xml('Shift_JIS'), [0x92, 0x83], '茶'],
+  ['HTML in 1254', '<html><meta charset="windows-1254">', [0xde], 'Ş'],
+  ['HTML in 1254', '<META http-equiv=x content="text/html; charset=windows-1254">', [0xde], 'Ş'],
   ['XML that lies about UTF-16', xml('UTF-16'), [0x43], 'C'],
 ])('%s', (_what, head, tail, text) => {
   expect(decodeFile(bytes(head, ...tail))).toBe(`${head}${text}`)

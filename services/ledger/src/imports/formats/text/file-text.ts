@@ -105,13 +105,14 @@ function utf16Of(bytes: Uint8Array): string | null {
   return first === 0 && second !== 0 ? 'utf-16be' : null
 }
 
-/** Returns the character set in the OFX header or XML declaration; null without one. */
+/** Returns the character set in the OFX header, XML declaration or HTML head; null without one. */
 function declaredCharset(bytes: Uint8Array): string | null {
   const head = new TextDecoder(SINGLE_BYTE).decode(bytes.subarray(0, HEADER_LENGTH_MAX))
   const xml = /<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1]
   const encoding = /ENCODING\s*:\s*([\w-]+)/i.exec(head)?.[1]
   const charset = /CHARSET\s*:\s*([\w-]+)/i.exec(head)?.[1]
-  for (const name of [xml, encoding === 'UTF-8' ? encoding : charset, encoding]) {
+  const html = /<meta\b[^>]*?\bcharset\s*=\s*["']?([\w.:-]+)/i.exec(head)?.[1]
+  for (const name of [xml, encoding === 'UTF-8' ? encoding : charset, encoding, html]) {
     const label = labelOf(name)
     if (label !== null) return label
   }

@@ -1,6 +1,6 @@
 import { cut } from '../../statement-rows.ts'
 import type { CsvMapping } from '../csv-mapping.ts'
-import { foldName, namesIn } from '../csv-roles.ts'
+import { foldName, namesIn, stateOf } from '../csv-roles.ts'
 
 /** Names of columns of the user's own account. */
 const OWN = namesIn([
@@ -151,7 +151,8 @@ export function ownColumn(columns: readonly AccountColumn[]): AccountColumn | un
 function holdsAccounts({ isOwn, accounts, rowCount }: AccountColumn): boolean {
   const all = [...accounts.values()]
   if (isOwn && all.every(({ name }) => /\d/.test(name))) return true
-  const areNames = isOwn || all.every(({ name }) => name.length >= unnamedLengthMin)
+  const isName = (name: string) => name.length >= unnamedLengthMin && stateOf(name) === null
+  const areNames = isOwn || all.every(({ name }) => isName(name))
   return areNames && all.length * 2 <= rowCount + 1
 }
 

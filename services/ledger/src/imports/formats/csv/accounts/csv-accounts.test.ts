@@ -134,6 +134,8 @@ test('without names of columns, codes before the day that rows share are of acco
   expect(read(file, columns)).toEqual(['statement', 'EOP, ET1', 2, 1])
   expect(read(file, columns, 'ET1')).toEqual([-15])
   expect(read(file.replaceAll('EOP', 'D').replaceAll('ET1', 'C'), columns)).toHaveLength(3)
+  const states = file.replaceAll('EOP', 'forced').replaceAll('ET1', 'posted')
+  expect(read(states, columns)).toHaveLength(3)
 })
 
 test.each([
