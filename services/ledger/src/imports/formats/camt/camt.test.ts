@@ -33,6 +33,13 @@ const out = '<CdtDbtInd>DBIT</CdtDbtInd>'
 const day = '<BookgDt><Dt>2026-01-20</Dt></BookgDt>'
 const reference = (text: string) => `<AcctSvcrRef>${text}</AcctSvcrRef>`
 
+test('documents in the envelope of a business message are read', () => {
+  const one = new TextDecoder().decode(entries(amount + out + day))
+  const envelope = `<BizMsg><AppHdr/><Body>${one}${one.replace('5.00', '6.00')}</Body></BizMsg>`
+  const read = statement(new TextEncoder().encode(envelope))
+  expect(read.rows.map((row) => row.amount)).toEqual([500n, 600n])
+})
+
 describe('a statement of version 2', () => {
   const read = file('camt-053-v2.xml')
 

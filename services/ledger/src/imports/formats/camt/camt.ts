@@ -23,6 +23,10 @@ import { childrenOf, nodeAt, readXmlTree, textAt, textsBelow, type XmlNode } fro
 /** Maximum number of statements in a file: enough for a daily statement over 27 years. */
 const STATEMENTS_MAX = 10_000
 
+const DOCUMENT = 'Document'
+/** Maximum depth of a document in envelopes. */
+const ENVELOPES_MAX = 4
+
 /** The messages of ISO 20022 that hold entries of an account: CAMT.053, CAMT.052, CAMT.054. */
 const MESSAGES = [
   ['BkToCstmrStmt', 'Stmt'],
@@ -40,10 +44,11 @@ export function readCamtAccounts(
   settings: ReadingSettings,
 ): FileAccount[] | Unreadable {
   const encoding = encodingOf(bytes, settings.stated?.encoding)
-  const document = readXmlTree(decodeFile(bytes, encoding.value))
-  if ('unreadable' in document) return document
-  const statements = MESSAGES.flatMap(([message, part]) =>
-    childrenOf(nodeAt(document, message), part),
+  const root = readXmlTree(decodeFile(bytes, encoding.value))
+  if ('unreadable' in root) return root
+  const documents = documentsIn(root)
+  const statements = documents.flatMap((document) =>
+    MESSAGES.flatMap(([message, part]) => childrenOf(nodeAt(document, message), part)),
   )
   const counts = new Map(statements.map((one) => [one, countTransactions(one)]))
   const countRows = (all: readonly XmlNode[]) =>
@@ -63,7 +68,7 @@ export function readCamtAccounts(
     const currency = currencyOf(one) || stated.get(number) || settings.currency
     return { number, kind: null, currency }
   })
-  const needsReference = nodeAt(document, NOTIFICATION) !== undefined
+  const needsReference = documents.some((one) => nodeAt(one, NOTIFICATION) !== undefined)
   return groups.map(({ parts, ...account }) => {
     const { currency } = account
     const read = () => {
@@ -74,6 +79,17 @@ export function readCamtAccounts(
     }
     return { ...account, rowCount: countRows(parts), read }
   })
+}
+
+/** Returns the documents in an envelope, such as that of a business message; else the root. */
+function documentsIn(root: XmlNode): readonly XmlNode[] {
+  let level: readonly XmlNode[] = [root]
+  for (let depth = 0; depth < ENVELOPES_MAX && root.name !== DOCUMENT; depth += 1) {
+    level = level.flatMap((one) => [...(one.children?.values() ?? [])].flat())
+    const documents = level.filter(({ name }) => name === DOCUMENT)
+    if (documents.length > 0) return documents
+  }
+  return [root]
 }
 
 /** Counts the transactions of all entries; an entry without details counts as one. */

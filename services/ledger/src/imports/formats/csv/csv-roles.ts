@@ -24,6 +24,7 @@ const FAILED = namesIn([
 /** States of payments that the bank has not booked yet. */
 const WAITING = namesIn([
   'pending, processing, in progress, on hold, authorized, authorised, vorgemerkt, offen',
+  'vorgemerkte, ausstehende, pendientes, reserverade, reserverede, reserverte',
   'ausstehend, in bearbeitung, en attente, en cours, pendiente, pendente, in attesa',
   'in behandeling, gereserveerd, reserveret, reserverad, reservert, varaus, oczekująca',
   'oczekujące, blokada, čekající, függőben, в обработке, ожидает, bekliyor, beklemede, 处理中, 等待付款',

@@ -81,7 +81,8 @@ export function readCsv(
   const { isRead, ...account } = chosen
   const places = decimalPlaces(currency)
   const columns = new Map(settings.headers.map((name, at) => [name, at]))
-  const table = { lines, head, columns, isRead }
+  const isWaiting = mapping.posted === undefined ? accounts.waiting() : () => false
+  const table = { lines, head, columns, isRead, isWaiting }
   const amounts = amountsIn(table, settings)
   const mark = chooseDecimalMark(amounts, { currency, places, stated: stated?.decimalMark })
   if ('unreadable' in mark) return mark
@@ -156,13 +157,15 @@ function otherOrderIn(texts: Iterable<string>, format: string): string | null {
 
 /**
  * The lines of a file; `head` counts the lines up to the header, `columns` has the index of each
- * column, and `isRead` selects the lines of the chosen account.
+ * column, and `isRead` selects the lines of the chosen account. Rows in lines that are `isWaiting`
+ * are pending.
  */
 type CsvFile = {
   lines: Pages<CsvLine>
   head: number
   columns: ReadonlyMap<string, number>
   isRead: (line: CsvLine) => boolean
+  isWaiting: (line: number) => boolean
 }
 
 function* rowsBelow(file: CsvFile): Generator<CsvCells & { line: number }> {
@@ -241,6 +244,7 @@ function* findRows(
   for (const row of rowsBelow(file)) {
     const place = () => placeOf(row.line, row.cells.join(of.delimiter))
     const read = readCsvRow(row, of.rowSettings)
+    if (!('reason' in read)) read.row.isPending ||= file.isWaiting(row.line)
     if (!('reason' in read) && totals.isTotal(read, row.cells)) {
       yield { identifier: read.identifier, reason: 'balance', place }
       continue

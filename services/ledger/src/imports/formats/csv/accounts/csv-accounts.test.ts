@@ -175,3 +175,14 @@ test.each([
   const file = [...giro, header, ...rows, ...between, '2026-02-26;2026-02-26;C;5.00'].join('\n')
   expect(read(file, { date: 'Buchungstag', amount: 'Umsatz' })).toEqual([1250, 350, -500])
 })
+
+test.each([
+  ['Vorgemerkte Umsätze', 'Gebuchte Umsätze', [true, false]],
+  ['Posted transactions', 'Pending transactions', [false, true]],
+  ['Pending transactions', 'Pending payments', [false, false]],
+  ['Offen: 12.50', 'Gebucht', [false, false]],
+])('rows below %s and below %s are pending: %j', (first, second, expected) => {
+  const below = 'Date,Amount,Text\n2026-02-28,-1.00,Shop\n'
+  const found = readFile(`${first}\n${below}\n${second}\n${below}`, english)
+  expect('rows' in found && [...found.rows].map(({ isPending }) => isPending)).toEqual(expected)
+})

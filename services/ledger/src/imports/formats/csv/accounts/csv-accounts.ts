@@ -1,6 +1,7 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { isWrittenDay } from '../../day-format.ts'
 import type { FileStatement, ListedStatement, Unreadable } from '../../statement.ts'
+import { stateOf } from '../csv-roles.ts'
 import type { CsvLine } from '../csv-table.ts'
 import {
   type AccountColumn,
@@ -126,6 +127,17 @@ export class CsvAccounts {
     }
   }
 
+  /**
+   * Returns a predicate of the lines below headings such as `Pending transactions`, if the table
+   * has sections without such a heading, too.
+   */
+  waiting(): (line: number) => boolean {
+    const sections = this.#sections.filter(({ rowCount }) => rowCount > 0)
+    const states = sections.map(({ heading }) => heading.some(isOfWaiting))
+    if (!states.includes(true) || !states.includes(false)) return () => false
+    return (line) => states[sections.findLastIndex(({ from }) => from <= line)] ?? false
+  }
+
   #found(): TableAccounts | null {
     const column = ownColumn(this.#columns)
     return column && (column.accounts.size > 1 || this.#sections.length < 2)
@@ -135,6 +147,12 @@ export class CsvAccounts {
 }
 
 const none: TableAccounts = { accounts: [], areNumbers: false, accountOf: () => null }
+
+/** Returns whether a line is a heading of transactions that the bank has not booked yet. */
+function isOfWaiting(cells: readonly string[]): boolean {
+  const [text = '', ...others] = cells.filter((cell) => cell !== '')
+  return others.length === 0 && !/\d/.test(text) && stateOf(text) === 'waiting'
+}
 
 function accountBy(number: string | null): Pick<FileStatement, 'account'> {
   return number === null ? {} : { account: { number, kind: null } }
