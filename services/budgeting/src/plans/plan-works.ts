@@ -78,18 +78,19 @@ export function withdrawCreation(
 const closingMs = 60_000
 
 /**
- * Returns the `Work` that marks a plan for deletion; `check` may refuse. Changes of the plan are
- * then refused until its envelope is closed, or `closingMs` have passed. Throws notFound.
+ * Returns the `Work` that marks a plan for deletion and returns its name; `check` may refuse.
+ * Changes of the plan are then refused until its envelope is closed, or `closingMs` have passed.
+ * Throws notFound.
  */
 export function beginClosing(
   key: PlanKey,
   { now, check }: { now: Date; check: (plan: FundedSpending) => void },
-): Work<void> {
+): Work<string> {
   return onPlan(key, (plan) => {
     if (!plan) throw notFound('spending')
     check(plan)
     const closingUntil = new Date(now.getTime() + closingMs)
-    return { reply: undefined, plans: [{ ...plan, closingUntil }] }
+    return { reply: plan.name, plans: [{ ...plan, closingUntil }] }
   })
 }
 

@@ -95,10 +95,10 @@ async function deleteSpending(deps: Deps, key: PlanKey, context: HandlerContext)
   const check = (plan: FundedSpending) =>
     requireMatch(context, SpendingSchema, toMessage(SpendingSchema, plan))
   const closing = beginClosing(key, { now: deps.clock(), check })
-  await deps.write({ ...closing, signal: context.signal })
+  const name = await deps.write({ ...closing, signal: context.signal })
   try {
     const ledger = deps.mesh.client('ledger', EnvelopeService)
-    await ledger.closeEnvelope({ bankAccountId, spendingId }, options)
+    await ledger.closeEnvelope({ bankAccountId, spendingId, name }, options)
   } catch (error) {
     // The failed call may have closed the envelope nevertheless. The plan is then deleted, too.
     if (await findAfterFailure(deps, key, { error, options })) throw error

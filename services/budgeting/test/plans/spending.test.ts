@@ -4,6 +4,7 @@ import { problemsOf } from '@coffer/kit/rpc/errors'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import { ledger } from '@coffer/ledger/service'
+import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { Code, type ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -104,7 +105,7 @@ test('an explanation has the figures of the shown contribution', async () => {
   await expect(other.spending.explainSpending(ids, other.as)).rejects.toMatchObject(gone)
 })
 
-test('deleting returns the money, hides the envelope and frees its name', async () => {
+test('deleting returns the money and frees the name, which stays in the history', async () => {
   const { pay, expense, envelopes, spending, list, balances, bankAccountId, as } =
     await createBudgetHousehold(booted)
   const { fundingScheduleId } = await pay()
@@ -120,6 +121,9 @@ test('deleting returns the money, hides the envelope and frees its name', async 
     gone,
   )
   await expense(fundingScheduleId, { name: 'Rent' })
+  const history = booted.client('ledger', HistoryService)
+  const { entries } = await history.listHistory({ bankAccountId, limit: 1 }, as)
+  expect(entries).toMatchObject([{ cause: 'envelope-closed', deletedSpendingName: 'Rent' }])
 })
 
 test('a closed envelope hides its plan, and the event deletes it', async () => {

@@ -7,6 +7,7 @@ import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
+  type CloseEnvelopeRequest,
   type EndGraceRequest,
   EnvelopeSchema,
   type EnvelopeService,
@@ -18,7 +19,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { Bounds } from '../accounts/bounds.sql.ts'
 import { requireWritable } from '../book/bank-account.ts'
 import { createEnvelope, type Envelope, SpendingType } from '../book/envelope.ts'
-import { listCreatedBy, unassignAll } from '../money/assigned-rows.sql.ts'
+import { keepName, listCreatedBy, unassignAll } from '../money/assigned-rows.sql.ts'
 import { emitTransactions } from '../money/changed-rows.sql.ts'
 import {
   endOperation,
@@ -186,7 +187,7 @@ async function findOrCreate(
 /** Closes an envelope in one database transaction; a second call changes nothing. */
 async function close(
   { changeRows, writeIn, clock }: Deps,
-  { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
+  { bankAccountId, spendingId, name }: CloseEnvelopeRequest,
   context: HandlerContext,
 ): Promise<void> {
   const { accountId, userId: createdBy } = callerOf(context)
@@ -206,6 +207,7 @@ async function close(
     await writeIn(tx, key, async () => {
       // The bank account is locked now, so no further transaction can be assigned to the envelope.
       const later = await unassignAll(tx, { ...key, spendingId })
+      if (name !== undefined) await keepName(tx, { ...key, spendingId }, name)
       const created = await listCreatedBy(tx, key, { spendingId })
       const ids = [...new Set([...cleared, ...later, ...created])]
       await emitTransactions(tx, { ...key, now: clock() }, { type: 'transaction.updated', ids })

@@ -18,6 +18,7 @@ export const HistoryRow = z.object({
   transaction: z.record(z.string(), z.unknown()).nullable(),
   transactionUploadId: z.string().nullable(),
   fileName: z.string().nullable(),
+  deletedSpendingName: z.string().nullable(),
 })
 export type HistoryRow = z.infer<typeof HistoryRow>
 
@@ -27,7 +28,8 @@ const Row = z.union([HistoryRow, z.object({ entryId: z.null() })])
 const columns = sql.fragment`
   ${columnsOf(JournalEntry, { table: 'entry' })}, entry.entry_id AS "entryId",
   other.spending_id AS "otherSpendingId", to_jsonb(subject) AS transaction,
-  upload.transaction_upload_id AS "transactionUploadId", file.name AS "fileName"`
+  upload.transaction_upload_id AS "transactionUploadId", file.name AS "fileName",
+  pot.closed_name AS "deletedSpendingName"`
 
 const subjects = sql.fragment`
   LEFT JOIN transactions AS subject ON subject.account_id = entry.account_id
@@ -37,6 +39,8 @@ const subjects = sql.fragment`
     AND upload.bank_account_id = entry.bank_account_id
     AND upload.transaction_upload_id = entry.cause_id
   LEFT JOIN files AS file ON file.account_id = upload.account_id AND file.file_id = upload.file_id
+  LEFT JOIN envelopes AS pot ON pot.account_id = entry.account_id
+    AND pot.bank_account_id = entry.bank_account_id AND pot.spending_id = entry.spending_id
   LEFT JOIN LATERAL (
     SELECT spending_id FROM journal
     WHERE account_id = entry.account_id AND operation_id = entry.operation_id

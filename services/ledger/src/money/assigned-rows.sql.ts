@@ -39,6 +39,21 @@ export async function unassignAll(
   }
 }
 
+/**
+ * Stores the last name of an envelope before the save that closes it. Requires the lock of the bank
+ * account.
+ */
+export async function keepName(
+  tx: Tx,
+  { accountId, bankAccountId, spendingId }: BankAccountKey & Pick<Envelope, 'spendingId'>,
+  name: string,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE envelopes SET closed_name = ${name}
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND spending_id = ${spendingId} AND closed_at IS NULL`)
+}
+
 type Reference = { spendingId: string } | { fundingScheduleId: string }
 
 /**

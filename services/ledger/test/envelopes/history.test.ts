@@ -99,6 +99,16 @@ test('has the amount, the time, the cause and the user of every change', async (
   expect(entries[0]?.spendingId).toBeUndefined()
 })
 
+test('names an envelope that is deleted since', async () => {
+  const home = await usedHousehold()
+  const { bankAccountId, expense, envelopes, as } = home
+  await envelopes.closeEnvelope({ bankAccountId, spendingId: expense, name: 'Rent' }, as)
+  await envelopes.closeEnvelope({ bankAccountId, spendingId: expense, name: 'Other' }, as)
+  const { entries } = await historyOf(home)
+  const names = entries.map((one) => [one.spendingId === expense, one.deletedSpendingName])
+  expect(new Set(names.map(String))).toEqual(new Set(['true,Rent', 'false,']))
+})
+
 test('of an envelope has its own changes only', async () => {
   const home = await usedHousehold()
   const { entries } = await historyOf(home, { spendingId: home.goal })

@@ -5,6 +5,7 @@ import { formatInstant, type Place } from '../../format/days.ts'
 import { historyWords } from '../../words/history.ts'
 import { Amount } from '../amount.tsx'
 import styles from '../rows.module.css'
+import { type Named, potName } from './pot-name.ts'
 
 interface Props {
   entries: SumChange[]
@@ -12,8 +13,8 @@ interface Props {
   place: Place
   /** Whether the rows name the changed pot (balance or envelope), because there are several. */
   hasPots?: boolean
-  /** Names of envelopes by ID, for rows that show the pot. */
-  envelopes?: { spendingId: string; name: string }[]
+  /** All envelopes of the bank account, for rows that show the pot. */
+  envelopes?: Named[] | undefined
   /** Whether the rows link to their transactions. */
   isLinked?: boolean
 }
@@ -24,7 +25,7 @@ export function History({
   manner,
   place,
   hasPots = false,
-  envelopes = [],
+  envelopes,
   isLinked = false,
 }: Props) {
   return (
@@ -33,7 +34,7 @@ export function History({
         <li key={keyOf(entry)} className={styles.row}>
           <div>
             <p className={styles.name}>
-              {hasPots && entry.pot !== 'free' && `${potOf(entry, envelopes)}: `}
+              {hasPots && entry.pot !== 'free' && `${potName(entry, envelopes)}: `}
               {isLinked && entry.transaction ? <Payment entry={entry} /> : causeOf(entry)}
             </p>
             <p className={styles.soft}>{formatInstant(entry.createdAt, place)}</p>
@@ -73,9 +74,4 @@ function causeOf({ cause, transaction, upload, operationId }: SumChange): string
   const isGraceEnd = cause === 'period-closed' && operationId.includes('/grace/')
   const text = historyWords.causes[isGraceEnd ? 'grace-ended' : cause]
   return transaction?.name ?? ofFile ?? text ?? cause
-}
-
-function potOf({ pot, spendingId }: SumChange, envelopes: NonNullable<Props['envelopes']>) {
-  const envelope = envelopes.find((one) => one.spendingId === spendingId)
-  return envelope?.name ?? historyWords.pots[pot] ?? pot
 }

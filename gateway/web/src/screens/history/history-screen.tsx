@@ -26,7 +26,7 @@ function Parts({ bankAccountId }: { bankAccountId: string }) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const overview = useQuery(bankAccountOverviewQuery(bankAccountId))
-  const { data: envelopes = [] } = useQuery(spendingQuery(bankAccountId))
+  const { data: envelopes } = useQuery(spendingQuery(bankAccountId))
   return (
     <>
       <Card title={words.sums}>

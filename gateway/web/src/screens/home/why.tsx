@@ -33,7 +33,7 @@ function LastChanges({ overview }: { overview: BankAccountOverview }) {
   const isCut = newest.length === newestMax
   const all = isOwed ? changesOf(newest) : freeChanges(newest, { free, isCut })
   const entries = all.slice(0, lastMax)
-  const { data: envelopes = [] } = useQuery(spendingQuery(bankAccountId))
+  const { data: envelopes } = useQuery(spendingQuery(bankAccountId))
   if (entries.length === 0) return null
   return (
     <section aria-label={title}>

@@ -147,7 +147,7 @@ function Changes({ transaction }: { transaction: Transaction }) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const history = useQuery(transactionHistoryQuery(transaction))
-  const { data: envelopes = [] } = useQuery(spendingQuery(bankAccountId))
+  const { data: envelopes } = useQuery(spendingQuery(bankAccountId))
   const money = useMoneyText(manner)
   return (
     <Card title={words.history}>
@@ -155,7 +155,9 @@ function Changes({ transaction }: { transaction: Transaction }) {
         {({ own, isWhole }) =>
           own.length === 0 ? (
             <p className={styles.soft}>
-              {isWhole ? noneText(transaction, { envelopes, money }) : words.historyOlder}{' '}
+              {isWhole
+                ? noneText(transaction, { envelopes: envelopes ?? [], money })
+                : words.historyOlder}{' '}
               <Link to="/history" search={{ account: bankAccountId }}>
                 {historyWords.all}
               </Link>
