@@ -59,13 +59,30 @@ export interface PlanKey extends BankAccountKey {
   spendingId: string
 }
 
-/** A plan with those fields of its funding schedule that decide when the schedule fires. */
-export const FundedSpending = Spending.extend({
+/** Fields of a plan's funding schedule that decide when the schedule fires. */
+const Funding = z.object({
   fundingRuleset: z.string(),
   fundingExcludesWeekends: z.boolean(),
   fundingNextRecurrence: z.date(),
 })
+
+/** A plan with those fields of its funding schedule that decide when the schedule fires. */
+export const FundedSpending = Spending.extend(Funding.shape)
 export type FundedSpending = z.infer<typeof FundedSpending>
+
+/** The columns that lists of plans read: those of creation and deletion are left out. */
+export const ListedColumns = Spending.omit({
+  accountId: true,
+  state: true,
+  openingKey: true,
+  openingBody: true,
+  openingAttempts: true,
+  closingUntil: true,
+})
+
+/** A plan in a list. */
+export const ListedSpending = ListedColumns.extend(Funding.shape)
+export type ListedSpending = z.infer<typeof ListedSpending>
 
 /** Returns the plan assigned to this schedule, with a copy of the schedule's fields. */
 export function withFunding(plan: Spending, schedule: FundingSchedule): FundedSpending {
@@ -79,7 +96,7 @@ export function withFunding(plan: Spending, schedule: FundingSchedule): FundedSp
 }
 
 /** Returns the fields of the plan's schedule that decide when the schedule fires. */
-export function fundingOf(plan: FundedSpending): FundingDates {
+export function fundingOf(plan: ListedSpending): FundingDates {
   return {
     ruleset: plan.fundingRuleset,
     excludeWeekends: plan.fundingExcludesWeekends,

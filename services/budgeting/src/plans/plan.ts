@@ -3,7 +3,7 @@ import { toMessage } from '@coffer/kit/rpc/message'
 import { lesser } from '@coffer/kit/values/money'
 import { type Spending, SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import type { Envelope } from '@coffer/proto/ledger/v1/envelope'
-import { type FundedSpending, fundingOf } from '../book/spending.ts'
+import { fundingOf, type ListedSpending } from '../book/spending.ts'
 import { type AsOf, recalculate } from '../contributions/contribution.ts'
 import { withSettledBill } from '../contributions/settled-bill.ts'
 
@@ -28,18 +28,23 @@ export type Amounts = {
  * or equal in the same version. Amounts of the same version may still bring the spending of the
  * period and the grace, which earlier releases did not store.
  */
-export function withAmounts(
-  plan: FundedSpending,
+export function withAmounts<Plan extends ListedSpending>(
+  plan: Plan,
   amounts: Amounts | undefined,
   asOf: AsOf,
-): FundedSpending {
+): Plan {
   if (!amounts || amounts.version < plan.amountsVersion) return plan
-  const held = heldIn(plan, amounts)
-  const isSame =
-    held.periodSpentAmount === plan.periodSpentAmount &&
-    held.graceUntil?.getTime() === plan.graceUntil?.getTime()
-  if (amounts.version === plan.amountsVersion && isSame) return plan
-  return withContribution({ ...plan, ...held }, asOf)
+  if (amounts.version === plan.amountsVersion && hasPeriodOf(plan, amounts)) return plan
+  return withContribution({ ...plan, ...heldIn(plan, amounts) }, asOf)
+}
+
+/** Returns whether a plan has the period's spending and the grace of its envelope. */
+function hasPeriodOf(plan: ListedSpending, amounts: Amounts): boolean {
+  const { graceUntil } = amounts
+  const until = graceUntil && timestampDate(graceUntil).getTime()
+  return (
+    periodSpentOf(plan, amounts) === plan.periodSpentAmount && until === plan.graceUntil?.getTime()
+  )
 }
 
 /**
@@ -48,7 +53,7 @@ export function withAmounts(
  * the consumer of ledger events stores it.
  */
 export function compose(
-  plans: readonly FundedSpending[],
+  plans: readonly ListedSpending[],
   envelopes: readonly Envelope[],
   asOf: AsOf,
 ): Spending[] {
@@ -60,28 +65,30 @@ export function compose(
 }
 
 /** Returns the fields of a plan that the amounts of its envelope replace. */
-export function heldIn(plan: FundedSpending, amounts: Amounts) {
-  const { currentAmount, usedAmount, version: amountsVersion, periodSpent } = amounts
-  const isGoal = plan.spendingType === 'goal'
-  const periodSpentAmount = isGoal ? 0n : (periodSpent ?? plan.periodSpentAmount)
+export function heldIn(plan: ListedSpending, amounts: Amounts) {
+  const { currentAmount, usedAmount, version: amountsVersion } = amounts
   const { periodSpentOn, graceUntil, graceUnspent = 0n, graceMissing = 0n } = amounts
   const graced = graceUnspent - graceMissing
   return {
     currentAmount,
     usedAmount,
     amountsVersion,
-    periodSpentAmount,
+    periodSpentAmount: periodSpentOf(plan, amounts),
     periodSpentOn: periodSpentOn ? timestampDate(periodSpentOn) : null,
     graceUntil: graceUntil ? timestampDate(graceUntil) : null,
     graceAmount: graceUntil && graced > 0n ? lesser(currentAmount, graced) : 0n,
   }
 }
 
+function periodSpentOf(plan: ListedSpending, { periodSpent }: Amounts): bigint {
+  return plan.spendingType === 'goal' ? 0n : (periodSpent ?? plan.periodSpentAmount)
+}
+
 /**
  * Returns the plan with its settlement and its contribution (minor units) as of `now`; dates do not
  * change.
  */
-export function withContribution(stored: FundedSpending, asOf: AsOf): FundedSpending {
+export function withContribution<Plan extends ListedSpending>(stored: Plan, asOf: AsOf): Plan {
   const plan = withSettledBill(stored, asOf.now)
   const { nextContributionAmount, isBehind } = recalculate(plan, fundingOf(plan), asOf)
   return { ...plan, nextContributionAmount, isBehind, calculatedAt: asOf.now }

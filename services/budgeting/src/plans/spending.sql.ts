@@ -4,30 +4,33 @@ import type { Database } from '@coffer/kit/database/database'
 import { inScope } from '@coffer/kit/database/guarded-read'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare, read } from '@coffer/kit/database/statement'
-import { type FragmentSqlToken, sql } from 'slonik'
+import { sql } from 'slonik'
 import { z } from 'zod'
-import { FundedSpending, Spending } from '../book/spending.ts'
+import { FundedSpending, ListedColumns, ListedSpending, Spending } from '../book/spending.ts'
 
-const columns = sql.fragment`
-  ${columnsOf(Spending, { table: 'spending' })},
+const funding = sql.fragment`
   funding_schedules.ruleset AS "fundingRuleset",
   funding_schedules.exclude_weekends AS "fundingExcludesWeekends",
   funding_schedules.next_recurrence AS "fundingNextRecurrence"`
+
+const columns = sql.fragment`${columnsOf(Spending, { table: 'spending' })}, ${funding}`
 
 const funded = sql.fragment`
   SELECT ${columns} FROM spending JOIN funding_schedules
     USING (account_id, bank_account_id, funding_schedule_id)`
 
-/** Returns the SQL condition that a plan belongs to this bank account. */
-function within({ accountId, bankAccountId }: BankAccountKey): FragmentSqlToken {
-  return sql.fragment`spending.account_id = ${accountId}
-    AND spending.bank_account_id = ${bankAccountId}`
-}
-
+// MATERIALIZED: reads the schedules once, not for each plan.
 const everyPlan = prepare(
   ['accountId', 'bankAccountId'],
-  (scope) => read(FundedSpending)`
-    ${funded} WHERE ${within(scope)} ORDER BY spending.spending_id`,
+  ({ accountId, bankAccountId }) => read(ListedSpending)`
+    WITH funding_schedules AS MATERIALIZED (
+      SELECT * FROM funding_schedules
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+    )
+    SELECT ${columnsOf(ListedColumns, { table: 'spending' })}, ${funding}
+    FROM spending JOIN funding_schedules USING (funding_schedule_id)
+    WHERE spending.account_id = ${accountId} AND spending.bank_account_id = ${bankAccountId}
+    ORDER BY spending.spending_id`,
 )
 
 /**
@@ -37,7 +40,7 @@ const everyPlan = prepare(
 export function listSpending(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,
-): Promise<readonly FundedSpending[]> {
+): Promise<readonly ListedSpending[]> {
   return pool.any(everyPlan({ accountId, bankAccountId }))
 }
 

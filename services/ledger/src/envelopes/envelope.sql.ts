@@ -6,7 +6,13 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { Envelope } from '../book/envelope.ts'
 
-const OpenEnvelope = Envelope.omit({ openedAt: true, closedAt: true })
+/** An open envelope as messages show it. */
+const OpenEnvelope = Envelope.omit({
+  accountId: true,
+  periodRefunded: true,
+  openedAt: true,
+  closedAt: true,
+})
 type OpenEnvelope = z.infer<typeof OpenEnvelope>
 
 const Row = z.union([OpenEnvelope, z.object({ spendingId: z.null() })])
