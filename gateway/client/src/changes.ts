@@ -93,7 +93,8 @@ async function* pagesOf(
   for (let { after = 'latest' } = query; ; ) {
     const { data } = await coffer.listChanges({ query: { ...query, after, wait }, ...options })
     yield data
-    // Ends, so that the caller pauses: a server that stops answers at once, without a change.
+    // Ends, so that the caller pauses before the next call. A server that is shutting down answers
+    // a waiting request immediately and without changes, so that this loop would spin.
     if (data.changes.length === 0 && !data.hasMore && after !== 'latest') return
     after = data.nextCursor
   }

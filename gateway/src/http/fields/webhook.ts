@@ -3,7 +3,7 @@ import { values } from '@coffer/proto/values'
 import { filled, list, oneOf, rule } from './fields.ts'
 import { urlLengthMax, webhookUrlShape } from './shapes.ts'
 
-/** URL of a webhook; notices checks whether its host is allowed. */
+/** URL of a webhook. The service `notices` checks whether its host is allowed. */
 export const webhookUrl = filled
   .refine(({ length }) => length <= urlLengthMax, rule(say('URL_TOO_LONG', { max: urlLengthMax })))
   .refine((value) => URL.canParse(value), rule(say('NOT_URL')))

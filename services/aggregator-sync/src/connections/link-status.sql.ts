@@ -27,7 +27,10 @@ export async function lockLinkOfItem(
   return { link, isServed: served }
 }
 
-/** Saves the fields of a link that statements of the aggregator and mails change. */
+/**
+ * Saves the fields of a link that change when the aggregator reports the status of its item, or
+ * when a mail about that status is sent to the user.
+ */
 export async function saveStatement(tx: Transaction, link: AggregatorLink): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE aggregator_links

@@ -9,8 +9,8 @@ const passesMax = 10
 const atOnce = 8
 
 /**
- * Returns whether a data key of the service is encrypted under a key that is no longer current;
- * ignores lost keys.
+ * Returns whether a data key of the service is encrypted under a key that is no longer current.
+ * Ignores keys that an operator declared lost: nothing can decrypt what is under them.
  */
 export async function hasFormerKeys(database: Database, keys: KeyEncryption): Promise<boolean> {
   for await (const { wrapped } of rangesOf(database)) {

@@ -14,10 +14,10 @@ export type SpendingType = z.infer<typeof SpendingType>
  * this period had not spent it (docs/money/refunds.md#periods), `periodSpentOn` the day of the
  * newest transaction that it paid in the period. `graceUntil` is set during a grace: the days after
  * a due date in which money of the closed period stays in the envelope. `graceUnspent` is then the
- * unspent part of that period's target, and `graceMissing` the part of `graceUnspent` that the
- * envelope did not hold when the period was closed (docs/money/grace.md). `version` is the bank
- * account's version after the last change of the envelope, or 1 if the envelope has not changed
- * since its creation.
+ * unspent part of that period's target (negative if a late bill was larger), and `graceMissing` the
+ * part of it that the envelope did not hold when the period was closed (docs/money/grace.md).
+ * `version` is the bank account's version after the last change of the envelope, or 1 if the
+ * envelope has not changed since its creation.
  */
 export const Envelope = z.object({
   accountId: z.string(),

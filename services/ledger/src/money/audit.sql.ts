@@ -52,8 +52,8 @@ const rules: Record<string, FragmentSqlToken> = {
     SELECT account_id, format('%s: until %s, unspent %s, missing %s', spending_id, grace_until,
       grace_unspent, grace_missing) AS detail
     FROM bank_accounts JOIN envelopes USING (account_id, bank_account_id)
-    WHERE ${live} AND (grace_unspent < 0 OR grace_missing < 0
-      OR (grace_until IS NULL AND (grace_unspent > 0 OR grace_missing > 0)))`,
+    WHERE ${live} AND (grace_missing < 0
+      OR (grace_until IS NULL AND (grace_unspent <> 0 OR grace_missing > 0)))`,
 
   'the totals are the sums over the open envelopes': sql.fragment`
     SELECT account_id, format('%s: expenses %s of %s, goals %s of %s', bank_account_id, expenses,

@@ -21,8 +21,9 @@ export function take(
   const isAfter = graceUntil !== null && day >= graceUntil
   const available = isAfter ? currentAmount - graceAmountOf(envelope) : currentAmount
   const taken = lesser(available, amount)
-  // Money of the closed period is taken first, and does not count as spending of the new period.
-  spendOfGrace(envelope, isAfter ? 0n : lesser(envelope.graceUnspent, taken))
+  // A transaction pays one bill. While money of the closed period is unspent, the late bill is
+  // paid: all of it, even if it is larger, so that the next bill does not count as paid in part.
+  spendOfGrace(envelope, isAfter || envelope.graceUnspent <= 0n ? 0n : taken)
   move(started, envelope, { cause, causeId, delta: -taken })
   if (taken > 0n) noteSpending(envelope, day)
   return taken
@@ -115,8 +116,7 @@ function refundEarlier(envelope: Envelope, amount: bigint): void {
   if (envelope.spendingType === 'goal') return
   envelope.periodSpent += amount
   envelope.periodRefunded += amount
-  if (envelope.graceUntil === null) return
-  envelope.graceUnspent = atLeastZero(envelope.graceUnspent + amount)
+  if (envelope.graceUntil !== null) envelope.graceUnspent += amount
 }
 
 /** The amounts that an envelope gave to removed transactions, and got by removed refunds. */

@@ -89,7 +89,7 @@ export function take(envelopes: Envelopes, row: Paid): void {
   const { grace } = envelope
   const isLate = grace !== null && row.day > grace.until.day
   row.taken = Math.min(envelope.current - (isLate ? gracedOf(envelope) : 0), row.amount)
-  const ofGrace = grace && !isLate ? Math.min(grace.unspent, row.taken) : 0
+  const ofGrace = grace && !isLate && grace.unspent > 0 ? row.taken : 0
   if (grace) grace.unspent -= ofGrace
   move(envelope, { given: -row.taken, spent: row.taken - ofGrace })
 }
@@ -110,7 +110,7 @@ function refundEarlier(envelope: Envelope, amount: number): void {
   if (envelope.isGoal) return
   envelope.spent += amount
   envelope.refunded += amount
-  if (envelope.grace) envelope.grace.unspent = Math.max(0, envelope.grace.unspent + amount)
+  if (envelope.grace) envelope.grace.unspent += amount
 }
 
 /** Adds amounts to what an envelope holds, and to the spending of its running period. */

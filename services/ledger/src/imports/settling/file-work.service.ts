@@ -87,7 +87,10 @@ export async function workOfFile(
   }
 }
 
-/** Returns the scope of the save: envelopes of rules, and the rows whose amount must change. */
+/**
+ * Returns what the save must lock: the envelopes that rules assign to, and the inserted
+ * transactions whose assigned amounts the rules now set otherwise.
+ */
 async function scopeOfFile(
   tx: Tx,
   key: UploadKey,

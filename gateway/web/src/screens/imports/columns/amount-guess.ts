@@ -85,8 +85,9 @@ export function guessAmounts(
   if (proof?.kind === 'sign' && !isOfPair) {
     const { balance, amount, out } = proof
     const size = cells.amounts(amount)
-    // The oldest row has no balance before it, so the balances do not prove its direction. If the
-    // first or last row has another word than the rest, the words decide.
+    // The oldest row, the first or the last of the file, has no balance before it, so the balances
+    // do not prove whether it is a payment or a deposit. If a column of words such as `Debit` has
+    // one of its two words in that row only, the words decide the directions.
     const isWorded = !size.some((one) => one < 0) && words.some((one) => cells.isOnceAtEnd(one))
     const direction = isWorded ? directionOf(amount, { headers, cells, isDebt }) : { out }
     return { ...open, balance, amount, ...direction }
