@@ -43,13 +43,20 @@ type CurrencyOf = {
   rows: () => Iterable<Cells>
 }
 
+/** Returns the columns of currencies: of debits and of credits (`currencyPair`), or of each row. */
+export function findCurrencies(headers: readonly string[], of: CurrencyOf) {
+  const currencyPair = findCurrencyPair(headers, of)
+  const currencyColumn = currencyPair.length > 0 ? null : findCurrencyColumn(headers, of)
+  return { currencyColumn, currencyPair }
+}
+
 /**
  * Returns the column with the currency of each row: by name, else because it has only ISO codes; of
  * several the nearest to the amounts. Returns null without such a column, if its codes belong to
  * another column's amounts, and if the header of the amounts has the bank account's currency, such
  * as `Amount (EUR)`. Amounts called those in the account's currency have only such a column.
  */
-export function findCurrencyColumn(headers: readonly string[], of: CurrencyOf): FieldRef | null {
+function findCurrencyColumn(headers: readonly string[], of: CurrencyOf): FieldRef | null {
   const { amount, currency } = of
   const at = headers.indexOf(amount.fields[0]?.name ?? '')
   const words = headers[at]?.toUpperCase().split(/[^A-Z]+/) ?? []
@@ -61,6 +68,21 @@ export function findCurrencyColumn(headers: readonly string[], of: CurrencyOf): 
   const [nearest] = found.toSorted((one, other) => distanceOf(one) - distanceOf(other))
   if (nearest === undefined || isOfForeign(headers, { ...of, code: { name: nearest } })) return null
   return { name: nearest }
+}
+
+/**
+ * Returns the columns of the currencies of debits and of credits, if each is behind its amounts:
+ * exports of several currencies have the two sides of an exchange in one row.
+ */
+function findCurrencyPair(
+  headers: readonly string[],
+  { amount, rows }: Pick<CurrencyOf, 'amount' | 'rows'>,
+): readonly FieldRef[] {
+  if (amount.kind !== 'column') return []
+  const behind = amount.fields.map(({ name = '' }) => headers[headers.indexOf(name) + 1] ?? '')
+  const codes = new Set(columnsWhere(headers, rows(), isCode))
+  const isPair = behind.every((name) => codes.has(name)) && behind[0] !== behind[1]
+  return isPair ? behind.map((name) => ({ name })) : []
 }
 
 /** Returns the column of the own account's currency, by name, or null without one. */

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { readBelow } from '../../../../test/imports/sound-statement.ts'
 import { base32, fnv1 } from './csv-rows.ts'
 
 // Test vectors of draft-eastlake-fnv for FNV-1 with 64 bits.
@@ -38,4 +39,15 @@ test('the halves of a hash are those of one number of 64 bits', () => {
     )
   })
   fc.assert(property, { numRuns: 500 })
+})
+
+test('debits and credits with a currency each count in that of the account', () => {
+  const names = ['Id', 'Date', 'Text', 'Out', 'Out currency', 'In', 'In currency']
+  const rows = ['-5.00,EUR,,', '-100.00,EUR,105.00,CHF', '-9.00,CHF,9.50,EUR', ',,50.00,CHF']
+  const lines = rows.map((row, at) => `${at},2026-01-0${at + 1},x,${row}`)
+  const amount = { kind: 'column', invert: false, fields: [{ name: 'Out' }, { name: 'In' }] }
+  const read = readBelow(names, lines, { amount })
+  if ('unreadable' in read) throw new Error(read.unreadable)
+  expect(read.rows.map((row) => row.amount)).toEqual([500n, 10_000n, -950n])
+  expect(read.skipped.map(({ reason }) => reason)).toEqual(['currency'])
 })

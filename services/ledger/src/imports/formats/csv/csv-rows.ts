@@ -33,6 +33,8 @@ export type CsvSettings = AmountNotation & {
   mapping: CsvMapping
   /** The column that states the currency of a row, if any. */
   currencyColumn: FieldRef | null
+  /** The columns with the currencies of debits and of credits; empty if they have none each. */
+  currencyPair: readonly FieldRef[]
   /** The columns with the state of a payment; empty if the mapping has `posted`. */
   states: readonly FieldRef[]
   /** The columns of payer and payee, if the mapping takes the name from one of them. */
@@ -131,13 +133,25 @@ function nameIn({ at }: CsvCells, { mapping, parties }: CsvSettings, amount: big
 
 /** Returns whether a row has another currency: in the currency column, else next to the amount. */
 function isInOther({ at, behind, cells }: CsvCells, settings: CsvSettings): boolean {
-  const { currency, currencyColumn, mapping } = settings
+  const { currency, currencyColumn, currencyPair, mapping } = settings
+  if (currencyPair.length > 0) {
+    const filled = mapping.amount.fields.flatMap((ref, place) =>
+      /[1-9]/.test(at(ref)) ? place : [],
+    )
+    return filled.length > 0 && filled.every((place) => isOtherSide({ at }, place, settings))
+  }
   if (currencyColumn !== null) return isOtherCurrency(at(currencyColumn), currency)
   const [amount] = mapping.amount.fields
   if (amount === undefined || !isUnnamed(amount)) return false
   const next = behind(amount)
   const codes = [cells[next - 2] ?? '', cells[next] ?? ''].filter((cell) => /^[A-Z]{3}$/.test(cell))
   return codes.some((code) => statesOther(code, currency)) && !codes.includes(currency)
+}
+
+/** Returns whether the debits, or the credits, of a row are in another currency. */
+function isOtherSide({ at }: Pick<CsvCells, 'at'>, place: number, settings: CsvSettings): boolean {
+  const column = settings.currencyPair[place]
+  return column !== undefined && isOtherCurrency(at(column), settings.currency)
 }
 
 /**
@@ -183,8 +197,8 @@ function directionAlone(
 }
 
 function readColumns(line: CsvCells, settings: CsvSettings): bigint | SkipReason {
-  const [debit = 'amount', credit = 'amount'] = settings.mapping.amount.fields.map((ref) =>
-    line.at(ref) === '' ? 0n : readField(line, ref, settings),
+  const [debit = 'amount', credit = 'amount'] = settings.mapping.amount.fields.map((ref, place) =>
+    line.at(ref) === '' || isOtherSide(line, place, settings) ? 0n : readField(line, ref, settings),
   )
   if (typeof debit === 'string') return debit
   if (typeof credit === 'string') return credit

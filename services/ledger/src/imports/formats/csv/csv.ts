@@ -19,7 +19,7 @@ import { rowsMax } from '../statement-values.ts'
 import { decodeFile } from '../text/file-text.ts'
 import { CsvAccounts } from './accounts/csv-accounts.ts'
 import { CsvBalances } from './csv-balances.ts'
-import { findCurrencyColumn } from './csv-currency.ts'
+import { findCurrencies } from './csv-currency.ts'
 import { findHeadBalance } from './csv-head-balance.ts'
 import { headRows } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
@@ -92,7 +92,7 @@ export function readCsv(
   const rowSettings = {
     mapping,
     currency,
-    currencyColumn: findCurrencyColumn(settings.headers, {
+    ...findCurrencies(settings.headers, {
       amount: mapping.amount,
       currency,
       rows: () => rowsBelow(table),
