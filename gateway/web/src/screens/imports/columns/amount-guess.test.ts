@@ -163,6 +163,25 @@ test('a signed amount in the currency of the account is one column', () => {
   expect(guessOf(header, rows)).toMatchObject({ amount: 'Částka v měně účtu', out: 'minus' })
 })
 
+test('amounts in the currency of the account precede those of a purchase', () => {
+  const header = 'Data;Valiuta;Suma;Kryptis;Suma sąskaitos valiuta'
+  const rows = ['2026-11-24;USD;10,00;Debit;9,40', '2026-11-25;EUR;1500,00;Credit;1500,00']
+  expect(guessOf(header, rows)).toMatchObject({ amount: 'Suma sąskaitos valiuta' })
+})
+
+test('parts of a sum beside debits and credits are no amounts', () => {
+  const header = 'Datum;Text;Belastung;Gutschrift;Einzelbetrag;Saldo'
+  const sums = ['2026-11-26;A;-198,50;;;2401,50', '2026-11-25;B;;2500,00;;2600,00']
+  const rows = [...sums, '2026-11-26;A1;;;-98,50;', '2026-11-26;A2;;;-100,00;']
+  expect(guessOf(header, rows)).toMatchObject({ debits: 'Belastung', credits: 'Gutschrift' })
+})
+
+test('of two columns that prove each other the one with the name of a balance is it', () => {
+  const rows = ['2026-11-25;12,50;Debet;1487,50', '2026-11-24;1500,00;Kredit;1500,00']
+  const found = { amount: 'Suma', balance: 'Zostatok' }
+  expect(guessOf('Deň;Suma;Smer;Zostatok', rows)).toMatchObject(found)
+})
+
 test('lines of balances are no amounts', () => {
   const moves = ['2026-11-24;Mercado;-45,20', '2026-11-25;Padaria;-5,00', '2026-11-26;Pix;9,00']
   const rows = ['2026-11-23;Saldo Anterior;900,00', ...moves, '2026-11-26;S A L D O;858,80']

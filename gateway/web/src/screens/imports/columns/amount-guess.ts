@@ -13,15 +13,19 @@ const meanings = {
   ),
   debits: new RegExp(
     'debit|débit|debet|soll|withdrawal|outflow|money out|paid out|cargo|charge|funds out|' +
-      'ut fra|支払|出金|支出|출금|расход',
+      'ut fra|belastung|afschrijving|obciążenia|isplat|支払|出金|支出|출금|расход',
     'i',
   ),
   credits: new RegExp(
     'credit|crédit|kredit|haben|deposit|inflow|money in|paid in|abono|funds in|' +
-      'inn på|預.?り|預入|入金|存入|收入|입금|приход',
+      'inn på|gutschrift|bijschrijving|uznania|uplat|預.?り|預入|入金|存入|收入|입금|приход',
     'i',
   ),
-  balance: /balance|saldo|solde|kontostand|残高|余额|잔액/i,
+  balance: new RegExp(
+    'balance|saldo|solde|kontostand|zostat|zůstat|egyenleg|bakiye|υπόλοιπο|остаток|jääk|' +
+      'likutis|atlikums|sold |stanje|残高|余额|잔액',
+    'i',
+  ),
 } as const
 
 /**
@@ -32,7 +36,12 @@ const otherAmount = /original|foreign|fremd|ursp|local|fee|tax|shipping|insuranc
 /** Headers of amounts with or after fees, which are amounts of the payment itself. */
 const withFees = /incl|inkl|after|nach/i
 /** Headers of amounts in the bank account's currency. */
-const ofAccount = /account currency|kontow[äa]|měně účtu|валют\S* сч[её]та|walucie rachunku/i
+const ofAccount = new RegExp(
+  'account currency|kontow[äa]|měně účtu|валют\\S* (?:сч[её]та|карты)|walucie rachunku|' +
+    'sąskaitos valiut|konta valūt|konto valuut|rekeningvaluta|kontovaluta|валюті (?:рах|карт)|' +
+    'devise du compte|(?:moneda|divisa) de (?:la )?cuenta|valuta (?:del )?conto',
+  'i',
+)
 /** Headers of columns in which "debit" and "credit" denote kinds of cards, not directions. */
 const ofCards = /card|karte|funding/i
 const fees = /fee|geb[uü]h|entgelt|frais|comis|commis|provision/i
@@ -77,7 +86,7 @@ export function guessAmounts(
   // The balance of a card or loan proves no direction: it may be the debt, which purchases
   // increase.
   const proofs = isDebt ? [] : proveByBalance(cells, { numbers: ranked, words, date })
-  const proof = soleProof(proofs, { cells, rankOf })
+  const proof = soleProof(byNames(proofs), { cells, rankOf })
   const pair = pairByNames(headers, cells)
   // The proven column may be one of a debit and credit pair whose other column is blank so far. It
   // is then no column of signed amounts.
@@ -113,6 +122,12 @@ export function guessAmounts(
 
 function isOther(header: string): boolean {
   return otherAmount.test(header) && !withFees.test(header)
+}
+
+/** Returns the proofs whose balance has the name of one, if there are any: few rows prove both. */
+function byNames(proofs: readonly Proof[]): readonly Proof[] {
+  const named = proofs.filter(({ balance }) => meanings.balance.test(balance))
+  return named.length > 0 ? named : proofs
 }
 
 /** Returns the best proof; null if another column of equal rank and fit has different cells. */
@@ -169,9 +184,10 @@ function amountByName(
   const full = own.filter((one) => cells.filled(one) === most)
   const isOwn = (one: string) =>
     ofAccount.test(one) || (currency !== '' && one.split(/[^A-Z]+/).includes(currency))
-  // Beside an `Amount including fees`, `Amount` may not be the booked amount, so an exact name does
-  // not decide.
-  const exact = full.some((one) => withFees.test(one)) ? '' : exactHeader(full, meanings.amount)
+  // Beside an `Amount including fees` or one in the account's currency, `Amount` may not be the
+  // booked amount, so an exact name does not decide.
+  const isOpen = full.some((one) => withFees.test(one) || ofAccount.test(one))
+  const exact = isOpen ? '' : exactHeader(full, meanings.amount)
   return exact || soleOf(full.filter(isOwn), cells) || soleOf(full, cells)
 }
 
