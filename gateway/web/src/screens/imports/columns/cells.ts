@@ -30,13 +30,13 @@ export function findMisfit(texts: readonly string[], format: string): string | n
 
 /** An amount: digits with optional signs, currency and brackets. */
 const amount = new RegExp(
-  String.raw`^[(]?[-+−]{0,2} ?(?:[\p{L}.]{0,3}\p{Sc}?) ?[-+−]?[(]?` +
+  String.raw`^[(]?[-+−△▲]{0,2} ?(?:[\p{L}.]{0,3}\p{Sc}?) ?[-+−]?[(]?` +
     String.raw`(?:\d[\d.,'’ ]*|[.,]\d+)[)]?[-+−]?` +
     String.raw`(?: ?\p{Sc}| ?[\p{L}.]{2,4}|(?<=[.,]\d\d ?)[CDHS])?$`,
   'u',
 )
 const code = /^\d{9,}$|^0\d|^[A-Za-z]{1,3}\.?\d+$/
-const minus = /^[^\d]*[-−(]|[-−]$/
+const minus = /^[^\d]*[-−(△▲]|[-−]$/
 /** A word or letter for the direction after an amount; the server interprets it. */
 const word = /(?:DR|CR|DB|\d ?[CDHS])$/i
 

@@ -80,8 +80,8 @@ function isWhole(digits: string, mark: DecimalMark): boolean {
 const OUTER_SIGN = /(?<!\d\s*)\p{Sc}|\p{Sc}(?!\s*\d)/u
 
 /**
- * Normalizes an amount: upper case, no currency, and ASCII blanks, apostrophes and minus signs. A
- * text above 50 characters is no amount.
+ * Normalizes an amount: upper case, no currency, and ASCII blanks, apostrophes and minus signs, for
+ * which Japanese banks write triangles. A text above 50 characters is no amount.
  */
 export function bareAmount(text: string, currency: string): string {
   if (text.length > LENGTH_MAX) return 'too long'
@@ -93,7 +93,7 @@ export function bareAmount(text: string, currency: string): string {
     .replace(/\p{Cf}/gu, '')
   return withoutSymbol(upper, currency)
     .replace(OUTER_SIGN, (sign) => (isSignOf(currency, sign) ? '' : sign))
-    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/[\u2010-\u2015\u2212△▲]/g, '-')
     .replace(/[\u2019`]/g, "'")
     .replace(/[\p{Zs}\t]+/gu, ' ')
     .replace(/^ | $|(?<=[-+(]) | (?=[-+)])/g, '')

@@ -10,17 +10,25 @@ const locales = (
 
 /** Symbols that banks write and CLDR lacks. */
 const written: Readonly<Record<string, readonly string[]>> = {
+  AED: ['DH', 'DHS', 'د.إ', 'د.إ.'],
   CHF: ['FR.', 'SFR.'],
   CNY: ['RMB', '元'],
+  EGP: ['LE', 'L.E.', 'ج.م', 'ج.م.'],
+  ILS: ['NIS', 'ש"ח', 'ש״ח', 'שח'],
   INR: ['RS.', 'RS', '₨'],
   JOD: ['د.ا.'],
   JPY: ['円'],
+  KWD: ['KD', 'د.ك', 'د.ك.'],
   LKR: ['₨'],
+  MAD: ['DH', 'DHS', 'د.م.'],
   MUR: ['₨'],
   NPR: ['₨'],
   PKR: ['₨'],
   RUB: ['РУБ.', 'РУБ', 'RUR'],
+  SAR: ['SR', 'ر.س', 'ر.س.'],
   SCR: ['₨'],
+  TND: ['DT', 'د.ت', 'د.ت.'],
+  TRY: ['TL'],
 }
 
 /** Letters (`R$`, `kr`, the ISO code) and signs (`€`) of a currency. */

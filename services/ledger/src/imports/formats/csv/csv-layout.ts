@@ -32,10 +32,15 @@ const UNNAMED_MAX = 2
 const UNDATED = 0.001
 
 const AMOUNT_LENGTH_MAX = 30
-const LETTERS = 'kr zł Kč Ft Rs\\.? Fr\\.? лв\\.? руб\\.? 元 円 C[Rr] D[BbRr]'.replaceAll(' ', '|')
+const LETTERS = [
+  'kr zł Kč Ft Rs\\.? Fr\\.? лв\\.? руб\\.? 元 円 C[Rr] D[BbRr]',
+  'TL D[Hh] SR KD LE DT ש["״]ח',
+]
+  .join(' ')
+  .replaceAll(' ', '|')
 const CODE = String.raw`(?:[A-Za-z]{3}|[A-Z]{0,2}\p{Sc}|${LETTERS})`
 const AMOUNT = new RegExp(
-  String.raw`^\(?[-+−]{0,2} ?(?:${CODE} ?)?[-+−]?\(?(\d[\d.,'’ ]*|[.,]\d+)\)?[-+−]?` +
+  String.raw`^\(?[-+−△▲]{0,2} ?(?:${CODE} ?)?[-+−]?\(?(\d[\d.,'’ ]*|[.,]\d+)\)?[-+−]?` +
     String.raw`(?: ?${CODE}|(?<=[.,]\d\d ?)[CDHS])?$`,
   'u',
 )
