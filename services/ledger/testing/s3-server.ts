@@ -15,6 +15,8 @@ export interface S3Server extends AsyncDisposable {
   refused: () => number
   /** Returns the number of multipart uploads that were begun, but not completed or aborted. */
   unfinished: () => number
+  /** Sets whether removals of objects are refused (403). */
+  refuseRemovals: (isRefused: boolean) => void
 }
 
 /**
@@ -31,12 +33,14 @@ export async function startS3(): Promise<S3Server> {
   let refused = 0
   let requests = 0
   let unfinished = 0
+  let keepsAll = false
   const [answer] = server.httpServer.listeners('request')
   server.httpServer.removeAllListeners('request').on('request', (request, response) => {
     if (request.method === 'PUT') requests++
     if (isSigned(request, secret)) {
       const query = new URL(request.url ?? '', 'http://s3').searchParams
       if (request.method === 'POST' && query.has('uploads')) unfinished++
+      if (keepsAll && request.method === 'DELETE') return response.writeHead(403).end()
       if (/POST|DELETE/.test(request.method ?? '') && query.has('uploadId')) unfinished--
       if (request.method !== 'DELETE' || !query.has('uploadId')) return answer?.(request, response)
       return response.writeHead(204).end()
@@ -54,6 +58,9 @@ export async function startS3(): Promise<S3Server> {
     requests: () => requests,
     refused: () => refused,
     unfinished: () => unfinished,
+    refuseRemovals: (isRefused) => {
+      keepsAll = isRefused
+    },
     [Symbol.asyncDispose]: async () => {
       server.httpServer.closeAllConnections()
       await server.close()

@@ -49,19 +49,19 @@ import {
   requestProcessing,
   reread,
 } from './import.sql.ts'
-import { type FileTotals, receiveFile } from './incoming-file.ts'
+import { receiveFile } from './incoming-file.ts'
 import { countKept, keepNamedJoins } from './joining/joined-rows.sql.ts'
 import { type NamedJoin, requireJoins } from './joining/row-joins.ts'
 import { findMapping } from './mapping.sql.ts'
 import { isUndoable } from './settling/upload-undo.ts'
 import { convertSheetFile } from './sheet-file.service.ts'
 import { nameOf, type Storage } from './storage/storage.ts'
-import { keepFile } from './storage/stored-file.service.ts'
+import { keepFiles } from './storage/stored-file.service.ts'
 import { markFileDeleted } from './upload.sql.ts'
 import { newUpload, type Upload } from './upload.ts'
 import { renderJoins, renderListed, renderSkipped } from './upload-answer.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & {
+type Deps = Pick<ServiceDeps, 'database' | 'clock' | 'log'> & {
   config: Bounds
   storage: Storage
   readers: Readers
@@ -127,7 +127,7 @@ async function createFromParts(
   requests: AsyncIterable<CreateImportRequest>,
   context: HandlerContext,
 ) {
-  const { database, clock, storage, readers } = deps
+  const { database, clock, readers } = deps
   const { accountId, userId: createdBy, timezone, locale } = callerOf(context)
   const received = await receiveFile(requests)
   const bodyHash = async () => (await received.finish()).bodyHash
@@ -143,7 +143,9 @@ async function createFromParts(
     const reply = create(CreateImportResponseSchema)
     const ids = { accountId, bankAccountId, fileId: newId('file') }
     const transactionImportId = newId('txim')
-    const save = async ({ size, bodyHash }: FileTotals) => {
+    return keepFiles(deps, [ids], async () => {
+      await deps.storage.write(ids, file.bytes)
+      const { size, bodyHash } = await file.finish()
       const body = { ...ids, transactionImportId, createdBy, name, choices, found, size }
       const stored = createImport(body, clock())
       reply.import = { ...renderImport(stored.made), file: toMessage(FileSchema, stored.file) }
@@ -152,11 +154,8 @@ async function createFromParts(
         await insertImport(tx, { ...stored, settings })
         await keepReply(tx, key && { ...key, bodyHash }, reply)
       })
-    }
-    const isSaved = async () =>
-      (await findImport(database, { ...ids, transactionImportId })) !== null
-    await keepFile(storage, { key: ids, file }, { save, isSaved })
-    return reply
+      return reply
+    })
   })
 }
 

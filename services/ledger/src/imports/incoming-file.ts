@@ -15,7 +15,7 @@ export const fileSizeMax = 6 * 1024 * 1024
 const headLength = 65_537
 
 /** Size of a received file in bytes; `bodyHash` is the SHA-256 of the request, for idempotency. */
-export interface FileTotals {
+interface FileTotals {
   size: bigint
   bodyHash: Buffer
   /** For a file of several accounts: the bank account into which each of them is imported. */

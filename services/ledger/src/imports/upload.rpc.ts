@@ -25,14 +25,14 @@ import type { UploadKey } from '../book/upload-key.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { requireChoices } from './formats/reading-choices.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
-import { type FileTotals, type IncomingFile, receiveFile } from './incoming-file.ts'
+import { type IncomingFile, receiveFile } from './incoming-file.ts'
 import { countKept, keepNamedJoins } from './joining/joined-rows.sql.ts'
 import { requireJoins } from './joining/row-joins.ts'
 import { previewRules } from './rules/previewed-rules.service.ts'
 import { isUndoable, requireComplete } from './settling/upload-undo.ts'
 import { undoUploads } from './several/undo.service.ts'
 import type { Storage } from './storage/storage.ts'
-import { keepFile } from './storage/stored-file.service.ts'
+import { keepFiles } from './storage/stored-file.service.ts'
 import { findUpload, insertUpload, listUploads, restartUpload } from './upload.sql.ts'
 import {
   type Again,
@@ -46,7 +46,7 @@ import {
 import { renderListed, renderPreview, renderRefusal, renderUpload } from './upload-answer.ts'
 import { previewUpload } from './upload-preview.service.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
+type Deps = Pick<ServiceDeps, 'database' | 'clock' | 'log'> &
   Pick<MoneyWriter, 'changeRows' | 'writeIn'> & {
     config: Bounds
     storage: Storage
@@ -103,7 +103,7 @@ async function createFromParts(
   requests: AsyncIterable<CreateUploadRequest>,
   context: HandlerContext,
 ) {
-  const { config, database, clock, storage } = deps
+  const { config, database, clock } = deps
   const { accountId, userId: createdBy, timezone, locale } = callerOf(context)
   const file = await receiveFile(requests)
   if (file.isPreview) return { upload: await previewFile(deps, file, callerOf(context)) }
@@ -116,7 +116,9 @@ async function createFromParts(
     const reply = create(CreateUploadResponseSchema)
     const ids = { accountId, bankAccountId, fileId: newId('file') }
     const transactionUploadId = newId('txup')
-    const save = async ({ size, bodyHash, joins }: FileTotals) => {
+    return keepFiles(deps, [ids], async () => {
+      await deps.storage.write(ids, file.bytes)
+      const { size, bodyHash, joins } = await file.finish()
       const body = {
         ...ids,
         transactionUploadId,
@@ -140,11 +142,8 @@ async function createFromParts(
         await requireWithin(tx, uploadBound(config, accountId))
         await keepReply(tx, key && { ...key, bodyHash }, reply)
       })
-    }
-    const isSaved = async () =>
-      (await findUpload(database, { ...ids, transactionUploadId })) !== null
-    await keepFile(storage, { key: ids, file }, { save, isSaved })
-    return reply
+      return reply
+    })
   })
 }
 

@@ -12,8 +12,9 @@ import { ledger } from '../../src/service.ts'
 import { type S3Server, startS3, withCredentials } from '../../testing/s3-server.ts'
 import { neighbours } from '../neighbours.ts'
 import { runSweep } from '../tenancy/sweeping.ts'
-import { bytesOf } from './file-parts.ts'
+import { bytesOf, partsOf } from './file-parts.ts'
 import { importing } from './importing.ts'
+import { grouping } from './several/grouping.ts'
 import { importFile, sendFile } from './uploading.ts'
 
 let s3: S3Server
@@ -64,6 +65,27 @@ test('expired files and bytes without a row are removed from S3', async () => {
   expect(await storage.read(kept)).toBeNull()
   expect(await storage.read(orphan)).toBeNull()
   expect((await storage.list({ after: '', limit: 10 })).held).toEqual([])
+})
+
+test('a file that cannot be removed changes no answer', async () => {
+  const { groups, household, send, ended } = grouping(booted)
+  const home = await household()
+  const { uploadGroupId } = await send(home)
+  s3.refuseRemovals(true)
+  const change = { uploadGroupId, statements: home.mappings }
+  await Promise.all([1, 2, 3, 4].map(() => groups().updateUploadGroup(change, home.as)))
+  // Parts without the last one: the bytes are complete, but the upload is not.
+  async function* broken() {
+    const sent = { bankAccountId: home.bankAccountId, name: 'a.ofx', content: Buffer.from('<OFX>') }
+    for await (const part of partsOf(sent)) {
+      if (part.part.of?.case !== 'end') yield part
+    }
+  }
+  await expect(home.uploads.createUpload(broken(), home.as)).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+  })
+  s3.refuseRemovals(false)
+  await ended(home, uploadGroupId)
 })
 
 test('while S3 is unreachable an upload is unavailable, and nothing is stored', async () => {

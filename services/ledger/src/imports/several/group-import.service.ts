@@ -1,5 +1,5 @@
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
-import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
+import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { changeOf } from '@coffer/kit/events/changes'
 import type { Caller } from '@coffer/kit/rpc/caller'
 import { toMessage } from '@coffer/kit/rpc/message'
@@ -10,11 +10,10 @@ import type { ReadingChoices } from '../formats/reading-choices.ts'
 import { onlyOf } from '../incoming-file.ts'
 import { keepNamedJoins } from '../joining/joined-rows.sql.ts'
 import type { NamedJoin } from '../joining/row-joins.ts'
-import { nameOf, type Storage } from '../storage/storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { FileKey } from '../storage/stored-file.ts'
 import { insertUpload } from '../upload.sql.ts'
 import { createUpload } from '../upload.ts'
-import { listFileIds } from './upload-group.sql.ts'
 import { type GroupFile, type Mapping, statementOf, type UploadGroup } from './upload-group.ts'
 
 type Made = ReturnType<typeof createUpload> & { joins: readonly NamedJoin[] }
@@ -66,23 +65,11 @@ export function partsOf(parts: readonly Made[], mappings: readonly Mapping[]): M
   )
 }
 
-/**
- * Stores a copy of the bytes under each key, then calls `save`, which inserts rows for all or some
- * of the files. Finally removes the copies without a row. It reads from the database which rows
- * exist, because `save` may throw although its transaction was committed.
- */
-export async function keepCopies(
-  { database, storage }: { database: Database; storage: Storage },
-  { keys, bytes }: { keys: readonly FileKey[]; bytes: Uint8Array },
-  save: () => Promise<void>,
+/** Stores a copy of the bytes under each key. */
+export async function writeCopies(
+  storage: Storage,
+  keys: readonly FileKey[],
+  bytes: Uint8Array,
 ): Promise<void> {
-  try {
-    for (const key of keys) await storage.write(key, onlyOf(bytes))
-    await save()
-  } finally {
-    const [first] = keys
-    const fileIds = keys.map(({ fileId }) => fileId)
-    const kept = first ? await listFileIds(database, first.accountId, fileIds) : []
-    for (const key of keys) if (!kept.includes(key.fileId)) await storage.remove(nameOf(key))
-  }
+  for (const key of keys) await storage.write(key, onlyOf(bytes))
 }

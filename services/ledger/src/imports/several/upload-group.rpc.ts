@@ -22,12 +22,13 @@ import type { Readers } from '../formats/statement-pool.client.ts'
 import { type IncomingFile, receiveFile, wholeOf } from '../incoming-file.ts'
 import { countKept } from '../joining/joined-rows.sql.ts'
 import { nameOf, type Storage } from '../storage/storage.ts'
+import { keepFiles, removeFiles } from '../storage/stored-file.service.ts'
 import { createFile } from '../storage/stored-file.ts'
 import { markFileDeleted } from '../upload.sql.ts'
 import { detectFormat, type Upload } from '../upload.ts'
 import { renderUpload } from '../upload-answer.ts'
 import { renderGroup, renderListedGroup } from './group-answer.ts'
-import { createParts, insertParts, keepCopies, partsOf } from './group-import.service.ts'
+import { createParts, insertParts, partsOf, writeCopies } from './group-import.service.ts'
 import { previewUploads } from './group-preview.service.ts'
 import { readMapped } from './group-reading.service.ts'
 import { undoUploads } from './undo.service.ts'
@@ -50,7 +51,7 @@ import {
   type UploadGroup,
 } from './upload-group.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
+type Deps = Pick<ServiceDeps, 'database' | 'clock' | 'log'> &
   Pick<MoneyWriter, 'changeRows' | 'writeIn'> & {
     config: Bounds
     storage: Storage
@@ -119,14 +120,15 @@ async function createGroup(
   const uploadGroup = renderGroup({ ...found, uploads })
   const reply = create(CreateUploadGroupResponseSchema, { uploadGroup })
   const keys = [found.file, ...parts.map((one) => one.file)]
-  await keepCopies(deps, { keys, bytes }, () =>
-    database.transaction(async (tx) => {
+  await keepFiles(deps, keys, async () => {
+    await writeCopies(deps.storage, keys, bytes)
+    await database.transaction(async (tx) => {
       await insertGroup(tx, found)
       await requireWithin(tx, groupBound(config, accountId))
       await insertParts(tx, parts, { config, caller })
       await keepReply(tx, key && { ...key, bodyHash }, reply)
-    }),
-  )
+    })
+  })
   return reply
 }
 
@@ -210,16 +212,22 @@ async function updateGroup(
   }
   await readMapped(deps, listing, { mappings, listed: group.statements })
   const parts = createParts(found, { mappings: wanted, choices, createdBy, now: clock() })
-  await keepCopies(deps, { keys: parts.map((one) => one.file), bytes }, () =>
-    database.transaction(async (tx) => {
+  const keys = parts.map((one) => one.file)
+  const { changed, inserted } = await keepFiles(deps, keys, async () => {
+    await writeCopies(storage, keys, bytes)
+    return database.transaction(async (tx) => {
       await lockGroup(tx, key)
       const { uploads } = await getGroup({ database: { pool: tx } }, key)
       const plan = planImports(mappings, uploads)
       await leaveGroup(tx, key, { uploads: plan.replaced, now: clock() })
-      await insertParts(tx, partsOf(parts, plan.wanted), { config, caller })
-    }),
-  )
-  return getGroup(deps, key)
+      const inserted = partsOf(parts, plan.wanted)
+      await insertParts(tx, inserted, { config, caller })
+      return { inserted, changed: await getGroup({ database: { pool: tx } }, key) }
+    })
+  })
+  const unused = parts.flatMap((one) => (inserted.includes(one) ? [] : one.file))
+  await removeFiles(deps, unused)
+  return changed
 }
 
 async function getGroup(

@@ -127,19 +127,6 @@ export async function leaveGroup(
   for (const upload of uploads) await tellUpload(tx, upload, { type: 'upload.updated', now })
 }
 
-const FileId = z.object({ fileId: z.string() })
-
-/** Returns the IDs among `fileIds` that exist as rows. */
-export function listFileIds(
-  { pool }: Database,
-  accountId: string,
-  fileIds: readonly string[],
-): Promise<readonly string[]> {
-  return pool.anyFirst(sql.type(FileId)`
-    SELECT file_id AS "fileId" FROM files
-    WHERE account_id = ${accountId} AND file_id = ANY(${sql.array(fileIds, 'text')})`)
-}
-
 function foundOf({ file, uploads, ...group }: z.infer<typeof Found>): FoundGroup {
   return {
     group,

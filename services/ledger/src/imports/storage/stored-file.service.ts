@@ -1,33 +1,45 @@
 import type { Database } from '@coffer/kit/database/database'
 import { say } from '@coffer/kit/reasons/reasons'
 import { unavailable } from '@coffer/kit/rpc/errors'
+import { isOutage } from '@coffer/kit/rpc/fault'
+import type { Log } from '@coffer/kit/service/log'
 import type { FileKind } from '../formats/file-kind.ts'
 import type { Unreadable } from '../formats/statement.ts'
 import type { ReadingFormat, ReadingTask } from '../formats/statement-file.ts'
 import { type FoundReading, findReading } from '../import.sql.ts'
-import type { FileTotals, IncomingFile } from '../incoming-file.ts'
 import { nameOf, type Storage } from './storage.ts'
 import type { FileKey, StoredFile } from './stored-file.ts'
 
 /**
- * Stores the bytes of a file, then calls `save` to insert its rows, so that no row lacks its bytes.
- * If `save` throws, removes the bytes, unless `isSaved` returns true: the commit may have succeeded
- * although its answer was lost.
+ * Runs `store`, which writes the bytes of new files and then inserts their rows, so that no row
+ * lacks its bytes. If it throws, removes the bytes, unless a dependency is down: the commit may
+ * have succeeded although its answer was lost.
  */
-export async function keepFile(
-  storage: Storage,
-  { key, file }: { key: FileKey; file: IncomingFile },
-  saving: {
-    save: (totals: FileTotals) => Promise<void>
-    isSaved: () => Promise<boolean>
-  },
-): Promise<void> {
-  await storage.write(key, file.bytes)
+export async function keepFiles<Result>(
+  deps: { storage: Storage; log: Log },
+  keys: readonly FileKey[],
+  store: () => Promise<Result>,
+): Promise<Result> {
   try {
-    await saving.save(await file.finish())
+    return await store()
   } catch (error) {
-    if (!(await saving.isSaved())) await storage.remove(nameOf(key))
+    if (!isOutage(error)) await removeFiles(deps, keys)
     throw error
+  }
+}
+
+/**
+ * Removes the bytes of files without a row. A failure is only logged, so that it changes no answer:
+ * a sweep removes such bytes a day later.
+ */
+export async function removeFiles(
+  { storage, log }: { storage: Storage; log: Log },
+  keys: readonly FileKey[],
+): Promise<void> {
+  try {
+    await Promise.all(keys.map((key) => storage.remove(nameOf(key))))
+  } catch (err) {
+    log.warn({ err }, 'bytes without a row are not removed yet: a sweep removes them in a day')
   }
 }
 
