@@ -1,7 +1,7 @@
 import { isTransient } from '@coffer/kit/rpc/errors'
 import { ChangeSchema, FeedService, type ListChangesResponse } from '@coffer/proto/notices/v1/feed'
 import { values } from '@coffer/proto/values'
-import { type CallOptions, ConnectError } from '@connectrpc/connect'
+import type { CallOptions } from '@connectrpc/connect'
 import { z } from 'zod'
 import { createObjectReads, type ObjectOf } from '../../compose/changed-objects.ts'
 import type { RouteDeps } from '../../deps.ts'
@@ -81,8 +81,7 @@ export async function readFirst(
     return { page: await read(query, options), failure: null }
   } catch (failure) {
     const { after } = query
-    const isAway = failure instanceof ConnectError && isTransient(failure)
-    if (!isWaiting || typeof after !== 'bigint' || !isAway) throw failure
+    if (!isWaiting || typeof after !== 'bigint' || !isTransient(failure)) throw failure
     return { page: { changes: [], position: after, hasMore: false }, failure }
   }
 }

@@ -1,6 +1,6 @@
 import { type BankAccountKey, keyOf } from '@coffer/kit/database/aggregate-key'
 import { isTransient } from '@coffer/kit/rpc/errors'
-import { isOutage } from '@coffer/kit/rpc/fault'
+import { isOutage, knownError } from '@coffer/kit/rpc/fault'
 import { createPace } from '@coffer/kit/service/pace'
 import { countPlans } from '../plans/spending.sql.ts'
 import { type DueRow, listDue } from './advance.sql.ts'
@@ -98,7 +98,7 @@ async function advanceGroup(
     } catch (error) {
       errors.push(error)
       deps.log.error(
-        { err: error, ...scope, transient: isTransient(error) },
+        { err: error, ...scope, transient: isTransient(knownError(error)) },
         'bank account not advanced',
       )
     }

@@ -5,7 +5,6 @@ import { isTransient } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
 import type { Log } from '@coffer/kit/service/log'
 import { traced, traceHeader } from '@coffer/kit/telemetry/trace'
-import { ConnectError } from '@connectrpc/connect'
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream'
 import { headers } from '@nats-io/transport-node'
 import { keepRunning } from '../keep-running.ts'
@@ -208,8 +207,7 @@ function logFailure(
 ): void {
   const attempt = info.deliveryCount
   const isLogged = isOutage(error) && waiting.has(subject)
-  const isTransientError = error instanceof ConnectError && isTransient(error)
-  const level = isLogged || (isTransientError && attempt <= quietAttempts) ? 'debug' : 'warn'
+  const level = isLogged || (isTransient(error) && attempt <= quietAttempts) ? 'debug' : 'warn'
   options.log[level]({ err: error, attempt, subject, ...delivery }, 'message handler failed')
   if (level === 'warn' && isOutage(error)) waiting.add(subject)
 }

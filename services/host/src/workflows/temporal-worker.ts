@@ -5,7 +5,7 @@ import type { Log } from '@coffer/kit/service/log'
 import type { Activities } from '@coffer/kit/service/service'
 import { traced } from '@coffer/kit/telemetry/trace'
 import type { Cause } from '@coffer/kit/values/changed-object'
-import { Code, type ConnectError } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { activityInfo, heartbeat } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
 import {
@@ -106,7 +106,7 @@ const beatMs = 2_500
 
 /**
  * Sends heartbeats while an activity runs, so that Temporal soon retries activities of a killed
- * process. Errors that are not transient fail the activity without a retry.
+ * process. Refusals fail the activity without a retry.
  */
 const runActivity: NonNullable<ActivityInboundCallsInterceptor['execute']> = async (
   input,
@@ -122,10 +122,10 @@ const runActivity: NonNullable<ActivityInboundCallsInterceptor['execute']> = asy
     const run = () => causedBy(causeOf(workflowExecution?.workflowId), () => next(input))
     return await traced(`activity ${activityType}`, options, run)
   } catch (error) {
-    countActivityFailures(1, activityInfo().activityType, isTransient(error) ? 'repeated' : 'final')
-    if (isTransient(error)) throw error
-    const { code, rawMessage } = error as ConnectError
-    throw ApplicationFailure.nonRetryable(rawMessage, Code[code])
+    const isFinal = error instanceof ConnectError && !isTransient(error)
+    countActivityFailures(1, activityInfo().activityType, isFinal ? 'final' : 'repeated')
+    if (!isFinal) throw error
+    throw ApplicationFailure.nonRetryable(error.rawMessage, Code[error.code])
   } finally {
     clearInterval(timer)
   }

@@ -149,10 +149,19 @@ export function settledOrRefused<Result>(
   }
 }
 
-/** Returns whether a retry of the same request may succeed. */
+const transientCodes = [
+  Code.Unavailable,
+  Code.DeadlineExceeded,
+  Code.ResourceExhausted,
+  Code.Aborted,
+]
+
+/**
+ * Returns whether a retry of the same request may succeed. False for an error that is no
+ * ConnectError: `knownError` maps those of the database, any other is a bug.
+ */
 export function isTransient(error: unknown): boolean {
-  const transient = [Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted, Code.Aborted]
-  return !(error instanceof ConnectError) || transient.includes(error.code)
+  return error instanceof ConnectError && transientCodes.includes(error.code)
 }
 
 /** Returns the validation errors by field that an error carries, or null. */

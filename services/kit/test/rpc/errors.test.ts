@@ -39,13 +39,13 @@ test('only an invalid request has problems, only a refusal with a code has a sta
 test.each([
   [unavailable('busy'), true],
   [new ConnectError('late', Code.DeadlineExceeded), true],
-  [new Error('whatever'), true],
+  [new TypeError('a bug'), false],
   [invalid({ name: 'is missing' }), false],
   [notFound('link'), false],
   [duplicate('link', { feedLinkId: 'is taken' }), false],
   [refused('not now'), false],
   [forbidden('not yours'), false],
   [unauthenticated('SESSION_ENDED'), false],
-])('%s is transient: %s', (error, expected) => {
+])('%p is transient: %s', (error, expected) => {
   expect(isTransient(error)).toBe(expected)
 })

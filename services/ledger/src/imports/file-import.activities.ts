@@ -88,9 +88,9 @@ export function fileImportActivities(deps: Deps) {
           await publishState(deps, key)
         }
       } catch (error) {
-        // Temporal retries transient errors; any other error marks the upload as failed.
-        if (isTransient(error)) throw error
-        await fail(key, { unreadable: ConnectError.from(error).rawMessage })
+        // Temporal retries all but refusals, up to eight times (import.workflow.ts).
+        if (!(error instanceof ConnectError) || isTransient(error)) throw error
+        await fail(key, { unreadable: error.rawMessage })
       }
       return 'done'
     },

@@ -54,9 +54,9 @@ export function ruleRunActivities(deps: Deps) {
         }
         return true
       } catch (error) {
-        // Temporal retries transient errors; any other error marks the run as failed.
-        if (isTransient(error)) throw error
-        await fail(deps, key, ConnectError.from(error).rawMessage)
+        // Temporal retries all but refusals, up to ten times (rule-run.workflow.ts).
+        if (!(error instanceof ConnectError) || isTransient(error)) throw error
+        await fail(deps, key, error.rawMessage)
         return false
       }
     },

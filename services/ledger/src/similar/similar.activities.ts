@@ -1,5 +1,6 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { isTransient } from '@coffer/kit/rpc/errors'
+import { knownError } from '@coffer/kit/rpc/fault'
 import { createPace } from '@coffer/kit/service/pace'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
@@ -52,7 +53,7 @@ export function similarActivities(deps: Deps) {
             { err: error, accountId, bankAccountId },
             'search for similar transactions failed',
           )
-          if (!isTransient(error)) await endWaitingSearch(database, search)
+          if (!isTransient(knownError(error))) await endWaitingSearch(database, search)
         }
       }
       const last = waiting.at(waitingPageSize - 1)

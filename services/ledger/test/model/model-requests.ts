@@ -7,7 +7,7 @@ import { newId } from '@coffer/kit/values/id'
 import { hourMs } from '@coffer/kit/values/time'
 import type { BookingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import type { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
-import type { CallOptions, Client } from '@connectrpc/connect'
+import { type CallOptions, type Client, ConnectError } from '@connectrpc/connect'
 import { importFile, statementOf } from '../imports/uploading.ts'
 import { type anAccount, aRow } from '../syncs/syncing.ts'
 import { fileAt } from './model-files.ts'
@@ -252,7 +252,7 @@ export async function request(home: Home, operation: Operation, uploads: Uploads
     await send(home, operation as Of<'undo'>, uploads)
     return true
   } catch (error) {
-    if (isTransient(error)) throw error
+    if (!(error instanceof ConnectError) || isTransient(error)) throw error
     return false
   }
 }

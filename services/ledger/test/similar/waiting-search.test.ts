@@ -210,13 +210,19 @@ async function sweep(quietMs: number, search = (_name: string): never[] => []): 
 }
 
 test('a permanent error ends the wait for a search, a transient one does not', async () => {
-  const [large, unlucky] = [await createHousehold(booted), await createHousehold(booted)]
-  await Promise.all([post(large, 'Large'), post(unlucky, 'Unlucky')])
+  const [large, odd, unlucky] = [
+    await createHousehold(booted),
+    await createHousehold(booted),
+    await createHousehold(booted),
+  ]
+  await Promise.all([post(large, 'Large'), post(odd, 'Odd'), post(unlucky, 'Unlucky')])
   await sweep(0, (name) => {
     if (name === 'Large') throw refused('too much')
+    if (name === 'Odd') throw new TypeError('a bug')
     throw unavailable('busy')
   })
   expect((await markOf(large)).unsearchedFrom).toBeNull()
+  expect((await markOf(odd)).unsearchedFrom).toBeNull()
   expect(await sweep(0)).toContain('Unlucky')
   expect(await sweep(0)).toEqual([])
 })
