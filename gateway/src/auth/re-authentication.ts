@@ -10,6 +10,15 @@ export const reAuthentication = z.union([
   z.strictObject({ totp: code.describe('Code of the authenticator, or a recovery code') }),
 ])
 
+/** Re-authentication that takes the password and a code where an authenticator is enabled. */
+export const reAuthenticationByBoth = z.union([
+  ...reAuthentication.options,
+  z.strictObject({
+    currentPassword: password.describe('Password of the login'),
+    totp: code.describe('Code of the authenticator, or a recovery code'),
+  }),
+])
+
 /** Re-authentication that may be left out in the first 15 minutes of a session. */
 export const reAuthenticationIfDue = z.union([...reAuthentication.options, z.strictObject({})])
 

@@ -34,6 +34,15 @@ test('a wrong current password is 401 and keeps the cookie', async () => {
   expect([status, headers['set-cookie']]).toEqual([401, undefined])
 })
 
+test('the password and a code together delete an account', async () => {
+  gateway = await createGateway({ accounts: { deleteAccount: () => ({}) } })
+  const sent = { currentPassword: 'long enough', totp: '123456' }
+  const { status } = await gateway.send('DELETE', '/api/users/me', { as: bySession, body: sent })
+  const { message } = gateway.received.at(-1)!
+  const proof = { kind: { case: 'currentPassword', value: 'long enough' } }
+  expect([status, message]).toMatchObject([200, { proof, totp: '123456' }])
+})
+
 const reAuthentication = { currentPassword: 'long enough' }
 
 test.each([

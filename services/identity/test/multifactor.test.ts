@@ -229,6 +229,21 @@ test('neither disabling nor new codes go without re-authentication', async () =>
   await pending(ann)
 })
 
+test('with an authenticator the account is deleted by the password and a code, both', async () => {
+  const ann = await registerWithAuthenticator(booted, start)
+  booted.clock.now = after(30)
+  const totp = ann.codeAt(after(30))
+  const { deleteAccount } = booted.client('identity', AccountService)
+  for (const part of [byPassword, byCode(totp)]) {
+    const answer = await refusal(deleteAccount(part, ann.as))
+    expect(answer).toMatchObject({ code: Code.FailedPrecondition })
+  }
+  expect(await status(deleteAccount({ ...byPassword, totp: '000000' }, ann.as))).toBe(401)
+  await deleteAccount({ ...byPassword, totp }, ann.as)
+  const verified = signIn().verifySession({ sessionToken: ann.sessionToken }, anonymous(booted))
+  expect(await refusal(verified)).toMatchObject({ code: Code.Unauthenticated })
+})
+
 test('recovery codes of an authenticator that is not enabled are refused', async () => {
   const ann = await register(booted)
   const { recoveryCodes } = await multifactor().setUpTotp({}, ann.as)

@@ -2,7 +2,11 @@ import { AccountDataService } from '@coffer/proto/data/v1/account_data'
 import { AccountService } from '@coffer/proto/identity/v1/account'
 import { GetMeResponseSchema, UserSchema, UserService } from '@coffer/proto/identity/v1/user'
 import { z } from 'zod'
-import { reAuthentication, reAuthenticationMessage } from '../../auth/re-authentication.ts'
+import {
+  reAuthentication,
+  reAuthenticationByBoth,
+  reAuthenticationMessage,
+} from '../../auth/re-authentication.ts'
 import { exportText } from '../../compose/account-export.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { toRest } from '../../http/answers/rest.ts'
@@ -92,18 +96,26 @@ function deletionRoute({ mesh, sessions, cookie }: RouteDeps): Route {
     tag: 'Account',
     method: 'DELETE',
     path: '/api/users/me',
-    summary: 'Delete the account and all its data, by the current password or a code; final',
+    summary: 'Delete the account and all its data, by the current password; final',
     description:
-      'Only an owner may do so. Sessions and API keys end at once, the rows are deleted in the ' +
-      'background (docs/account-data.md#deletion).',
+      'Only an owner may do so. With an authenticator, the body has both the password and a ' +
+      'code; otherwise the password. Sessions and API keys end at once, the rows are deleted in ' +
+      'the background (docs/account-data.md#deletion).',
     since: '0.1.0',
     auth: 'session',
-    body: reAuthentication,
+    body: reAuthenticationByBoth,
     answers: { 428: codesLocked },
     attempts: 'refused',
     headers: ['Set-Cookie'],
     handler: async ({ accountId, body, options, reply }) => {
-      await accounts.deleteAccount(reAuthenticationMessage(body), options)
+      const request =
+        'currentPassword' in body && 'totp' in body
+          ? {
+              ...reAuthenticationMessage({ currentPassword: body.currentPassword }),
+              totp: body.totp,
+            }
+          : reAuthenticationMessage(body)
+      await accounts.deleteAccount(request, options)
       sessions.forgetAccount(accountId)
       cookie.clear(reply)
     },

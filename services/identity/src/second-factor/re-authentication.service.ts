@@ -121,6 +121,24 @@ export async function reauthenticate(
 }
 
 /**
+ * Re-authenticates by the password and a code, the code only after the right password. Throws as
+ * `reauthenticateByPassword` and `reauthenticateByCode` do.
+ */
+export async function reauthenticateByBoth(
+  deps: ReauthenticationDeps,
+  { password, code }: Record<'password' | 'code', string>,
+  claim: Claim,
+): Promise<Finalize> {
+  const purpose = 're-authentication'
+  const byPassword = await reauthenticateByPassword(deps, password.trim(), claim)
+  const byCode = await reauthenticateByCode(deps, code.trim(), { ...claim, purpose })
+  return async (tx) => {
+    await byPassword(tx)
+    await byCode(tx)
+  }
+}
+
+/**
  * Re-authenticates by the password or code of the request; in the first 15 minutes of a session
  * the request needs neither. Throws as `reauthenticate` does, and refused (401, PROOF_REQUIRED) for
  * a request of an older session without password and code.

@@ -23,6 +23,7 @@ export const signInReasons = {
   PASSWORDS_BUSY: 'too many passwords are being checked: repeat the request later',
   PROOF_REQUIRED: 'the session is older than 15 minutes: send currentPassword or totp',
   PROOF_MISSING: 'either currentPassword or totp is required',
+  PROOF_INCOMPLETE: 'with an authenticator, currentPassword and totp are required, both',
   CODE_WRONG: 'the code is wrong or was used before: send the next one',
   TOTP_WRONG: 'is not a code of the authenticator',
   TOTP_NOT_SET_UP: 'an authenticator must be set up first',

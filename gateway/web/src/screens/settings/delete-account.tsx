@@ -1,25 +1,36 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { meQuery } from '../../api/account-queries.ts'
 import { coffer } from '../../api/client.ts'
 import { faultOf } from '../../api/faults.ts'
 import { announceSignOut, forgetSession } from '../../api/query-client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
+import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { PasswordField } from '../../controls/password-field.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
+import { readCode } from '../../format/typed-code.ts'
 import { setPreferences } from '../../preferences/preferences.ts'
 import { settingsWords as words } from '../../words/settings.ts'
+import { signInWords } from '../../words/sign-in.ts'
 
-/** Deletes the account, after a list of what is deleted and re-authentication by password. */
+type Proof = Parameters<typeof coffer.deleteAccount>[0]['body']
+
+/**
+ * Deletes the account, after a list of what is deleted and re-authentication by password; with an
+ * authenticator also by code.
+ */
 export function DeleteAccount() {
   const navigate = useNavigate()
+  const { data: me } = useQuery(meQuery)
+  const hasCodes = me?.user.login.totpEnabledAt !== null
   const [isAsked, setAsked] = useState(false)
   // `useMutation` instead of `useChange`, which would refetch answers of the deleted account.
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (currentPassword: string) => coffer.deleteAccount({ body: { currentPassword } }),
+    mutationFn: (body: Proof) => coffer.deleteAccount({ body }),
     onSuccess: async () => {
       announceSignOut()
       setPreferences({ isSignedIn: false })
@@ -43,7 +54,13 @@ export function DeleteAccount() {
             isDanger
             isSending={isPending}
             fault={fault}
-            onSubmit={({ currentPassword = '' }) => mutate(currentPassword)}
+            onSubmit={({ currentPassword = '', totp }) =>
+              mutate(
+                totp === undefined
+                  ? { currentPassword }
+                  : { currentPassword, totp: readCode(totp) },
+              )
+            }
             onCancel={() => setAsked(false)}
           >
             <PasswordField
@@ -52,6 +69,17 @@ export function DeleteAccount() {
               autoComplete="current-password"
               fault={fault?.problems.currentPassword}
             />
+            {hasCodes && (
+              <TextField
+                label={signInWords.code}
+                name="totp"
+                autoComplete="one-time-code"
+                autoCapitalize="none"
+                spellCheck={false}
+                fault={fault?.problems.totp}
+                required
+              />
+            )}
           </Form>
         </Dialog>
       )}

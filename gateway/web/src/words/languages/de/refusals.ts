@@ -171,6 +171,7 @@ export const refusals: Translation<'refusals'> = {
   PASSWORDS_BUSY: busy,
   PROOF_REQUIRED: 'Gib dein Passwort ein, um fortzufahren.',
   PROOF_MISSING: 'Gib dein Passwort ein, um fortzufahren.',
+  PROOF_INCOMPLETE: 'Gib dein Passwort und einen Code ein.',
   CODE_WRONG: code,
   TOTP_WRONG: 'Das ist nicht der aktuelle Code der Authentifizierungs-App.',
   TOTP_NOT_SET_UP: 'Richte zuerst die Authentifizierungs-App ein.',

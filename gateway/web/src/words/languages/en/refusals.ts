@@ -164,6 +164,7 @@ export const refusals = {
   PASSWORDS_BUSY: busy,
   PROOF_REQUIRED: 'Enter your password to go on.',
   PROOF_MISSING: 'Enter your password to go on.',
+  PROOF_INCOMPLETE: 'Enter your password and a code.',
   CODE_WRONG: code,
   TOTP_WRONG: 'This is not the present code of the authenticator app.',
   TOTP_NOT_SET_UP: 'Set up the authenticator app first.',
