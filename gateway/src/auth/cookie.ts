@@ -7,7 +7,8 @@ export interface SessionCookie {
   /** Returns the name of the cookie that answers to the request set. */
   nameFor: (request: FastifyRequest) => string
   read: (request: FastifyRequest) => string | undefined
-  set: (reply: FastifyReply, token: string) => void
+  /** `endsWithBrowser` leaves out Max-Age: a browser then forgets the cookie when it is closed. */
+  set: (reply: FastifyReply, token: string, of: { endsWithBrowser: boolean }) => void
   clear: (reply: FastifyReply) => void
 }
 
@@ -59,9 +60,10 @@ export function sessionCookie(config: { cookieName: string; externalUrl: string 
   return {
     nameFor,
     read: (request) => read(request, nameFor(request)) ?? read(request, cookieName),
-    set: (reply, token) => {
+    set: (reply, token, { endsWithBrowser }) => {
       const name = nameFor(reply.request)
-      reply.setCookie(name, token, { ...attributes(reply), maxAge: lifetimeSeconds })
+      const lasting = endsWithBrowser ? {} : { maxAge: lifetimeSeconds }
+      reply.setCookie(name, token, { ...attributes(reply), ...lasting })
       const isBoth = name !== cookieName && read(reply.request, cookieName) !== undefined
       if (isBoth) clearOne(reply, cookieName)
     },

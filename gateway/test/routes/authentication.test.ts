@@ -30,6 +30,15 @@ describe('signing in', () => {
     expect(answer.text).not.toContain('fresh')
   })
 
+  test('on a device of another person, the cookie ends with the browser', async () => {
+    const completeSignIn = () => ({ sessionToken: 'full', isActive: true, isForeignDevice: true })
+    gateway = await createGateway({ signIn, multifactor: { completeSignIn } })
+    const body = { ...credentials, isForeignDevice: true }
+    const { headers } = await gateway.send('POST', url('login'), { body, as: null })
+    expect(gateway.received.at(-1)?.message).toMatchObject({ isForeignDevice: true })
+    expect(headers['set-cookie']).toMatch(/^coffer_session=fresh;(?!.*(Max-Age|Expires))/)
+  })
+
   test('sets a secure cookie where clients use https, under the configured name', async () => {
     const settings = { COFFER_EXTERNAL_URL: 'https://coffer.example', COFFER_COOKIE_NAME: 'own' }
     gateway = await createGateway({ signIn }, settings)
@@ -212,6 +221,7 @@ test('the caller is set up once it has a live link', async () => {
   expect(body).toEqual({
     user: expect.objectContaining({ userId: alice.userId, role: 'owner' }),
     mfaPending: false,
+    sessionExpiresAt: null,
     isSetup: false,
     isActive: true,
     isTrialing: false,

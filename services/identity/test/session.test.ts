@@ -3,6 +3,7 @@ import { newId } from '@coffer/kit/values/id'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { UserService } from '@coffer/proto/identity/v1/user'
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import {
@@ -21,6 +22,7 @@ const minute = 60_000
 const day = 24 * 60 * minute
 const start = new Date('2026-03-01T12:00:00Z')
 const after = (ms: number) => new Date(start.getTime() + ms)
+const secondsOf = (ms: number) => BigInt(after(ms).getTime() / 1000)
 
 const sessions = () => booted.client('identity', SessionService)
 const signIn = () => booted.client('identity', SignInService)
@@ -47,7 +49,7 @@ test('sessions are listed newest first, with the current one marked', async () =
   expect(live.map(({ isCurrent }) => isCurrent)).toEqual([true, false, false])
   const ids = live.map(({ sessionId }) => sessionId)
   expect(ids).toEqual([...ids].sort().reverse())
-  expect(live[0]?.expiresAt?.seconds).toBe(BigInt(after(14 * day).getTime() / 1000))
+  expect(live[0]?.expiresAt?.seconds).toBe(secondsOf(14 * day))
 })
 
 test('a session has the device of its sign-in, also after a second factor', async () => {
@@ -64,6 +66,24 @@ test('a session has the device of its sign-in, also after a second factor', asyn
   expect(await names(as)).toEqual([`Safari on iPhone${'!'.repeat(84)}`, undefined])
   const bob = await register(booted, { deviceName: 'Chrome on Android' })
   expect(await names(bob.as)).toEqual(['Chrome on Android'])
+})
+
+test('a session on a device of another person is short, also after a second factor', async () => {
+  const ann = await registerWithAuthenticator(booted, start)
+  const foreign = { email: ann.email, password, isForeignDevice: true }
+  const { sessionToken } = await signIn().login(foreign, anonymous(booted))
+  booted.clock.now = after(minute)
+  const multifactor = booted.client('identity', MultifactorService)
+  const code = { totp: ann.codeAt(after(minute)) }
+  const begun = await multifactor.completeSignIn(code, await bySession(booted, sessionToken))
+  expect(begun.isForeignDevice).toBe(true)
+  const me = booted.client('identity', UserService)
+  const ends = async (token: string) =>
+    (await me.getMe({}, await bySession(booted, token))).sessionExpiresAt
+  expect((await ends(begun.sessionToken))?.seconds).toBe(secondsOf(minute + day / 2))
+  expect((await ends(ann.sessionToken))?.seconds).toBe(secondsOf(14 * day))
+  booted.clock.now = after(minute + day / 2)
+  await expect(verify(begun.sessionToken)).rejects.toMatchObject({ code: Code.Unauthenticated })
 })
 
 test('an idle session, and one that still requires its second factor, are not listed', async () => {

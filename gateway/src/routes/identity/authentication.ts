@@ -14,7 +14,7 @@ import { proofOfWorkKeys, withProofOfWork } from '../../auth/proof-of-work.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { valuesOf } from '../../http/bodies/update.ts'
 import { code, email, password } from '../../http/fields/credentials.ts'
-import { ignoringNull, name, oneOf, text } from '../../http/fields/fields.ts'
+import { boolean, ignoringNull, name, oneOf, text } from '../../http/fields/fields.ts'
 import { formShape } from '../../http/fields/shapes.ts'
 import { type Route, route } from '../../http/route.ts'
 import {
@@ -24,6 +24,19 @@ import {
   signedInAnswer,
   signInStep,
 } from './sign-in-answers.ts'
+
+const isForeignDevice = boolean
+  .default(false)
+  .describe(
+    "Whether the device is not the person's own: the session then ends 12 hours after the " +
+      'sign-in, and its cookie with the browser. Default: false',
+  )
+
+const credentials = z.strictObject({
+  email: email.describe('Email address of the login, in lower case'),
+  password: password.describe('Password of the login'),
+  isForeignDevice,
+})
 
 const registration = z.strictObject({
   email: email.describe('Email address in lower case; upper case is 400'),
@@ -40,6 +53,7 @@ const registration = z.strictObject({
   betaCode: ignoringNull(text).describe(
     'Code that permits the registration; ignored unless the server requires beta codes',
   ),
+  isForeignDevice,
 })
 
 // Answer to a sign-in that requires a code next (docs/sign-in.md#second-factor).
@@ -97,7 +111,7 @@ function registrationRoute(deps: RouteDeps): Route {
       const registered = await signIn.register(wanted, options)
       const { user, sessionToken, isActive, requiresVerification } = registered
       if (requiresVerification || !user) return verificationOwed
-      begin(reply, { sessionToken, ...former })
+      begin(reply, { sessionToken, ...former, isForeignDevice: body.isForeignDevice })
       return { nextUrl: '/setup', requireVerification: false, isActive, user }
     },
   })
@@ -123,11 +137,7 @@ function signInRoutes(deps: RouteDeps): Route[] {
         '(docs/sign-in.md#signing-in).',
       since: '0.1.0',
       auth: 'none',
-      body: z.strictObject({
-        email: email.describe('Email address of the login, in lower case'),
-        password: password.describe('Password of the login'),
-        ...proofOfWorkKeys(config),
-      }),
+      body: credentials.extend(proofOfWorkKeys(config)),
       attempts: 'refused',
       headers: ['Set-Cookie'],
       answers: {
@@ -142,7 +152,7 @@ function signInRoutes(deps: RouteDeps): Route[] {
         const { sessionToken, isActive, mfaRequired, resetToken } = answer
         if (mfaRequired || resetToken !== '') reply.code(428)
         if (resetToken !== '') return { ...passwordChangeOwed, resetToken }
-        begin(reply, { sessionToken, ...former })
+        begin(reply, { sessionToken, ...former, isForeignDevice: body.isForeignDevice })
         return mfaRequired ? secondFactorOwed : signedIn(isActive)
       },
     }),
@@ -166,8 +176,8 @@ function signInRoutes(deps: RouteDeps): Route[] {
       answer: signedInAnswer,
       handler: async ({ body, options, request, reply }) => {
         const wanted = { ...body, ...deviceOf(request) }
-        const { sessionToken, isActive } = await multifactor.completeSignIn(wanted, options)
-        begin(reply, { sessionToken, ...formerOf(request) })
+        const { isActive, ...begun } = await multifactor.completeSignIn(wanted, options)
+        begin(reply, { ...begun, ...formerOf(request) })
         return signedIn(isActive)
       },
     }),
@@ -235,6 +245,12 @@ function deviceOf({ headers }: FastifyRequest): { deviceName: string } {
   return { deviceName: deviceNameOf(headers['user-agent']) }
 }
 
+interface Begun {
+  sessionToken: string
+  formerSessionToken: string
+  isForeignDevice: boolean
+}
+
 /**
  * Returns functions for the change of a browser's session: a new sign-in ends the previous session.
  */
@@ -250,9 +266,9 @@ function createSuccession({ cookie, sessions }: RouteDeps) {
       formerSessionToken: cookie.read(request) ?? '',
       ...deviceOf(request),
     }),
-    begin: (reply: FastifyReply, began: { sessionToken: string; formerSessionToken: string }) => {
+    begin: (reply: FastifyReply, began: Begun) => {
       forget(began.formerSessionToken)
-      cookie.set(reply, began.sessionToken)
+      cookie.set(reply, began.sessionToken, { endsWithBrowser: began.isForeignDevice })
     },
   }
 }

@@ -58,7 +58,9 @@ let person: string | null = null
 /**
  * Reloads the app if another user has signed in by another tab: no screen may mix their answers.
  */
-function expectPerson({ user: { userId } }: GetMeResponse): void {
+function expectPerson({ user: { userId }, mfaPending }: GetMeResponse): void {
+  // A code is still required: the sign-in over the screen stays open.
+  if (mfaPending) return
   if (person !== null && person !== userId) location.assign(basePath)
   person = userId
   noteSession(false)

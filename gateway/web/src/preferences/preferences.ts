@@ -9,6 +9,8 @@ export interface Preferences {
   areAmountsHidden: boolean
   bankAccountId: string | null
   envelopesAs: 'cards' | 'table'
+  /** Whether the sign-in said that the device is not the user's own; null without a sign-in. */
+  isForeign: boolean | null
   /** Whether this device stores answers for offline use; null until the user has chosen. */
   isOwnDevice: boolean | null
   /** Whether the user signed out offline, so that the server still has to be told. */
@@ -23,6 +25,7 @@ const defaults: Preferences = {
   areAmountsHidden: false,
   bankAccountId: null,
   envelopesAs: 'cards',
+  isForeign: null,
   isOwnDevice: null,
   isSignOutDue: false,
   isSignedIn: false,

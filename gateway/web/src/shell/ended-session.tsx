@@ -6,7 +6,7 @@ import { createPortal } from 'react-dom'
 import { configQuery, meQuery } from '../api/account-queries.ts'
 import { useChange } from '../api/changes.ts'
 import { coffer } from '../api/client.ts'
-import { faultOf } from '../api/faults.ts'
+import { type Fault, faultOf } from '../api/faults.ts'
 import { noteSession } from '../api/live/session-end.ts'
 import { solveChallenge } from '../api/proof-of-work.ts'
 import { forgetSession } from '../api/query-client.ts'
@@ -15,6 +15,7 @@ import { TextField } from '../controls/field.tsx'
 import { Form } from '../controls/form.tsx'
 import { PasswordField } from '../controls/password-field.tsx'
 import { readCode } from '../format/typed-code.ts'
+import { currentPreferences } from '../preferences/preferences.ts'
 import { signInWords as words } from '../words/sign-in.ts'
 import styles from './ended-session.module.css'
 
@@ -23,11 +24,18 @@ type Step = 'password' | 'code'
 /** Selector of the input of each step, which gets the focus. */
 const entryOf = { password: 'input[type=password]', code: 'input[name=totp]' }
 
+interface Props {
+  /** Whether the session has not ended yet, but will soon: until the password is sent, it stays. */
+  isEarly: boolean
+  /** Runs when the user has signed in again, or keeps the session as it is. */
+  onClose: () => void
+}
+
 /**
- * Sign-in dialog over a screen whose session has ended elsewhere. The screen stays mounted below,
- * invisible, with all unsaved entries.
+ * Sign-in dialog over a screen whose session has ended elsewhere, or will end soon. The screen
+ * stays mounted below, invisible, with all unsaved entries.
  */
-export function EndedSession() {
+export function EndedSession({ isEarly, onClose }: Props) {
   const { data: me } = useQuery({ ...meQuery, enabled: false })
   const { data: config } = useQuery(configQuery)
   const navigate = useNavigate()
@@ -38,8 +46,13 @@ export function EndedSession() {
     if (!dialog.current?.open) dialog.current?.showModal()
     dialog.current?.querySelector<HTMLElement>(entryOf[step])?.focus()
   }, [step])
-  const leave = () => {
+  const close = () => {
     noteSession(false)
+    onClose()
+  }
+  const mayCancel = isEarly && step === 'password'
+  const leave = () => {
+    close()
     void navigate({ to: '/login', search: {}, ignoreBlocker: true }).then(forgetSession)
   }
   const { fault, isSending, send } = useChange((values: Record<string, string>) =>
@@ -53,44 +66,53 @@ export function EndedSession() {
       className={styles.dialog}
       aria-labelledby="ended-session"
       data-react-aria-top-layer
-      onCancel={(event) => event.preventDefault()}
+      onCancel={(event) => {
+        event.preventDefault()
+        if (mayCancel) close()
+      }}
     >
-      <h2 id="ended-session">{words.endedTitle}</h2>
-      <p>{words.endedText}</p>
+      <h2 id="ended-session">{isEarly ? words.renewTitle : words.endedTitle}</h2>
+      <p>{isEarly ? words.renewText : words.endedText}</p>
       <Form
         key={step}
         action={step === 'code' ? words.continue : words.signIn}
         isSending={isSending}
         fault={fault}
-        onSubmit={(values) =>
-          send(values, (next) => (next === null ? noteSession(false) : setStep(next)))
+        onSubmit={(values) => send(values, (next) => (next === null ? close() : setStep(next)))}
+        others={
+          mayCancel ? (
+            <Button onClick={close}>{words.renewLater}</Button>
+          ) : (
+            <Button onClick={leave}>{words.startAgain}</Button>
+          )
         }
-        others={<Button onClick={leave}>{words.startAgain}</Button>}
       >
-        {step === 'password' ? (
-          <>
-            <TextField
-              label={words.email}
-              name="email"
-              value={email}
-              autoComplete="username"
-              readOnly
-            />
-            <PasswordField autoComplete="current-password" fault={fault?.problems.password} />
-          </>
-        ) : (
-          <TextField
-            label={words.code}
-            name="totp"
-            autoComplete="one-time-code"
-            autoCapitalize="none"
-            spellCheck={false}
-            fault={fault?.problems.totp}
-          />
-        )}
+        <Entries step={step} email={email} fault={fault} />
       </Form>
     </dialog>,
     document.body,
+  )
+}
+
+/** The inputs of a step. */
+function Entries({ step, email, fault }: { step: Step; email: string; fault: Fault | null }) {
+  if (step === 'code') {
+    return (
+      <TextField
+        label={words.code}
+        name="totp"
+        autoComplete="one-time-code"
+        autoCapitalize="none"
+        spellCheck={false}
+        fault={fault?.problems.totp}
+      />
+    )
+  }
+  return (
+    <>
+      <TextField label={words.email} name="email" value={email} autoComplete="username" readOnly />
+      <PasswordField autoComplete="current-password" fault={fault?.problems.password} />
+    </>
   )
 }
 
@@ -105,7 +127,10 @@ async function signInAgain(
     return null
   }
   const solved = await solveChallenge('login', isProofNeeded)
-  const body = { email, password, ...solved } as Parameters<typeof coffer.signIn>[0]['body']
+  const isForeignDevice = currentPreferences().isForeign === true
+  const body = { email, password, isForeignDevice, ...solved } as Parameters<
+    typeof coffer.signIn
+  >[0]['body']
   return await coffer.signIn({ body }).then(
     () => null,
     (error: CofferError) => {

@@ -1,6 +1,6 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Eye, EyeOff, LogOut } from 'lucide-react'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { followAccount } from '../api/live/live-changes.ts'
 import { useSessionEnd } from '../api/live/session-end.ts'
 import { LeaveGuard } from '../controls/entries/leave-guard.tsx'
@@ -11,7 +11,7 @@ import { FileDrop } from './file-drop.tsx'
 import styles from './frame.module.css'
 import { Keyboard } from './keyboard.tsx'
 import { NoteNotice } from './note-notice.tsx'
-import { OfflineNotice, UpgradeNotice } from './notices.tsx'
+import { OfflineNotice, SessionNotice, UpgradeNotice } from './notices.tsx'
 import { barPlacesMax, more, places } from './places.ts'
 import { useSignOut } from './sign-out.ts'
 import { ThemeChoice } from './theme-choice.tsx'
@@ -23,8 +23,9 @@ const EndedSession = lazy(() =>
 /** The frame of all signed-in screens: navigation, choice of the bank account, and the screen. */
 export function Frame() {
   const hasEnded = useSessionEnd()
+  const [isRenewing, setRenewing] = useState(false)
   // Follows the change feed while the session lasts, and again with a new session.
-  useEffect(() => (hasEnded ? undefined : followAccount()), [hasEnded])
+  useEffect(() => (hasEnded || isRenewing ? undefined : followAccount()), [hasEnded, isRenewing])
   return (
     <div className={styles.frame}>
       <a className={styles.skip} href="#content">
@@ -46,12 +47,13 @@ export function Frame() {
       <main id="content" tabIndex={-1} className={styles.content}>
         <UpgradeNotice />
         <OfflineNotice />
+        <SessionNotice onRenew={() => setRenewing(true)} />
         <Outlet />
       </main>
       <NoteNotice />
-      {hasEnded && (
+      {(hasEnded || isRenewing) && (
         <Suspense fallback={null}>
-          <EndedSession />
+          <EndedSession isEarly={!hasEnded} onClose={() => setRenewing(false)} />
         </Suspense>
       )}
       <Keyboard />

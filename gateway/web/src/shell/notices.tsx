@@ -1,9 +1,14 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { meQuery } from '../api/account-queries.ts'
+import { isEndingSoon } from '../api/live/session-end.ts'
 import { useReachability } from '../api/reachability.ts'
 import { Button } from '../controls/button.tsx'
 import { formatInstant } from '../format/days.ts'
 import { mayKeep } from '../offline/erasure.ts'
+import { usePreferences } from '../preferences/preferences.ts'
 import { faultWords } from '../words/faults.ts'
+import { frameWords } from '../words/frame.ts'
 import { useReader } from './chosen-account.ts'
 import styles from './frame.module.css'
 import { useIsOld } from './upgrade.ts'
@@ -34,6 +39,29 @@ export function OfflineNotice() {
       <p>
         {at === null ? faultWords.offline : faultWords.lastSeen({ at: formatInstant(at, reader) })}
       </p>
+    </div>
+  )
+}
+
+/** Interval in ms between looks at the clock. */
+const lookMs = 60_000
+
+/** Says from a day before when the session ends, and offers to sign in again over the screen. */
+export function SessionNotice({ onRenew }: { onRenew: () => void }) {
+  const { data: me } = useQuery(meQuery)
+  const isForeign = usePreferences().isForeign === true
+  const reader = useReader()
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), lookMs)
+    return () => clearInterval(timer)
+  }, [])
+  const end = me?.sessionExpiresAt ?? null
+  if (end === null || !isEndingSoon(end, { now, isForeign })) return null
+  return (
+    <div role="status" className={styles.notice}>
+      <p>{frameWords.sessionEnds({ at: formatInstant(end, reader) })}</p>
+      <Button onClick={onRenew}>{frameWords.renewSession}</Button>
     </div>
   )
 }

@@ -24,8 +24,8 @@ export function users({
 }: IdentityDeps): Omit<ServiceImpl<typeof UserService>, 'updateUser'> {
   return {
     getMe: async (_, context) => {
-      const { accountId, userId, kind } = callerOf(context)
-      const user = await findUser(database, accountId, userId)
+      const { accountId, userId, sessionId, kind } = callerOf(context)
+      const user = await findUser(database, accountId, { userId, sessionId })
       if (!user) throw unauthenticated('SESSION_ENDED')
       const state = subscriptionStateOf(user, clock(), config)
       const mfaPending = kind === 'pending'
@@ -36,12 +36,13 @@ export function users({
         defaultCurrency: currencyOf(user.locale),
         ...state,
         mfaPending,
+        sessionExpiresAt: user.sessionExpiresAt,
         recoveryCodesLeft: hasFactor ? await countRecoveryCodes(database, user.loginId) : null,
         nextUrl: mfaPending ? '/login/multifactor' : subscribe,
       })
     },
     getUser: async ({ userId }, context) => {
-      const user = await findUser(database, signedIn(context).accountId, userId)
+      const user = await findUser(database, signedIn(context).accountId, { userId })
       if (!user) throw notFound('user')
       return { user: userMessage(user) }
     },

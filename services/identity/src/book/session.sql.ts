@@ -9,13 +9,13 @@ import { type NewSession, Session } from './session.ts'
 const accountColumns = columnsOf(AccountFacts, { table: 'a' })
 
 export async function insertSession(tx: Transaction, session: NewSession): Promise<void> {
-  const { accountId, userId, sessionId, tokenHash, isPending, deviceName } = session
+  const { accountId, userId, sessionId, tokenHash, isPending, deviceName, isForeign } = session
   const now = sql.timestamp(session.now)
   await tx.query(sql.unsafe`
     INSERT INTO sessions (account_id, user_id, session_id, token_hash, is_pending,
-      created_at, last_used_at, expires_at, device_name)
+      created_at, last_used_at, expires_at, device_name, is_foreign)
     VALUES (${accountId}, ${userId}, ${sessionId}, ${sql.binary(tokenHash)}, ${isPending},
-      ${now}, ${now}, ${sql.timestamp(session.expiresAt)}, ${deviceName})`)
+      ${now}, ${now}, ${sql.timestamp(session.expiresAt)}, ${deviceName}, ${isForeign})`)
 }
 
 const foundSession = prepare(['tokenHash', 'now', 'idleSince'], (of) => {
@@ -70,17 +70,19 @@ export async function deleteSession(
   )
 }
 
-/** Ends a pending session; returns false if the ID has no pending session or it has expired. */
+const Ended = z.object({ isForeign: z.boolean() })
+
+/** Ends a pending session; returns null if the ID has no pending session or it has expired. */
 export async function endPendingSession(
   tx: Transaction,
   accountId: string,
   { sessionId, now }: { sessionId: string; now: Date },
-): Promise<boolean> {
-  const { rowCount } = await tx.query(sql.unsafe`
+): Promise<z.infer<typeof Ended> | null> {
+  return tx.maybeOne(sql.type(Ended)`
     DELETE FROM sessions
     WHERE account_id = ${accountId} AND session_id = ${sessionId} AND is_pending
-      AND expires_at > ${sql.timestamp(now)}`)
-  return rowCount === 1
+      AND expires_at > ${sql.timestamp(now)}
+    RETURNING coalesce(is_foreign, false) AS "isForeign"`)
 }
 
 /** Ends all sessions of a login, in all its accounts, except the session with the ID `except`. */

@@ -3,11 +3,22 @@ import { boundsOfUse, isToken, newSession } from './session.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const user = { accountId: 'acct_1', userId: 'user_1' }
-const origin = { bytes: new Uint8Array(32), sessionId: 'sess_1', isPending: false, deviceName: '' }
+const origin = {
+  bytes: new Uint8Array(32),
+  sessionId: 'sess_1',
+  isPending: false,
+  isForeign: false,
+  deviceName: '',
+}
 
 test('a session ends fourteen days after it began', () => {
   const { session } = newSession(origin, user, now)
   expect(session.expiresAt).toEqual(new Date('2026-03-15T12:00:00Z'))
+})
+
+test('a session on a device of another person ends after twelve hours', () => {
+  const { session } = newSession({ ...origin, isForeign: true }, user, now)
+  expect(session.expiresAt).toEqual(new Date('2026-03-02T00:00:00Z'))
 })
 
 test('a session that owes its second factor ends after five minutes', () => {

@@ -5,6 +5,9 @@ import { base32, hashOf } from './secret.ts'
 // Absolute timeout of a session (docs/security.md#sessions).
 const lifetimeMs = 14 * dayMs
 
+// Lifetime of a session on a device that is not the person's own (docs/security.md#sessions).
+const foreignLifetimeMs = dayMs / 2
+
 // Lifetime of a pending session (docs/sign-in.md#second-factor).
 const pendingLifetimeMs = 5 * 60 * 1000
 
@@ -40,10 +43,13 @@ export interface NewSession {
   now: Date
   expiresAt: Date
   deviceName: string | null
+  /** Whether the device is not the person's own; the session after a pending one is told so. */
+  isForeign: boolean
 }
 
 /** Input of a new session: 32 random bytes for its token, and the device, '' if unknown. */
 export interface SessionOrigin {
+  isForeign: boolean
   bytes: Uint8Array
   sessionId: string
   isPending: boolean
@@ -56,13 +62,14 @@ export function newSession(
   { accountId, userId }: { accountId: string; userId: string },
   now: Date,
 ): { token: string; session: NewSession } {
-  const { bytes, sessionId, isPending } = origin
+  const { bytes, sessionId, isPending, isForeign } = origin
   const token = base32(bytes)
-  const expiresAt = new Date(now.getTime() + (isPending ? pendingLifetimeMs : lifetimeMs))
+  const lastsMs = isForeign ? foreignLifetimeMs : lifetimeMs
+  const expiresAt = new Date(now.getTime() + (isPending ? pendingLifetimeMs : lastsMs))
   const tokenHash = hashOf(token)
   const deviceName = origin.deviceName.slice(0, deviceNameMax) || null
-  const session = { accountId, userId, sessionId, tokenHash, isPending, now, expiresAt, deviceName }
-  return { token, session }
+  const ends = { isPending, isForeign, now, expiresAt }
+  return { token, session: { accountId, userId, sessionId, tokenHash, deviceName, ...ends } }
 }
 
 /** Returns whether the text has the format of a session token. */

@@ -135,15 +135,15 @@ async function completeSignIn(
   const finalize = await reauthenticateByCode(deps, totp, { loginId, purpose: 'sign-in', now })
   const bytes = randomBytes(secretBytes)
   const origin = { bytes, sessionId: newId('sess'), isPending: false, deviceName }
-  const { token, session } = newSession(origin, caller, now)
   const isActive = await isAccountActive(deps, accountId)
-  await database.transaction(async (tx) => {
+  return await database.transaction(async (tx) => {
     await finalize(tx)
-    const isOwed = await endPendingSession(tx, accountId, { sessionId, now })
-    if (!isOwed) throw unauthenticated('SESSION_ENDED')
+    const ended = await endPendingSession(tx, accountId, { sessionId, now })
+    if (!ended) throw unauthenticated('SESSION_ENDED')
+    const { token, session } = newSession({ ...origin, ...ended }, caller, now)
     await insertSession(tx, session)
+    return { sessionToken: token, isActive, isForeignDevice: ended.isForeign }
   })
-  return { sessionToken: token, isActive }
 }
 
 /**

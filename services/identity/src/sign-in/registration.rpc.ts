@@ -41,8 +41,8 @@ export function registration(
       // Timing: a blocked domain is answered as late as an address in use, to keep the list secret.
       if (isBlocked(wanted.email, config.blockedDomains)) throw emailInUse()
       const row = createOwner(wanted, config, clock())
-      const { formerSessionToken: former, deviceName } = request
-      const origin = { former, deviceName }
+      const { formerSessionToken: former, deviceName, isForeignDevice: isForeign } = request
+      const origin = { former, deviceName, isForeign }
       const sessionToken = await saveRegistration(deps, { row, passwordHash, betaCode, origin })
       if (verifyEmailAddress) return { requiresVerification: true }
       const isActive = isPaidUp(row, row.createdAt, config)
@@ -69,7 +69,7 @@ interface Registered {
   row: UserRow
   passwordHash: string
   betaCode: Buffer | null
-  origin: { former: string; deviceName: string }
+  origin: { former: string; deviceName: string; isForeign: boolean }
 }
 
 /** Stores the registration; returns a session token, '' if the address must be verified first. */
@@ -80,9 +80,9 @@ async function saveRegistration(
   const { row, passwordHash, betaCode, origin } = registered
   const { email, createdAt: now } = row
   const verifyBy = featuresOf(config).verifyEmailAddress ? verificationEnd(now) : null
-  const { former, deviceName } = origin
+  const { former, ...device } = origin
   const sessionId = newId('sess')
-  const begun = { bytes: randomBytes(secretBytes), sessionId, isPending: false, deviceName }
+  const begun = { bytes: randomBytes(secretBytes), sessionId, isPending: false, ...device }
   const { token, session } = newSession(begun, row, now)
   try {
     return await database.transaction(async (tx) => {

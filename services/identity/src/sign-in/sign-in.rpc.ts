@@ -52,7 +52,7 @@ export function signIn(
 
 async function logIn(
   deps: IdentityDeps,
-  { email, password, proofOfWork, formerSessionToken, deviceName }: LoginRequest,
+  { email, password, proofOfWork, formerSessionToken, ...device }: LoginRequest,
   signal: AbortSignal,
 ): Promise<MessageInitShape<typeof LoginResponseSchema>> {
   const { config, database, clock } = deps
@@ -75,7 +75,8 @@ async function logIn(
   if (accountId === null || userId === null) throw new Error('a login is a user of no account')
   const isActive = await isAccountActive(deps, accountId)
   const begun = await database.transaction(async (tx) => {
-    const session = await beginSession(tx, first, { accountId, userId, deviceName, now })
+    const origin = { deviceName: device.deviceName, isForeign: device.isForeignDevice }
+    const session = await beginSession(tx, first, { accountId, userId, ...origin, now })
     await deleteSession(tx, hashOf(formerSessionToken))
     await deleteAttempts(tx, subjectHash)
     return session
@@ -87,6 +88,7 @@ interface Beginning {
   accountId: string
   userId: string
   deviceName: string
+  isForeign: boolean
   now: Date
 }
 
@@ -94,13 +96,13 @@ interface Beginning {
 async function beginSession(
   tx: Transaction,
   known: SignIn,
-  { deviceName, now, ...owner }: Beginning,
+  { deviceName, isForeign, now, ...owner }: Beginning,
 ): Promise<{ sessionToken: string; mfaRequired: boolean }> {
   await lockUnchangedPassword(tx, known)
   if (known.isToVerify) await clearVerifyDeadline(tx, known.loginId)
   const isPending = await hasAuthenticator(tx, known.loginId)
   const bytes = randomBytes(secretBytes)
-  const origin = { bytes, sessionId: newId('sess'), isPending, deviceName }
+  const origin = { bytes, sessionId: newId('sess'), isPending, deviceName, isForeign }
   const { token, session } = newSession(origin, owner, now)
   await insertSession(tx, session)
   return { sessionToken: token, mfaRequired: isPending }

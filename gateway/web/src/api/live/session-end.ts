@@ -3,6 +3,20 @@ import { useSyncExternalStore } from 'react'
 const listeners = new Set<() => void>()
 let hasEnded = false
 
+const hourMs = 3_600_000
+
+/**
+ * Returns whether a session (its end as RFC 3339) ends soon: within a day, or within an hour on a
+ * device that is not the user's own. False for a session that has ended.
+ */
+export function isEndingSoon(
+  expiresAt: string,
+  { now, isForeign }: { now: number; isForeign: boolean },
+): boolean {
+  const leftMs = Date.parse(expiresAt) - now
+  return leftMs > 0 && leftMs < (isForeign ? hourMs : 24 * hourMs)
+}
+
 /** Notes that the session has ended elsewhere, or that the same user has signed in again. */
 export function noteSession(isEnded: boolean): void {
   if (hasEnded === isEnded) return

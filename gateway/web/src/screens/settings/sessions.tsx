@@ -45,19 +45,24 @@ export function Sessions() {
         {(all) => (
           <>
             <ul className={rows.rows}>
-              {all.map(({ sessionId, isCurrent, createdAt, lastUsedAt, deviceName }) => (
+              {all.map(({ sessionId, deviceName, ...session }) => (
                 <li key={sessionId} className={rows.row}>
                   <div>
                     <p className={rows.name}>
                       {deviceName === null ? words.unknownDevice : deviceText(deviceName)}
-                      {isCurrent && <span className={rows.soft}> ({words.thisSession})</span>}
+                      {session.isCurrent && (
+                        <span className={rows.soft}> ({words.thisSession})</span>
+                      )}
                     </p>
                     <p className={rows.soft}>
-                      {words.lastUsed({ at: formatInstant(lastUsedAt, reader) })},{' '}
-                      {words.began({ at: formatInstant(createdAt, reader) })}
+                      {words.lastUsed({ at: formatInstant(session.lastUsedAt, reader) })},{' '}
+                      {words.began({ at: formatInstant(session.createdAt, reader) })}
+                    </p>
+                    <p className={rows.soft}>
+                      {words.ends({ at: formatInstant(session.expiresAt, reader) })}
                     </p>
                   </div>
-                  {!isCurrent && (
+                  {!session.isCurrent && (
                     <Button isBusy={isSending} onClick={() => end(sessionId)}>
                       {words.end}
                     </Button>

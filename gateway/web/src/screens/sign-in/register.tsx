@@ -25,9 +25,10 @@ export function Register() {
   const arrive = useArrival()
   const { send, fault, isSending } = useChange(async (values: Record<string, string>) => {
     const solved = await solveChallenge('register', config?.proofOfWorkEnabled ?? false)
-    const { foreign: _, ...stated } = values
+    const { foreign, ...stated } = values
     const email = (values.email ?? '').trim().toLowerCase()
-    const body = { ...stated, email, ...solved } as Body
+    const isForeignDevice = foreign !== undefined
+    const body = { ...stated, email, isForeignDevice, ...solved } as Body
     return { email, ...(await coffer.registerAccount({ body })).data }
   })
   const submit = (values: Record<string, string>) => {

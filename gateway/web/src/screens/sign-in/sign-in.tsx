@@ -18,15 +18,21 @@ import { Resend } from './resend.tsx'
 
 const route = getRouteApi('/login')
 
+interface Stated {
+  email: string
+  password: string
+  isForeignDevice: boolean
+}
+
 /** Sign-in by email address and password. The server may require a further step, such as a code. */
 export function SignIn() {
   const { next, ended, deleted } = route.useSearch()
   const { data: config } = useQuery(configQuery)
   const navigate = useNavigate()
   const arrive = useArrival()
-  const change = useChange(async ({ email, password }: { email: string; password: string }) => {
+  const change = useChange(async ({ email, ...stated }: Stated) => {
     const solved = await solveChallenge('login', config?.proofOfWorkEnabled ?? false)
-    const body = { email: email.trim().toLowerCase(), password, ...solved }
+    const body = { ...stated, email: email.trim().toLowerCase(), ...solved }
     return await coffer.signIn({ body: body as Parameters<typeof coffer.signIn>[0]['body'] }).then(
       ({ data }) => ({ step: null, nextUrl: data.nextUrl, resetToken: undefined }),
       (error: unknown) => {
@@ -42,11 +48,14 @@ export function SignIn() {
   const { fault, isSending } = change
   const submit = ({ email = '', password = '', foreign }: Record<string, string>) => {
     beginOnDevice({ foreign })
-    change.send({ email, password }, ({ step, nextUrl, resetToken }) => {
-      if (step === null) void arrive({ next, nextUrl })
-      else if (resetToken) void navigate({ to: '/login/new-password', state: { resetToken } })
-      else void navigate({ to: '/login/multifactor', search: { next } })
-    })
+    change.send(
+      { email, password, isForeignDevice: foreign !== undefined },
+      ({ step, nextUrl, resetToken }) => {
+        if (step === null) void arrive({ next, nextUrl })
+        else if (resetToken) void navigate({ to: '/login/new-password', state: { resetToken } })
+        else void navigate({ to: '/login/multifactor', search: { next } })
+      },
+    )
   }
   return (
     <Gate

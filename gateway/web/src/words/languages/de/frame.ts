@@ -1,6 +1,9 @@
 import type { Translation } from '../translation.ts'
 
 export const frame: Translation<'frame'> = {
+  sessionEnds:
+    'Du wirst am {at} abgemeldet. Melde dich vorher noch einmal an, dann unterbricht dich nichts.',
+  renewSession: 'Noch einmal anmelden',
   skip: 'Zum Inhalt springen',
   navigation: 'Hauptmenü',
   account: 'Konto',

@@ -54,6 +54,7 @@ export const settings: Translation<'settings'> = {
     '{browser} {system, select, iPhone {auf dem iPhone} iPad {auf dem iPad} other {unter {system}}}',
   lastUsed: 'Zuletzt benutzt {at}',
   began: 'seit {at}',
+  ends: 'Endet spätestens am {at}',
   end: 'Beenden',
   endOthers: 'Alle anderen beenden',
   proof: 'Dein Passwort, wenn du dich vor mehr als 15 Minuten angemeldet hast',

@@ -20,7 +20,8 @@ export const signIn: Translation<'signIn'> = {
   timezoneHint: 'Zahlungen und Fälligkeiten liegen auf den Tagen dieser Zeitzone.',
   locale: 'Schreibweise von Tagen und Beträgen',
   localeHint: 'Texte und die Namen der Tage sind in der Sprache der App.',
-  foreignDevice: 'Das ist nicht mein Gerät: hier nichts behalten',
+  foreignDevice:
+    'Das ist nicht mein Gerät: hier nichts behalten, und mich nach 12 Stunden abmelden',
   working: 'Einen Moment: Dein Browser löst eine kleine Aufgabe, die Roboter fernhält.',
   secondFactor: 'Code eingeben',
   secondFactorText:
@@ -40,8 +41,12 @@ export const signIn: Translation<'signIn'> = {
   endedTitle: 'Du wurdest abgemeldet',
   endedText:
     'Deine Sitzung ist beendet, hier oder auf einem anderen Gerät. Melde dich an, um weiterzumachen: Alles, was du eingetippt hast, ist noch da.',
+  renewTitle: 'Noch einmal anmelden',
+  renewText:
+    'Die neue Sitzung dauert 14 Tage, auf einem fremden Gerät 12 Stunden. Der Bildschirm bleibt, wie er ist.',
+  renewLater: 'Später',
   ended:
-    'Du wurdest abgemeldet: 14 Tage nach der Anmeldung, nach einigen Tagen ohne Benutzung oder von einem anderen Gerät oder Tab aus. Melde dich an, um dort weiterzumachen, wo du warst.',
+    'Du wurdest abgemeldet: 14 Tage nach der Anmeldung, auf einem fremden Gerät nach 12 Stunden, nach einigen Tagen ohne Benutzung oder von einem anderen Gerät oder Tab aus. Melde dich an, um dort weiterzumachen, wo du warst.',
   forgottenTitle: 'Neues Passwort anfordern',
   resetSend: 'Link für ein neues Passwort schicken',
   resetSent: 'Falls ein Zugang diese Adresse hat, ist eine Mail mit einem Link unterwegs.',

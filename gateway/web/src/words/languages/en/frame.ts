@@ -1,4 +1,7 @@
 export const frame = {
+  sessionEnds:
+    'You will be signed out on {at}. Sign in again before then, and nothing interrupts you.',
+  renewSession: 'Sign in again',
   skip: 'Skip to the content',
   navigation: 'Main',
   account: 'Bank account',

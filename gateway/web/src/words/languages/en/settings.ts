@@ -51,6 +51,7 @@ export const settings = {
   deviceOn: '{browser} on {system}',
   lastUsed: 'Last used {at}',
   began: 'since {at}',
+  ends: 'Ends on {at} at the latest',
   end: 'End',
   endOthers: 'End all others',
   proof: 'Your password, if you signed in more than 15 minutes ago',

@@ -18,7 +18,7 @@ export const signIn = {
   timezoneHint: 'Payments and due dates are on the days of this timezone.',
   locale: 'How days and amounts are written',
   localeHint: 'Texts and the names of days are in the language of the app.',
-  foreignDevice: 'This is not my device: keep nothing on it',
+  foreignDevice: 'This is not my device: keep nothing on it, and sign me out after 12 hours',
   working: 'One moment: your browser solves a small task that keeps robots out.',
   secondFactor: 'Enter a code',
   secondFactorText: 'Open your authenticator app and enter the code that it shows for Coffer.',
@@ -35,8 +35,12 @@ export const signIn = {
   endedTitle: 'You were signed out',
   endedText:
     'Your session has ended, here or on another device. Sign in to go on: what you have typed is still there.',
+  renewTitle: 'Sign in again',
+  renewText:
+    'The new session lasts 14 days, or 12 hours on a device that is not yours. The screen stays as it is.',
+  renewLater: 'Later',
   ended:
-    'You were signed out: 14 days after the sign-in, after some days without use, or from another device or tab. Sign in to go on where you were.',
+    'You were signed out: 14 days after the sign-in, or 12 hours on a device that is not yours, after some days without use, or from another device or tab. Sign in to go on where you were.',
   forgottenTitle: 'Ask for a new password',
   resetSend: 'Mail a link for a new password',
   resetSent: 'If a login has this address, a mail with a link is on its way.',

@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals'
+import { isEndingSoon } from './session-end.ts'
+
+test.each([
+  ['a day and a minute', 24 * 60 + 1, false, false],
+  ['less than a day', 24 * 60 - 1, false, true],
+  ['less than a day, on a foreign device', 12 * 60 - 1, true, false],
+  ['less than an hour, on a foreign device', 59, true, true],
+  ['nothing', 0, false, false],
+])('a session that has %s left is announced', (_, minutes, isForeign, isSoon) => {
+  const now = Date.parse('2026-12-01T08:00:00Z')
+  const expiresAt = new Date(now + minutes * 60_000).toISOString()
+  expect(isEndingSoon(expiresAt, { now, isForeign })).toBe(isSoon)
+})
