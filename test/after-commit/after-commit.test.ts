@@ -19,6 +19,7 @@ const coffer = started(() =>
       COFFER_FEED_ENABLED: 'true',
       COFFER_FEED_ALLOWED_URLS: feed.url,
       COFFER_FEED_PRIVATE_ADDRESSES: 'true',
+      COFFER_WEBHOOK_ALLOWED_HOSTS: '127.0.0.1:1',
     },
     observed(definitions),
   ),
@@ -79,6 +80,18 @@ async function linksFeed(key: Take): Promise<void> {
   await key('DELETE', path)
 }
 
+/** Creates a webhook that nothing answers, changes it and its secrets, and deletes it. */
+async function sendsChanges(key: Take): Promise<void> {
+  const { body: webhook } = await key('POST', '/webhooks', {
+    body: { url: 'http://127.0.0.1:1/', types: ['rule.created'] },
+  })
+  const path = `/webhooks/${webhook.webhookId}`
+  await key('PATCH', path, { body: { description: 'Sheet' } })
+  await key('POST', `${path}/secret`)
+  await key('DELETE', `${path}/secret/former`)
+  await key('DELETE', path)
+}
+
 /** Numbers of steps that fail, one after the other; the long test goes through all kinds. */
 const steps: [FaultKind, number][] = [
   ['unavailable', 10],
@@ -94,6 +107,7 @@ test.each(steps)('a committed write is answered with a success: %s', async (kind
     const key = await signsIn(as)
     await linksFeed(key)
     await plansAndDeletes(key)
+    await sendsChanges(key)
   }
   expect(tally.violations).toEqual([])
   expect(tally.faults).toBeGreaterThan(5)

@@ -6,6 +6,7 @@ import { WebhookService } from '@coffer/proto/notices/v1/webhook'
 import { ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
+import { Webhook as Library } from 'standardwebhooks'
 import { z } from 'zod'
 import { bootWebhooks } from './webhooks.ts'
 
@@ -72,7 +73,7 @@ test('the number of webhooks of an account is bounded, and deleted ones do not c
   await expect(clients.webhooks.create({ url })).rejects.toThrow('at most 3 webhooks')
 })
 
-test('a former secret ends after a day, when it is stated, or by the next one', async () => {
+test('a former secret ends after a day, when it is stated, or on request', async () => {
   const { clients, secret } = await booted.account()
   const before = Date.now()
   const first = await clients.webhooks.rotate()
@@ -85,6 +86,20 @@ test('a former secret ends after a day, when it is stated, or by the next one', 
   await expect(clients.webhooks.rotate(late)).rejects.toThrow('Invalid request')
   await clients.webhooks.endFormer()
   expect((await clients.webhooks.get())?.formerSecretEndsAt).toBeUndefined()
+})
+
+test('the first secret stays valid if the answers with the next two are lost', async () => {
+  const { secret, serve, clients } = await booted.account()
+  const secrets = [secret]
+  for (let count = 0; count < 3; count += 1) {
+    secrets.push((await clients.webhooks.rotate())?.secret ?? '')
+  }
+  await clients.deliveries.ping()
+  await serve()
+  const { id = '', body = '', headers = {} } = booted.receiver.requests.at(-1) ?? {}
+  const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+  const [first, , former, present] = secrets.map((one) => new Library(one).sign(id, at, body))
+  expect(headers['webhook-signature']).toBe([present, former, first].join(' '))
 })
 
 test('a webhook of another account does not exist', async () => {

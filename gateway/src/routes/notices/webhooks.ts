@@ -140,8 +140,8 @@ function secretRoutes(webhooks: Webhooks): Route[] {
       path: '/api/webhooks/:webhookId/secret',
       summary: 'Create the next secret of a webhook; it is in this answer only',
       description:
-        'Requests have signatures of both secrets until the former one ends; one before it ends ' +
-        'immediately (docs/changes/own-webhooks.md#secrets).',
+        'Requests have signatures of both secrets until the former one ends, and of the oldest ' +
+        'one that has not ended (docs/changes/own-webhooks.md#secrets).',
       since: '0.4.0',
       auth: 'key',
       hasSecret: true,

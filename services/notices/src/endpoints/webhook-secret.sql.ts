@@ -25,16 +25,25 @@ export async function insertSecret(
       ${sealed.keyId}, ${sql.binary(sealed.dataKey)}, ${sql.binary(sealed.ciphertext)})`)
 }
 
-/** Deletes former secrets, and sets the end of the current one: at most two are valid. */
+/**
+ * Ends the current and the oldest valid secret at `endsAt` or earlier, and deletes the others. The
+ * oldest stays because the receiver may know no other: answers with later ones may be lost.
+ */
 export async function endSecrets(
   tx: Transaction,
-  key: WebhookKey,
-  { endsAt }: { endsAt: Date },
+  { accountId, webhookId }: WebhookKey,
+  { endsAt, now }: { endsAt: Date; now: Date },
 ): Promise<void> {
-  await deleteFormerSecrets(tx, key)
   await tx.query(sql.unsafe`
-    UPDATE webhook_secrets SET ends_at = ${sql.timestamp(endsAt)}
-    WHERE account_id = ${key.accountId} AND webhook_id = ${key.webhookId}`)
+    DELETE FROM webhook_secrets
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND ends_at IS NOT NULL
+      AND webhook_secret_id <> (
+        SELECT min(webhook_secret_id) FROM webhook_secrets
+        WHERE account_id = ${accountId} AND webhook_id = ${webhookId}
+          AND (ends_at IS NULL OR ends_at > ${sql.timestamp(now)}))`)
+  await tx.query(sql.unsafe`
+    UPDATE webhook_secrets SET ends_at = least(ends_at, ${sql.timestamp(endsAt)})
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
 }
 
 /** Deletes former secrets, which are those with an end. */
@@ -47,7 +56,7 @@ export async function deleteFormerSecrets(
     WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND ends_at IS NOT NULL`)
 }
 
-/** Returns the valid secrets of a webhook, the current one first. */
+/** Returns the valid secrets of a webhook, the newest first: at most three. */
 export function listSecrets(
   { pool }: { pool: Queries },
   { accountId, webhookId }: WebhookKey,
@@ -59,5 +68,5 @@ export function listSecrets(
     FROM webhook_secrets
     WHERE account_id = ${accountId} AND webhook_id = ${webhookId}
       AND (ends_at IS NULL OR ends_at > ${sql.timestamp(now)})
-    ORDER BY ends_at DESC NULLS FIRST LIMIT 2`)
+    ORDER BY webhook_secret_id DESC LIMIT 3`)
 }

@@ -42,14 +42,14 @@ type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets'
 export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
   const { config, database, clock } = deps
   const allowed = config.webhookHosts
-  const shownOf = async (key: WebhookKey) => render(await getWebhook(database, key, clock()))
   return {
     listWebhooks: async (_, context) => {
       const listed = await listWebhooks(database, callerOf(context).accountId, clock())
       return { webhooks: listed.map((webhook) => render(webhook)) }
     },
     getWebhook: async ({ webhookId }, context) => {
-      return { webhook: await shownOf({ accountId: callerOf(context).accountId, webhookId }) }
+      const { accountId } = callerOf(context)
+      return { webhook: render(await getWebhook(database, { accountId, webhookId }, clock())) }
     },
     createWebhook: async (request, context) => ({
       webhook: await createWebhook(deps, request, callerOf(context)),
@@ -58,8 +58,12 @@ export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
       const key = { accountId: callerOf(context).accountId, webhookId }
       const { url, description, isEnabled } = request
       const change = statedOf({ url, description, isEnabled, types: types?.types })
-      await database.transaction((tx) => updateWebhook(tx, key, change, { allowed, now: clock() }))
-      return { webhook: await shownOf(key) }
+      const now = clock()
+      const shown = await database.transaction(async (tx) => {
+        await updateWebhook(tx, key, change, { allowed, now })
+        return await getWebhook({ pool: tx }, key, now)
+      })
+      return { webhook: render(shown) }
     },
     deleteWebhook: async ({ webhookId }, context) => {
       const key = { accountId: callerOf(context).accountId, webhookId }
@@ -75,22 +79,25 @@ export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
       const problem = findEndProblem(stated, now)
       if (problem !== null) throw invalid({ formerEndsAt: problem })
       const { secret, insert } = await createSecret(deps, key, now)
-      await database.transaction(async (tx) => {
+      const shown = await database.transaction(async (tx) => {
         await lockWebhook(tx, key)
-        await endSecrets(tx, key, { endsAt: formerEnd(stated, now) })
+        await endSecrets(tx, key, { endsAt: formerEnd(stated, now), now })
         await insert(tx)
         await tellUpdate(tx, key, now)
+        return await getWebhook({ pool: tx }, key, now)
       })
-      return { webhook: { ...(await shownOf(key)), secret } }
+      return { webhook: render(shown, secret) }
     },
     endFormerSecret: async ({ webhookId }, context) => {
       const key = { accountId: callerOf(context).accountId, webhookId }
-      await database.transaction(async (tx) => {
+      const now = clock()
+      const shown = await database.transaction(async (tx) => {
         await lockWebhook(tx, key)
         await deleteFormerSecrets(tx, key)
-        await tellUpdate(tx, key, clock())
+        await tellUpdate(tx, key, now)
+        return await getWebhook({ pool: tx }, key, now)
       })
-      return { webhook: await shownOf(key) }
+      return { webhook: render(shown) }
     },
   }
 }

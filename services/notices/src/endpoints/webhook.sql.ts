@@ -37,7 +37,7 @@ export function webhookBound(max: number, accountId: string): Bound {
 
 const shown = (now: Date) => sql.fragment`
   SELECT ${columns}, failing_since AS "failingSince", (
-    SELECT min(ends_at) FROM webhook_secrets AS secret
+    SELECT max(ends_at) FROM webhook_secrets AS secret
     WHERE secret.account_id = webhooks.account_id AND secret.webhook_id = webhooks.webhook_id
       AND ends_at > ${sql.timestamp(now)}) AS "formerSecretEndsAt"
   FROM webhooks LEFT JOIN webhook_progress USING (account_id, webhook_id)`

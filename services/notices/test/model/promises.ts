@@ -68,8 +68,10 @@ export function createPromises(first: string, now: () => number): Promises {
       if (isAccepted) change.accepted += 1
     },
     rotate: (text, formerEndsAt) => {
-      const present = secrets.filter(({ endsAt }) => endsAt === Number.POSITIVE_INFINITY)
-      const former = present.map((one) => ({ ...one, endsAt: formerEndsAt }))
+      const valid = secrets.filter(({ endsAt }) => endsAt > now())
+      const former = [...new Set([...valid.slice(0, 1), ...valid.slice(-1)])].map((one) => {
+        return { ...one, endsAt: Math.min(one.endsAt, formerEndsAt) }
+      })
       secrets = [{ text, endsAt: Number.POSITIVE_INFINITY }, ...former]
     },
     begin: () => {
