@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Origins } from '../auth/origins.ts'
 import { isBasic } from '../auth/session.ts'
 import { createConcurrencyLimiter } from '../http/concurrency-limiter.ts'
+import { whenClosed } from './close-signal.ts'
 
 /** Maximum number of sockets per account; a browser needs one for each upload that it shows. */
 const socketsPerAccountMax = 20
@@ -35,7 +36,7 @@ export function createSockets({ socketsMax }: { socketsMax: number }, origins: O
     },
     hold: ({ ws: isHandshake, raw }, accountId) => {
       const release = limiter.acquire(accountId)
-      if (isHandshake) raw.socket.once('close', release)
+      if (isHandshake) whenClosed(raw.socket, release)
       else release()
     },
   }

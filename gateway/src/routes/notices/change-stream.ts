@@ -9,7 +9,7 @@ import { createConcurrencyLimiter } from '../../http/concurrency-limiter.ts'
 import { prefersToJson } from '../../http/negotiation.ts'
 import { decodeCursor } from '../../http/queries/cursor.ts'
 import { type Call, type Route, route } from '../../http/route.ts'
-import { signalOfClose } from '../../sockets/close-signal.ts'
+import { signalOfClose, whenClosed } from '../../sockets/close-signal.ts'
 import { wakesOf } from '../../sockets/feed-wakes.ts'
 import {
   type ChangesPage,
@@ -71,8 +71,7 @@ export function streamRoute(deps: RouteDeps, read: ReadChanges): Route {
       }
       const after = lastEventOf(request) ?? call.query.after ?? 'latest'
       const query = { ...call.query, after }
-      const release = limiter.acquire(accountId)
-      reply.raw.once('close', release)
+      whenClosed(reply.raw, limiter.acquire(accountId))
       const first = await readFirst(read, { ...query, isWaiting: true }, call.options)
       const events = eventsOf(deps, { read, query, first, call })
       // No compression: a compressor would buffer events.
