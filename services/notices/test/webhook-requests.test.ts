@@ -56,6 +56,20 @@ test('a name is resolved once for all requests of a round', async () => {
   ])
 })
 
+test('a name that could not be resolved is looked up again for the next request', async () => {
+  let isAway = true
+  const resolve: Resolve = async () => {
+    if (isAway) throw new Error('the name server is away')
+    return [{ address: '127.0.0.1', family: 4 }]
+  }
+  const url = receiver.url.replace('127.0.0.1', 'hook.example')
+  const { hosts } = readAllowedHosts(new URL(url).host)
+  using sender = createSender(url, { allowed: hosts, timeoutMs: 5_000, resolve })
+  expect((await sender.post('{}', {})).status).toBeNull()
+  isAway = false
+  expect((await sender.post('{}', {})).status).toBe(204)
+})
+
 const big = 'é'.repeat(3_000)
 const cases: [
   string,

@@ -52,7 +52,10 @@ export function createSender(text: string, options: SenderOptions): Sender {
   const post = async (body: string, headers: Record<string, string>): Promise<Outcome> => {
     const signal = AbortSignal.timeout(timeoutMs)
     try {
-      pinned ??= pinHost(url, { allowsPrivate, signal, resolve })
+      pinned ??= pinHost(url, { allowsPrivate, signal, resolve }).catch((error) => {
+        pinned = null
+        throw error
+      })
       const lookup = await pinned
       if (url.protocol === 'http:' && !allowsPrivate) return { ...failed, problem: httpProblem }
       const sent = { body, headers: { ...headers, ...fixedHeaders }, signal, lookup, agent }
