@@ -121,19 +121,21 @@ export async function deletePending(
 }
 
 /**
- * Deletes, among the oldest `limit` deliveries of a webhook, those that were created before an
- * instant and are not pending; for a deleted webhook, all of them. Returns their number.
+ * Deletes, among the oldest `limit` deliveries of a webhook that are not pending, those that were
+ * created before an instant; for a deleted webhook, the oldest `limit`. Returns their number.
  */
 export async function deleteOld(
   { pool }: Database,
   key: WebhookKey,
   { before, limit, isDeleted }: { before: Date; limit: number; isDeleted: boolean },
 ): Promise<number> {
-  const isOld = sql.fragment`created_at < ${sql.timestamp(before)} AND status <> 'pending'`
+  const all = sql.fragment`true`
+  const hasEnded = isDeleted ? all : sql.fragment`status <> 'pending'`
+  const isOld = isDeleted ? all : sql.fragment`created_at < ${sql.timestamp(before)}`
   const { rowCount } = await pool.query(sql.unsafe`
     DELETE FROM webhook_deliveries WHERE ${ofWebhook(key)} AND delivery_id IN (
-      SELECT delivery_id FROM webhook_deliveries WHERE ${ofWebhook(key)}
+      SELECT delivery_id FROM webhook_deliveries WHERE ${ofWebhook(key)} AND ${hasEnded}
       ORDER BY delivery_id LIMIT ${limit}
-    ) AND ${isDeleted ? sql.fragment`true` : isOld}`)
+    ) AND ${isOld}`)
   return rowCount
 }
