@@ -7,6 +7,19 @@ import { bootWebhooks } from './webhooks.ts'
 
 const booted = started(() => bootWebhooks())
 
+test('a run fails with its own error if its lease cannot be ended either', async () => {
+  const { serve } = await booted.account()
+  const { database } = booted.deps
+  const failing = (text: string) => async () => {
+    throw new Error(text)
+  }
+  const pool = Object.assign(Object.create(database.pool), {
+    any: failing('the secrets cannot be read'),
+    query: failing('the lease cannot be ended'),
+  })
+  await expect(serve({ ...database, pool })).rejects.toThrow('the secrets cannot be read')
+})
+
 test('old deliveries that have ended are removed behind one that waits', async () => {
   const { append, serve, deliveries, ...key } = await booted.account()
   booted.receiver.respond((response, { number }) => response.writeHead(204).end(`${number}`))

@@ -10,7 +10,7 @@ export interface Dispatcher extends AsyncDisposable {
   wake: (keys: readonly WebhookKey[]) => void
 }
 
-type Deps = RunDeps & Pick<ServiceDeps, 'workflows' | 'log'>
+type Deps = RunDeps & Pick<ServiceDeps, 'workflows'>
 
 /**
  * Concurrency limits: `atOnce` webhooks that answer quickly, and `max` in total. A webhook served

@@ -31,7 +31,7 @@ import {
 
 export type RunDeps = Pick<
   ServiceDeps<typeof settings>,
-  'config' | 'database' | 'secrets' | 'clock'
+  'config' | 'database' | 'secrets' | 'clock' | 'log'
 > & { resolve?: Resolve }
 
 /** Time in ms after which a run starts no request, so that other webhooks are served. */
@@ -86,7 +86,10 @@ async function runTaken(
     if (begun === null) return { dueAt: null }
     return await runRounds(deps, { deps, webhook: begun, sender, isOver }, leaseId)
   } catch (error) {
-    await endLease(deps.database, webhook, leaseId)
+    await endLease(deps.database, webhook, leaseId).catch((failure) => {
+      const { webhookId } = webhook
+      deps.log.warn({ err: failure, webhookId }, 'lease of a webhook was not ended, it expires')
+    })
     throw error
   }
 }
