@@ -1,11 +1,28 @@
 import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
 import { expect, test } from '@jest/globals'
+import { asyncLocalStorage, type Context } from '@temporalio/activity'
 import { sql } from 'slonik'
 import { deleteOld } from '../src/deliveries/delivery.sql.ts'
+import { webhookActivities } from '../src/deliveries/webhook.activities.ts'
 import { bootWebhooks } from './webhooks.ts'
 
 const booted = started(() => bootWebhooks())
+
+test('an activity of a worker that stops sends nothing', async () => {
+  const { accountId, webhookId, append } = await booted.account()
+  await append(newId('txn'))
+  const before = booted.receiver.requests.length
+  const { serveWebhook } = webhookActivities(booted.deps)
+  const run = (cancellationSignal: AbortSignal) => {
+    const context = { cancellationSignal } as Context
+    return asyncLocalStorage.run(context, () => serveWebhook({ accountId, webhookId }))
+  }
+  expect(await run(AbortSignal.abort())).toBe(0)
+  expect(booted.receiver.requests).toHaveLength(before)
+  expect(await run(new AbortController().signal)).toBeNull()
+  expect(booted.receiver.requests).toHaveLength(before + 1)
+})
 
 test('a run fails with its own error if its lease cannot be ended either', async () => {
   const { serve } = await booted.account()
