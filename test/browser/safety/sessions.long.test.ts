@@ -1,5 +1,6 @@
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
+import { setUpSecondFactor } from '@coffer/test/harness/second-factor.ts'
 import { expect, test } from '@jest/globals'
 import { useBrowser } from '../browser.ts'
 import { createHousehold } from '../web/household.ts'
@@ -31,5 +32,38 @@ test('tabs notice by themselves that their session has ended, and keep what is t
     expect(await form.getByLabel('Name').inputValue()).toBe('Bookshop')
     await overOther?.waitFor({ state: 'detached' })
     await other.getByRole('link', { name: 'Groceries' }).waitFor()
+  })
+})
+
+test('a session that ends soon is replaced over the screen, by password and code', async () => {
+  const alice = await coffer.person()
+  await createHousehold(alice)
+  const [code = ''] = await setUpSecondFactor(alice)
+  const viewing = { url: `${coffer.baseUrl}/transactions`, cookie: alice.cookie }
+  await view({ ...viewing, hasRefusals: true }, async (page) => {
+    const me = '**/api/users/me'
+    await page.route(me, async (route) => {
+      const response = await route.fetch({ headers: { ...route.request().headers(), etag: '' } })
+      const sessionExpiresAt = new Date(Date.now() + 3_600_000).toISOString()
+      await route.fulfill({ response, json: { ...(await response.json()), sessionExpiresAt } })
+    })
+    await page.reload()
+    const search = page.getByRole('searchbox', { name: 'Search' })
+    await search.fill('Corner')
+    const renew = page.getByRole('button', { name: 'Sign in again' })
+    await renew.click()
+    const over = page.getByRole('dialog', { name: 'Sign in again' })
+    await over.getByRole('button', { name: 'Later' }).click()
+    await over.waitFor({ state: 'detached' })
+    await renew.click()
+    await over.getByLabel('Password', { exact: true }).fill(alice.password)
+    await page.unroute(me)
+    await over.getByRole('button', { name: 'Sign in', exact: true }).click()
+    const asked = page.getByRole('dialog', { name: /Sign in again|You were signed out/ })
+    await asked.getByLabel('Code of 6 digits').fill(code)
+    await asked.getByRole('button', { name: 'Continue' }).click()
+    await asked.waitFor({ state: 'detached' })
+    await renew.waitFor({ state: 'detached' })
+    expect(await search.inputValue()).toBe('Corner')
   })
 })
