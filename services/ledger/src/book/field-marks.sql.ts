@@ -6,3 +6,7 @@ import { sql } from 'slonik'
  */
 export const isUndecided = sql.fragment`
   coalesce(field_marks -> 'spendingId' <> '{"ruleId": null, "value": null}', true)`
+
+/** SQL value: the marks of a transaction after the user has set `spendingId` (`markEdits`). */
+export const decidedMarks = sql.fragment`
+  coalesce(field_marks, '{}') || '{"spendingId": {"ruleId": null, "value": null}}'`

@@ -3,6 +3,7 @@ import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import type { Envelope } from '../book/envelope.ts'
+import { decidedMarks } from '../book/field-marks.sql.ts'
 
 /** Rows per statement: one statement for 100,000 rows would exceed the statement timeout. */
 const pageSize = 2_000
@@ -10,7 +11,8 @@ const pageSize = 2_000
 const Cleared = z.object({ transactionId: z.string(), isLive: z.boolean() })
 
 /**
- * Unassigns all transactions of an envelope, soft-deleted ones too. It runs before the bank account
+ * Unassigns all transactions of an envelope, soft-deleted ones too, and marks that the user has
+ * decided so: an envelope has paid them, so none waits for the choice of another. It runs before the bank account
  * is locked, to keep the lock short; the save that closes the envelope unassigns transactions that
  * were assigned in between. The outer condition on `spending_id` skips rows that changed during a
  * lock wait. Returns the IDs of live ones.
@@ -26,7 +28,8 @@ export async function unassignAll(
   const live: string[] = []
   for (;;) {
     const cleared = await tx.any(sql.type(Cleared)`
-      UPDATE transactions SET spending_id = NULL, spending_amount = NULL, refund_amount = NULL
+      UPDATE transactions SET spending_id = NULL, spending_amount = NULL, refund_amount = NULL,
+        field_marks = ${decidedMarks}
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
         AND spending_id = ${spendingId} AND transaction_id = ANY(ARRAY(
           SELECT transaction_id FROM transactions

@@ -70,3 +70,17 @@ test('a transaction that moves to another envelope during the closing stays ther
   const assigned = (await listed(home)).filter((one) => one.spendingId !== undefined)
   expect(assigned).toMatchObject([{ transactionId, spendingId: other, spendingAmount: 0n }])
 })
+
+test('what a closed envelope has paid does not wait for another one', async () => {
+  const { spendingId, post, ...home } = await householdWithBills()
+  const { bankAccountId, accounts, envelopes, transactions, as } = home
+  await post()
+  await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
+  const waiting = await transactions.listTransactions(
+    { bankAccountId, free: true, undecided: true, limit: 25 },
+    as,
+  )
+  expect(waiting.transactions).toHaveLength(1)
+  const overview = await accounts.listOverviews({}, as)
+  expect(overview.bankAccounts).toMatchObject([{ unassignedCount: 1 }])
+})

@@ -104,7 +104,7 @@ export const envelopes: Translation<'envelopes'> = {
   remove: 'Löschen',
   removeTitle: '„{name}“ löschen?',
   removeText:
-    'Der Inhalt von {amount} wird frei verfügbar. Die Buchungen bleiben, ohne diesen Umschlag, und kein Zahltag füllt ihn mehr. Das lässt sich nicht rückgängig machen.',
+    'Der Inhalt von {amount} wird frei verfügbar. Die Buchungen bleiben, ohne diesen Umschlag und ohne Frage nach einem anderen, und kein Zahltag füllt ihn mehr. Das lässt sich nicht rückgängig machen.',
   back: 'Alle Umschläge',
   explanation: 'Warum so viel',
   history: 'Verlauf',

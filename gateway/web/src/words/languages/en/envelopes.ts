@@ -105,7 +105,7 @@ export const envelopes = {
   remove: 'Delete',
   removeTitle: 'Delete {name}?',
   removeText:
-    'Its {amount} becomes free to use. Transactions stay, without this envelope, and no payday fills it any more. This cannot be undone.',
+    'Its {amount} becomes free to use. Transactions stay, without this envelope and without a question for another one, and no payday fills it any more. This cannot be undone.',
   back: 'All envelopes',
   explanation: 'Why this much',
   history: 'History',
