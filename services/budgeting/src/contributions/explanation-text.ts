@@ -146,7 +146,8 @@ function late(
   ]
 }
 
-function targets(plan: Spending, explanation: Explanation, { words, money, day }: Texts): string[] {
+function targets(plan: Spending, explanation: Explanation, texts: Texts): string[] {
+  const { words, money, day, hasBill } = texts
   const { targetAmount } = plan
   const { duesAfterFunding, progress, heldContribution, ...dates } = explanation
   const dues = duesBefore(explanation)
@@ -162,8 +163,10 @@ function targets(plan: Spending, explanation: Explanation, { words, money, day }
       due: count === 1 ? sum : `${count} × ${money(targetAmount)} = ${sum}`,
     }),
     words.adds({
-      left: money(left),
+      left: left === 0n ? null : money(left),
       dues,
+      due: dates.due ? day(dates.due) : '',
+      hasBill,
       need: need === 0n ? null : money(need),
       isMost: need === amountMax,
     }),

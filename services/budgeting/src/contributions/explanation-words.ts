@@ -4,6 +4,15 @@
  */
 export type Payer = 'free' | 'credit' | 'debt'
 
+type Adds = {
+  left: string | null
+  dues: number
+  due: string
+  hasBill: boolean
+  need: string | null
+  isMost: boolean
+}
+
 /**
  * The sentences of an explanation in one language, for people who plan a household: a funding is
  * their payday. Amounts and days are formatted texts, counts are numbers; a day is null if no date
@@ -25,7 +34,11 @@ export type Words = {
   share: (of: { count: bigint; amount: string; sum: string; funding: string }) => string
   rest: (remainder: string) => string
   covers: (of: { funding: string; after: string | null; count: number; due: string }) => string
-  adds: (of: { left: string; dues: number; need: string | null; isMost: boolean }) => string
+  /**
+   * `left` is null if nothing is left after the `dues` before the payday, `due` the first of them.
+   * An expense without a bill is spent by then instead.
+   */
+  adds: (of: Adds) => string
   none: string
   /**
    * In place of `missing`, `late` and `after` for an expense without a bill: it has no due date
@@ -79,10 +92,17 @@ export const english: Words = {
       ? `No payday follows the one on ${funding}. It covers the last due date: ${due}.`
       : `The payday on ${funding} has to last until the next one on ${after}. ` +
         `Until then that is needed ${count === 1 ? 'once' : `${count} times`}: ${due}.`,
-  adds: ({ left, dues, need, isMost }) =>
-    `${dues === 0 ? '' : `After ${dues === 1 ? 'a due date' : `${dues} due dates`} before it, `}` +
-    `${left} will be there on that payday, so it adds ${need ?? 'nothing'}` +
-    `${isMost ? ', the most that an amount may be' : ''}.`,
+  adds: ({ left, dues, due, hasBill, need, isMost }) => {
+    const adds = `adds ${need ?? 'nothing'}${isMost ? ', the most that an amount may be' : ''}.`
+    const there = left ?? 'nothing'
+    if (dues === 0) return `On that payday ${there} is there, so it ${adds}`
+    if (!hasBill) {
+      const rest = left === null ? '' : `${left} is left, and `
+      return `Once it is spent as planned, ${rest}the payday ${adds}`
+    }
+    const bills = dues === 1 ? `The bill of ${due} is` : `${dues} bills are`
+    return `${bills} paid before that payday, so ${there} is left then: the payday ${adds}`
+  },
   none: 'No payday or no due date follows, so nothing more is added.',
   fills: ({ funding, amount }) => `The payday on ${funding} adds ${amount ?? 'nothing'}.`,
   lasts: ({ left, funding }) =>
@@ -135,10 +155,18 @@ export const german: Words = {
       ? `Nach dem Zahltag am ${funding} folgt keiner. Er deckt die letzte Fälligkeit: ${due}.`
       : `Der Zahltag am ${funding} muss bis zum nächsten am ${after} reichen. ` +
         `Bis dahin wird das ${count === 1 ? 'einmal' : `${count}-mal`} gebraucht: ${due}.`,
-  adds: ({ left, dues, need, isMost }) =>
-    `${dues === 0 ? '' : `Davor ist es ${dues === 1 ? 'einmal' : `${dues}-mal`} fällig. `}` +
-    `An diesem Zahltag sind noch ${left} da, also legt er ${need ?? 'nichts'} dazu` +
-    `${isMost ? ', den größten möglichen Betrag' : ''}.`,
+  adds: ({ left, dues, due, hasBill, need, isMost }) => {
+    const most = isMost ? ', den größten möglichen Betrag' : ''
+    const adds = `legt der Zahltag ${need ?? 'nichts'} dazu${most}.`
+    const there = left === null ? 'ist nichts mehr' : `sind noch ${left}`
+    if (dues === 0) return `An diesem Zahltag ${there} da. Deshalb ${adds}`
+    if (!hasBill) {
+      const rest = left === null ? '' : `sind noch ${left} da. Dann `
+      return `Ist bis dahin wie geplant ausgegeben, ${rest}${adds}`
+    }
+    const bills = dues === 1 ? `Die Rechnung vom ${due} ist` : `${dues} Rechnungen sind`
+    return `${bills} vor diesem Zahltag bezahlt. Dann ${there} da, also ${adds}`
+  },
   none: 'Es folgt kein Zahltag oder keine Fälligkeit, also kommt nichts mehr dazu.',
   fills: ({ funding, amount }) => `Der Zahltag am ${funding} legt ${amount ?? 'nichts'} dazu.`,
   lasts: ({ left, funding }) =>

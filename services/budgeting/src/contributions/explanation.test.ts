@@ -127,7 +127,9 @@ describe('an explanation leads to the contribution', () => {
     const last = missing[0] ? 'Es fehlen 45,00' : 'Zahltag am 13. Okt. 2023'
     expect(german.at(-1)).toContain(last)
     const often = { ...spent, ruleset: fridays, nextRecurrence: new Date('2023-10-12T05:00Z') }
-    expect(render({ ...often, currentAmount: 200_00n })[3]).toContain('After a due date before it')
+    expect(render({ ...often, currentAmount: 200_00n })[3]).toMatch(
+      /^The bill of Oct 12, 2023 is paid before that payday, so \$\d+\.00 is left then: /,
+    )
   })
 
   test.each([
@@ -150,6 +152,29 @@ describe('an explanation leads to the contribution', () => {
     expect(inGerman).not.toMatch(/Rückstand|fällig|Rechnung|fehl/i)
   })
 
+  test('of groceries that are spent before the payday, and may be left now', () => {
+    const nextRecurrence = new Date('2023-10-13T05:00Z')
+    const funded = { fundingNextRecurrence: new Date('2023-10-15T05:00Z'), ruleset: fridays }
+    const food = { ...rent, ...funded, nextRecurrence, targetAmount: 700n, currentAmount: 700n }
+    const said = (held: bigint, style: Partial<Style> = {}) =>
+      render({ ...food, currentAmount: held }, { keepsUnspent: true, ...style }).slice(2)
+    expect(said(700n)).toEqual([
+      'Once it is spent as planned, the payday adds $14.00.',
+      '$7.00 is left until the payday on Oct 15, 2023.',
+    ])
+    expect(said(900n)[0]).toBe(
+      'Once it is spent as planned, $2.00 is left, and the payday adds $12.00.',
+    )
+    const german = { currency: 'EUR', locale: 'de_DE' }
+    expect(said(700n, german)[0]).toBe(
+      'Ist bis dahin wie geplant ausgegeben, legt der Zahltag 14,00 € dazu.',
+    )
+    expect(said(900n, german)[0]).toBe(
+      'Ist bis dahin wie geplant ausgegeben, sind noch 2,00 € da. Dann legt der Zahltag 12,00 €' +
+        ' dazu.',
+    )
+  })
+
   test('of a paused expense that is due more often than funded', () => {
     const food = { ...rent, ruleset: fridays, targetAmount: 700n, isPaused: true }
     const due = { fundingNextRecurrence: new Date('2023-10-15T05:00Z') }
@@ -158,7 +183,8 @@ describe('an explanation leads to the contribution', () => {
       'It needs $7.00 by Oct 13, 2023, and $1.57 is there so far.',
       'The payday on Oct 15, 2023 has to last until the next one on Oct 31, 2023. Until then' +
         ' that is needed 2 times: 2 × $7.00 = $14.00.',
-      'After a due date before it, $0.00 will be there on that payday, so it adds $14.00.',
+      'The bill of Oct 13, 2023 is paid before that payday, so nothing is left then: the payday' +
+        ' adds $14.00.',
       'It is behind by $5.43: $7.00 falls due before the payday on Oct 15, 2023, and $1.57' +
         ' is there.',
       'It is paused: no payday adds anything until it is resumed.',
@@ -167,8 +193,8 @@ describe('an explanation leads to the contribution', () => {
     expect(render({ ...food, ...due, nextRecurrence }, german).slice(1)).toEqual([
       'Der Zahltag am 15. Okt. 2023 muss bis zum nächsten am 31. Okt. 2023 reichen. Bis dahin' +
         ' wird das 2-mal gebraucht: 2 × 7,00 € = 14,00 €.',
-      'Davor ist es einmal fällig. An diesem Zahltag sind noch 0,00 € da, also legt er' +
-        ' 14,00 € dazu.',
+      'Die Rechnung vom 13. Okt. 2023 ist vor diesem Zahltag bezahlt. Dann ist nichts mehr da,' +
+        ' also legt der Zahltag 14,00 € dazu.',
       'Es fehlen 5,43 €: 7,00 € werden fällig, bevor am 15. Okt. 2023 der Zahltag kommt, und' +
         ' 1,57 € sind da.',
       'Pausiert: Bis zur Fortsetzung legt kein Zahltag etwas dazu.',
