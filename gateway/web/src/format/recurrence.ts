@@ -1,7 +1,8 @@
 /** Recurrences that have a name in the app. */
 export type Repeat = 'weekly' | 'biweekly' | 'monthly' | 'quarterly' | 'halfYearly' | 'yearly'
 
-const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
+/** Names of weekdays in rules, from Sunday. */
+export const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
 
 const frequencies: Record<Repeat, { frequency: string; interval: number }> = {
   weekly: { frequency: 'WEEKLY', interval: 1 },

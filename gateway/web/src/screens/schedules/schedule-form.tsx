@@ -23,6 +23,7 @@ import {
   type Proposal,
   paceOf,
   paydaysOf,
+  ruleDayOf,
 } from './schedule-pace.ts'
 
 interface Props {
@@ -186,7 +187,8 @@ function formerOf(
 ): { pace: Pace | 'kept'; day: string } {
   const { pace, day: proposed = nextFriday(today) } = proposal
   if (schedule === undefined) return { pace, day: proposed }
-  const day = dayOf(schedule.nextRecurrence, timezone)
+  const moved = dayOf(schedule.nextRecurrence, timezone)
+  const day = schedule.excludeWeekends ? ruleDayOf(schedule.ruleset, moved) : moved
   return { pace: paceOf(schedule.ruleset) ?? 'kept', day }
 }
 

@@ -6,6 +6,7 @@ import {
   type Pace,
   paceOf,
   paydaysOf,
+  ruleDayOf,
 } from './schedule-pace.ts'
 
 test.each`
@@ -40,4 +41,24 @@ test.each`
   ${'month-end'}     | ${''}           | ${''}
 `('the next payday moves from "$day" to "$next" with $pace', ({ pace, day = '', next }) => {
   expect(fittingDay(pace as Pace, { day, today: '2026-11-29' })).toBe(next)
+})
+
+test.each`
+  pace               | day             | moved
+  ${'monthly'}       | ${'2027-01-10'} | ${'2027-01-08'}
+  ${'monthly'}       | ${'2027-01-08'} | ${'2027-01-08'}
+  ${'monthly'}       | ${'2027-05-30'} | ${'2027-05-28'}
+  ${'monthly'}       | ${'2027-01-31'} | ${'2027-01-29'}
+  ${'twice-monthly'} | ${'2027-05-15'} | ${'2027-05-14'}
+  ${'biweekly'}      | ${'2027-01-10'} | ${'2027-01-08'}
+  ${'yearly'}        | ${'2027-01-10'} | ${'2027-01-08'}
+`('the rule of a $pace payday on $moved falls on $day', ({ pace, day = '', moved = '' }) => {
+  const ruleset = paydaysOf(pace as Pace, { day, start: `${day}T06:00:00Z` })
+  expect(ruleDayOf(ruleset, moved)).toBe(day)
+  const days = nextPaydays(pace as Pace, { day, count: 1, excludesWeekends: true })
+  expect(days).toEqual([moved])
+})
+
+test('a rule that names no day falls on the day of the payday', () => {
+  expect(ruleDayOf('DTSTART:20270110T060000Z\nRRULE:FREQ=MONTHLY', '2027-01-08')).toBe('2027-01-08')
 })

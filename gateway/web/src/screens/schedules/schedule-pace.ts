@@ -1,5 +1,11 @@
 import { dayAfter } from '../../format/days.ts'
-import { type Repeat, repeatOf, rulesetOf, twiceMonthly } from '../../format/recurrence.ts'
+import {
+  type Repeat,
+  repeatOf,
+  rulesetOf,
+  twiceMonthly,
+  weekdays,
+} from '../../format/recurrence.ts'
 
 /** Recurrences of paydays that the form offers. */
 export type Pace = Repeat | 'twice-monthly' | 'month-end'
@@ -55,6 +61,28 @@ export function nextPaydays(
     return monthsAfter(day, months * at)
   })
   return days.map((one) => (excludesWeekends ? beforeWeekend(one) : one))
+}
+
+/**
+ * Returns the day of the rule of a payday on `day`: up to two days later, if the payday is moved
+ * off a weekend. A rule without BYMONTHDAY and BYDAY has the day itself.
+ */
+export function ruleDayOf(ruleset: string, day: string): string {
+  const [, listed, isLast] = /BYMONTHDAY=([-,\d]+)(;BYSETPOS=-1)?/.exec(ruleset) ?? []
+  const [, weekday] = /BYDAY=(\w\w)/.exec(ruleset) ?? []
+  const dates =
+    listed
+      ?.split(',')
+      .slice(isLast ? -1 : 0)
+      .map(Number) ?? []
+  const isOwn = (one: string) => {
+    const last = Number(lastDayOf(one).slice(8))
+    const isListed = dates.some(
+      (date) => Number(one.slice(8)) === (date < 0 ? last : Math.min(date, last)),
+    )
+    return isListed || weekday === weekdays[new Date(`${one}T00:00:00Z`).getUTCDay()]
+  }
+  return [0, 1, 2].map((days) => dayAfter(day, days)).find(isOwn) ?? day
 }
 
 /** Returns `day` if it is a payday of this pace, else the first payday after today. */
