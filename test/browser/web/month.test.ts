@@ -183,7 +183,6 @@ test('weekly groceries are not behind after a purchase; a wage is missed', async
   const { spending } = (await client.createTransaction({ ...bank, body: shop })).data
   expect(spending?.isBehind).toBe(true)
   await view({ url: `${coffer.baseUrl}/icon.svg`, cookie: dave.cookie }, async (page) => {
-    // The payday was yesterday.
     await page.route(/api.overview/, async (route) => {
       const { 'if-none-match': _, ...headers } = route.request().headers()
       const response = await route.fetch({ headers })
@@ -195,9 +194,11 @@ test('weekly groceries are not behind after a purchase; a wage is missed', async
     await page.getByText('Every envelope is on its way.').waitFor()
     await page.getByText(/no income of about \$1,800\.00 has come in yet/).waitFor()
     await takePicture(page, 'web-home-no-wage')
+    await open(page, 'Forecast')
+    await page.getByText(/pay of about \$1,800\.00 of .* has not come in yet/).waitFor()
     const income = { name: 'Employer', amount: -179_000, date: inDays(0) }
     await client.createTransaction({ ...bank, body: income })
-    await page.getByText('has come in yet').waitFor({ state: 'detached' })
+    await page.getByText('has not come in yet').waitFor({ state: 'detached' })
     await page.unrouteAll({ behavior: 'wait' })
     await page.goto(`${coffer.baseUrl}/envelopes/${spendingId}`)
     await page.getByText('is already spent from it').waitFor()
@@ -205,8 +206,7 @@ test('weekly groceries are not behind after a purchase; a wage is missed', async
     await open(page, 'Envelopes')
     await page.getByText('Next payday puts in').waitFor()
     expect(await page.getByText('Behind', { exact: true }).count()).toBe(0)
-    const second = { ...shop, name: 'Market', amount: 5_000 }
-    await client.createTransaction({ ...bank, body: second })
+    await client.createTransaction({ ...bank, body: { ...shop, name: 'Market', amount: 5_000 } })
     await page.getByText('Behind', { exact: true }).waitFor()
   })
 })

@@ -7,6 +7,8 @@ import { dayOf, formatDay } from '../../format/days.ts'
 import type { Rest } from '../../format/debts.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
+import { MissingWage } from '../home/missing-wage.tsx'
+import { usePaydays } from '../schedules/use-paydays.ts'
 import styles from './forecast.module.css'
 
 interface Props {
@@ -19,6 +21,7 @@ interface Props {
 export function LowestPoint({ forecast, bankAccountId, rest }: Props) {
   const reader = useReader()
   const money = useMoneyText(useManner(bankAccountId))
+  const { data: paydays = [] } = usePaydays(bankAccountId)
   const [isWhyShown, setWhyShown] = useState(false)
   const id = useId()
   const { lowestFree, lowestFreeDate, negativeFreeDate } = forecast
@@ -47,6 +50,9 @@ export function LowestPoint({ forecast, bankAccountId, rest }: Props) {
           onShow={setWhyShown}
         />
       </div>
+      {paydays.map((one) => (
+        <MissingWage key={one.fundingScheduleId} payday={one} say={words.noIncome} />
+      ))}
       <ul id={id} hidden={!isWhyShown} className={styles.why}>
         {reasonsOf(forecast, rest, money).map((sentence) => (
           <li key={sentence}>{sentence}</li>

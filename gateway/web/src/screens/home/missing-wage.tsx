@@ -3,6 +3,7 @@ import type { Payday } from '../../api/account-queries.ts'
 import { incomeQuery } from '../../api/budget-queries.ts'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayAfter, dayOf, daysBetween, formatDay } from '../../format/days.ts'
+import type { Rest } from '../../format/debts.ts'
 import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 
@@ -19,10 +20,17 @@ interface Props {
   payday: Payday
   as?: 'p' | 'li'
   className?: string | undefined
+  /** The sentence about the day and the amount of the wage; by default that of the home screen. */
+  say?: (of: { day: string; amount: string; rest: Rest }) => string
 }
 
 /** Says after a payday that its wage has not arrived, as the reason for less free-to-use. */
-export function MissingWage({ payday, as: Line = 'p', className }: Props) {
+export function MissingWage({
+  payday,
+  as: Line = 'p',
+  className,
+  say = homeWords.noIncome,
+}: Props) {
   const { bankAccountId, lastRecurrence, estimatedDeposit } = payday
   const reader = useReader()
   const money = useMoneyText(useManner(bankAccountId))
@@ -40,7 +48,7 @@ export function MissingWage({ payday, as: Line = 'p', className }: Props) {
   if (day === null || income === undefined || income.length > 0) return null
   return (
     <Line className={className}>
-      {homeWords.noIncome({ day: formatDay(day, reader), amount: money(wage), rest })}
+      {say({ day: formatDay(day, reader), amount: money(wage), rest })}
     </Line>
   )
 }

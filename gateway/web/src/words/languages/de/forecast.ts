@@ -7,6 +7,8 @@ export const forecast: Translation<'forecast'> = {
   horizons: { 1: '1 Monat', 3: '3 Monate', 6: '6 Monate', 12: '12 Monate' },
   lowest: '{rest, select, owed {Höchststand} other {Tiefpunkt}}: {amount} am {day}.',
   negative: 'Unter null ab {day}.',
+  noIncome:
+    'Das Einkommen von etwa {amount} vom {day} ist noch nicht da, und die Prognose zählt es nicht mit. Sobald es da ist, {rest, select, owed {wird an jedem Tag weniger geschuldet} other {ist jeder Betrag um so viel höher}}.',
   lowestNow: '{rest, select, owed {Mehr} other {Weniger}} als jetzt wird es nicht.',
   whyNow:
     '{rest, select, owed {Jetzt schuldest du {amount}.} credit {Jetzt sind {amount} nicht genutzter Kredit.} other {Jetzt sind {amount} frei verfügbar.}}',

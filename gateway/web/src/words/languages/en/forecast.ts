@@ -10,6 +10,8 @@ export const forecast = {
   },
   lowest: '{rest, select, owed {Most owed} other {Lowest}}: {amount} on {day}.',
   negative: 'Below zero from {day}.',
+  noIncome:
+    'The pay of about {amount} of {day} has not come in yet, and the forecast does not count it. Once it is there, {rest, select, owed {less is owed on every day} other {every amount is higher by it}}.',
   lowestNow: 'It does not {rest, select, owed {rise above} other {fall below}} what it is now.',
   whyNow:
     '{rest, select, owed {You owe {amount} now.} credit {Now {amount} is unused credit.} other {Now {amount} is free to use.}}',
