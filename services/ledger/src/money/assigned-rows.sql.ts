@@ -12,10 +12,10 @@ const Cleared = z.object({ transactionId: z.string(), isLive: z.boolean() })
 
 /**
  * Unassigns all transactions of an envelope, soft-deleted ones too, and marks that the user has
- * decided so: an envelope has paid them, so none waits for the choice of another. It runs before the bank account
- * is locked, to keep the lock short; the save that closes the envelope unassigns transactions that
- * were assigned in between. The outer condition on `spending_id` skips rows that changed during a
- * lock wait. Returns the IDs of live ones.
+ * decided so: an envelope has paid them, so none waits for the choice of another. It runs before
+ * the bank account is locked, to keep the lock short; the save that closes the envelope unassigns
+ * transactions that were assigned in between. The outer condition on `spending_id` skips rows that
+ * changed during a lock wait. Returns the IDs of live ones.
  */
 export async function unassignAll(
   tx: Tx,
