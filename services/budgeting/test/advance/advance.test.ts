@@ -164,3 +164,17 @@ test('the workflow advances a due household', async () => {
   await workflows.client.workflow.getHandle(`${prefix}/workflows/advance-now`).result()
   expect(await outcome(home)).toEqual(reference)
 })
+
+test('the workflow fails after its last round while a bank account fails', async () => {
+  const { accountId } = await createVaried()
+  await booted.database('budgeting').pool.query(sql.unsafe`
+    UPDATE spending SET ruleset = 'nonsense'
+    WHERE account_id = ${accountId} AND ruleset IS NOT NULL`)
+  const last = { round: 3, page: { next: null, failed: 0 }, failed: 0 }
+  const { prefix, workflows } = booted
+  await workflows.start({ type: 'advance', id: 'advance-failing', args: [newYear, last] })
+  const run = workflows.client.workflow.getHandle(`${prefix}/workflows/advance-failing`)
+  await expect(run.result()).rejects.toMatchObject({
+    cause: { message: 'bank accounts not advanced: 1' },
+  })
+})
