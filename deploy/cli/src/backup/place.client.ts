@@ -3,6 +3,7 @@ import { access, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { onDemand } from '@coffer/kit/service/on-demand'
 import { optionsOf, type S3Settings } from '@coffer/ledger/imports/storage/s3-storage.client'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 
@@ -100,7 +101,8 @@ const requestMs = 120_000
 function bucketPlace(settings: S3Settings, key: string): ArchivePlace {
   const name = `s3://${settings.bucket}/${key}`
   const object = { Bucket: settings.bucket, Key: key }
-  const opening = import('@aws-sdk/client-s3').then((sdk) => {
+  const openClient = onDemand(async () => {
+    const sdk = await import('@aws-sdk/client-s3')
     const options = { ...optionsOf(settings), maxAttempts: 4 }
     const requestHandler = { ...options.requestHandler, requestTimeout: requestMs }
     return { sdk, client: new sdk.S3Client({ ...options, requestHandler }) }
@@ -111,7 +113,7 @@ function bucketPlace(settings: S3Settings, key: string): ArchivePlace {
   return {
     name,
     requireNew: async () => {
-      const { sdk, client } = await opening
+      const { sdk, client } = await openClient()
       const found = await client.send(new sdk.HeadObjectCommand(object)).then(
         () => true,
         // A role with write permission only gets 403 in both cases: the object counts as new.
@@ -120,14 +122,14 @@ function bucketPlace(settings: S3Settings, key: string): ArchivePlace {
       if (found) throw new FatalError(`--to: ${name} exists already: name a new object.`)
     },
     requireWritable: async () => {
-      const { sdk, client } = await opening
+      const { sdk, client } = await openClient()
       const begun = client.send(new sdk.CreateMultipartUploadCommand(object))
       const { UploadId } = await begun.catch(refuse('--to'))
       const end = client.send(new sdk.AbortMultipartUploadCommand({ ...object, UploadId }))
       await end.catch(refuse('--to'))
     },
     write: async (bytes) => {
-      const { client } = await opening
+      const { client } = await openClient()
       const { Upload } = await import('@aws-sdk/lib-storage')
       let size = 0
       const counted = async function* () {
@@ -147,7 +149,7 @@ function bucketPlace(settings: S3Settings, key: string): ArchivePlace {
       return size
     },
     read: async () => {
-      const { sdk, client } = await opening
+      const { sdk, client } = await openClient()
       const found = client.send(new sdk.GetObjectCommand(object))
       const { Body } = await found.catch(refuse('--from'))
       return Body as Readable

@@ -1,3 +1,4 @@
+import { onDemand } from '@coffer/kit/service/on-demand'
 import { createHistogram } from '@coffer/kit/telemetry/meter'
 import type {
   Aggregator,
@@ -50,14 +51,13 @@ export function startAggregator(
   options: ProviderOptions,
 ): AsyncDisposable & { open: OpenAggregator } {
   const readers = startAnswerReaders()
-  let opening: Promise<Plaid> | null = null
+  const open = onDemand(() => openPlaid(options))
   return {
     open: async () => {
-      opening ??= openPlaid(options)
-      return createAggregator({ ...deps, options, plaid: await opening, parse: readers.parse })
+      return createAggregator({ ...deps, options, plaid: await open(), parse: readers.parse })
     },
     [Symbol.asyncDispose]: async () => {
-      const plaid = await opening?.catch(() => null)
+      const plaid = await open.opened()
       plaid?.[Symbol.dispose]()
       await readers[Symbol.asyncDispose]()
     },

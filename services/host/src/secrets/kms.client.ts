@@ -1,5 +1,6 @@
 import type { KMS } from '@aws-sdk/client-kms'
 import { unavailable } from '@coffer/kit/rpc/errors'
+import { onDemand } from '@coffer/kit/service/on-demand'
 import type { KeyEncryption } from './key-encryption.ts'
 
 const prefix = 'aws-kms:'
@@ -16,16 +17,13 @@ export function kmsKeyEncryption(settings: {
   endpoint: string | null
 }): KeyEncryption {
   const { kmsKey: KeyId, endpoint } = settings
-  let opening: Promise<KMS> | null = null
-  // Imported on demand, because loading the AWS SDK takes most of a second.
-  const open = () => {
-    opening ??= import('@aws-sdk/client-kms').then((sdk) => {
-      const bounds = { connectionTimeout: 1_000, requestTimeout: 2_000 }
-      const options = { maxAttempts: 2, requestHandler: bounds, ...(endpoint ? { endpoint } : {}) }
-      return new sdk.KMS(options)
-    })
-    return opening
-  }
+  // On demand, because loading the AWS SDK takes most of a second.
+  const open = onDemand(async () => {
+    const sdk = await import('@aws-sdk/client-kms')
+    const bounds = { connectionTimeout: 1_000, requestTimeout: 2_000 }
+    const options = { maxAttempts: 2, requestHandler: bounds, ...(endpoint ? { endpoint } : {}) }
+    return new sdk.KMS(options)
+  })
   const call = async <T>(send: (kms: KMS, options: { abortSignal: AbortSignal }) => Promise<T>) => {
     try {
       return await send(await open(), { abortSignal: AbortSignal.timeout(callMs) })

@@ -1,5 +1,6 @@
 import { say } from '@coffer/kit/reasons/reasons'
 import { refused, unavailable } from '@coffer/kit/rpc/errors'
+import { onDemand } from '@coffer/kit/service/on-demand'
 import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { ProviderSubscription } from './subscription.ts'
@@ -77,26 +78,26 @@ const subscriptionsMax = 100
 /** Returns a client of Stripe, which connects at the first call. */
 export function createBillingClient(settings: BillingSettings): Billing {
   const { stripePrice, stripeTaxes, stripeWebhookSecret } = settings
-  const opening = openStripe(settings)
+  const open = onDemand(() => openStripe(settings))
   return {
     createCustomer: async ({ accountId, email, name }, idempotencyKey) => {
-      const stripe = await opening
+      const stripe = await open()
       const customer = { email, name, metadata: { accountId } }
       const created = stripe.customers.create(customer, { idempotencyKey })
       return (await requireAnswer(created)).id
     },
     deleteCustomer: async (customerId) => {
-      const stripe = await opening
+      const stripe = await open()
       await findAnswer(stripe.customers.del(customerId))
     },
     listSubscriptions: async (customer) => {
-      const stripe = await opening
+      const stripe = await open()
       const query = { customer, status: 'all', limit: subscriptionsMax } as const
       const listed = await findAnswer(stripe.subscriptions.list(query))
       return (listed?.data ?? []).map(subscriptionOf)
     },
     createCheckout: async ({ customerId, accountId, successUrl, cancelUrl }) => {
-      const stripe = await opening
+      const stripe = await open()
       const created = stripe.checkout.sessions.create({
         mode: 'subscription',
         customer: customerId,
@@ -115,21 +116,21 @@ export function createBillingClient(settings: BillingSettings): Billing {
       return { url, sessionId: id }
     },
     findCheckoutCustomer: async (sessionId) => {
-      const stripe = await opening
+      const stripe = await open()
       const session = await findAnswer(stripe.checkout.sessions.retrieve(sessionId))
       return idOf(session?.customer)
     },
     createPortal: async (customer, returnUrl) => {
-      const stripe = await opening
+      const stripe = await open()
       const created = stripe.billingPortal.sessions.create({ customer, return_url: returnUrl })
       return (await requireAnswer(created)).url
     },
     findPrice: async () => {
-      const stripe = await opening
+      const stripe = await open()
       return (await findAnswer(stripe.prices.retrieve(stripePrice)))?.unit_amount ?? null
     },
     readEvent: async (body, signature, now) => {
-      const stripe = await opening
+      const stripe = await open()
       const event = refuseUnverified(() =>
         stripe.webhooks.constructEvent(
           Buffer.from(body),
@@ -145,7 +146,7 @@ export function createBillingClient(settings: BillingSettings): Billing {
   }
 }
 
-/** Imports the library on demand: it is large, and most deployments do not bill. */
+/** Imports the library, which is large: most deployments do not bill. */
 async function openStripe({ stripeKey, stripeUrl }: BillingSettings): Promise<Stripe> {
   const { protocol, hostname, port } = new URL(stripeUrl)
   const sdk = await import('stripe')

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { onDemand } from '@coffer/kit/service/on-demand'
 import { Eta } from 'eta'
 import type { Letter } from './mail.ts'
 
@@ -33,9 +34,10 @@ const html = new Eta({ views, autoEscape: true, defaultExtension: '.html.eta' })
 export function createMailServer({ smtpUrl, smtpTls, sender }: MailServerOptions): MailServer {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
   const isSecure = protocol === 'smtps:'
-  // Imported on demand: the library is large, and many deployments send no mail.
-  const opening = import('nodemailer').then(({ createTransport }) =>
-    createTransport({
+  // On demand: the library is large, and many deployments send no mail.
+  const open = onDemand(async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({
       pool: true,
       maxConnections: connectionsMax,
       host: hostname,
@@ -52,12 +54,12 @@ export function createMailServer({ smtpUrl, smtpTls, sender }: MailServerOptions
       dnsTimeout: timeoutMs,
       disableFileAccess: true,
       disableUrlAccess: true,
-    }),
-  )
+    })
+  })
   const domain = sender.slice(sender.lastIndexOf('@') + 1)
   return {
     send: async ({ mailId, to, letter }) => {
-      const transport = await opening
+      const transport = await open()
       await transport.sendMail({
         from: { name: 'Coffer', address: sender },
         to: { name: '', address: to },
@@ -68,7 +70,7 @@ export function createMailServer({ smtpUrl, smtpTls, sender }: MailServerOptions
         headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': letter.language },
       })
     },
-    close: async () => (await opening).close(),
+    close: async () => (await open.opened())?.close(),
   }
 }
 

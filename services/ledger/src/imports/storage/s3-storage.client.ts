@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
+import { onDemand } from '@coffer/kit/service/on-demand'
 import { nameOf, parseName, type Storage } from './storage.ts'
 
 export interface S3Settings {
@@ -28,14 +29,14 @@ const callMs = 8_000
 export function createS3Storage(settings: S3Settings): Storage {
   const { bucket: Bucket } = settings
   // Lazy import: the SDK takes most of a second to load, and only servers with S3 need it.
-  const opening = import('@aws-sdk/client-s3').then((sdk) => ({
-    sdk,
-    client: new sdk.S3Client(optionsOf(settings)) as S3Client,
-  }))
+  const openClient = onDemand(async () => {
+    const sdk = await import('@aws-sdk/client-s3')
+    return { sdk, client: new sdk.S3Client(optionsOf(settings)) as S3Client }
+  })
   const within = () => ({ abortSignal: AbortSignal.timeout(callMs) })
   return {
     write: async (key, bytes) => {
-      const { sdk, client } = await opening
+      const { sdk, client } = await openClient()
       await using spooled = await spool(bytes)
       const put = () => {
         const content = { Body: spooled.read(), ContentLength: spooled.size }
@@ -49,7 +50,7 @@ export function createS3Storage(settings: S3Settings): Storage {
       })
     },
     read: async (key) => {
-      const { sdk, client } = await opening
+      const { sdk, client } = await openClient()
       const command = new sdk.GetObjectCommand({ Bucket, Key: folder + nameOf(key) })
       try {
         const { Body } = await client.send(command, within())
@@ -60,11 +61,11 @@ export function createS3Storage(settings: S3Settings): Storage {
       }
     },
     remove: async (name) => {
-      const { sdk, client } = await opening
+      const { sdk, client } = await openClient()
       await client.send(new sdk.DeleteObjectCommand({ Bucket, Key: folder + name }), within())
     },
     list: async ({ after, limit }) => {
-      const { sdk, client } = await opening
+      const { sdk, client } = await openClient()
       const page = { Bucket, Prefix: folder, Marker: folder + after, MaxKeys: limit }
       const answer = await client.send(new sdk.ListObjectsCommand(page), within())
       const { Contents = [], IsTruncated } = answer
@@ -76,8 +77,8 @@ export function createS3Storage(settings: S3Settings): Storage {
       return { held, next: (IsTruncated && last) || null }
     },
     close: async () => {
-      const { client } = await opening
-      client.destroy()
+      const opened = await openClient.opened()
+      opened?.client.destroy()
     },
   }
 }
