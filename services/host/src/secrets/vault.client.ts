@@ -25,15 +25,23 @@ export function vaultKeyEncryption({
   vaultKey,
 }: VaultSettings): KeyEncryption {
   const call = async <T>(path: string, form: z.ZodType<T>, body?: object): Promise<T> => {
-    const response = await fetch(new URL(`/v1/${path}`, vaultUrl), {
-      method: body ? 'POST' : 'GET',
-      headers: { 'x-vault-token': vaultToken, 'content-type': 'application/json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-      redirect: 'error',
-      signal: AbortSignal.timeout(callMs),
-    }).catch(() => null)
-    if (!response?.ok) throw unavailable(`the key service did not do it (${response?.status})`)
-    return form.parse(await response.json())
+    let status: number | undefined
+    try {
+      const response = await fetch(new URL(`/v1/${path}`, vaultUrl), {
+        method: body ? 'POST' : 'GET',
+        headers: { 'x-vault-token': vaultToken, 'content-type': 'application/json' },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+        redirect: 'error',
+        signal: AbortSignal.timeout(callMs),
+      })
+      status = response.status
+      // A refusal's body is read too, so that its connection can be used again.
+      const answer: unknown = await response.json()
+      if (response.ok) return form.parse(answer)
+    } catch {
+      // Its error is left out: the text may contain keys.
+    }
+    throw unavailable(`the key service did not do it (${status})`)
   }
   return {
     kind: 'vault',
