@@ -102,6 +102,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
 }
 
 const repeatsMax = 5
+const pauseMsMax = 5
 
 /**
  * Retries work that Postgres has rolled back because of concurrent work (SQLSTATE class 40), or
@@ -114,6 +115,8 @@ async function repeated<T>(run: () => Promise<T>): Promise<T> {
     } catch (error) {
       const { code } = error as { code?: unknown }
       if (left === 0 || typeof code !== 'string' || !/^(40|26000)/.test(code)) throw error
+      // Jitter: works that have deadlocked would meet again if they restarted at the same moment.
+      await sleep(Math.random() * pauseMsMax * (1 + repeatsMax - left))
     }
   }
 }
