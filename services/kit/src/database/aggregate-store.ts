@@ -41,7 +41,10 @@ export interface AggregateStore<Work extends Scoped, State, ChangeSet> {
   /** Returns the keys of the change sets that are committed, after a save without an answer. */
   findSaved: (connection: Queries, changeSets: readonly ChangeSet[]) => Promise<ReadonlySet<string>>
   hasEvents: (changeSet: ChangeSet) => boolean
-  /** Whether a work is saved alone: it reads many rows, or changes rows that it does not list. */
+  /**
+   * Whether no other work of its aggregate may be decided with a work: it reads many rows, or its
+   * decision does not show in the state that the next work gets.
+   */
   isAlone: (work: Work) => boolean
 }
 

@@ -16,7 +16,10 @@ import type { Database, Transaction } from './database.ts'
 export interface AggregateWriter<Work> {
   /** Writes one work (requested change); returns its reply once committed, or throws. */
   write: (work: Work, signal?: AbortSignal) => Promise<unknown>
-  /** Writes works that may fail independently; returns an outcome for each, in order. */
+  /**
+   * Writes works that may fail independently; returns an outcome for each, in order. Works of
+   * several aggregates share one round, past the queues. The caller bounds their number.
+   */
   writeEach: (works: readonly Work[]) => Promise<readonly Outcome[]>
   /** Writes one work in the caller's transaction, which holds the row lock. */
   writeIn: (tx: Transaction, work: Work) => Promise<unknown>
@@ -79,7 +82,8 @@ export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
     write,
     writeEach: async (works) => {
       const keys = new Set(works.map(({ scope }) => keyOf(scope)))
-      if (keys.size > 1) return writeAll(works.map((work) => ({ work, lost: null })))
+      const mayShare = keys.size === works.length || !works.some(store.isAlone)
+      if (keys.size > 1 && mayShare) return writeAll(works.map((work) => ({ work, lost: null })))
       return Promise.allSettled(works.map((work) => write(work)))
     },
     writeIn: async (tx, work) => replyOf(await writeLocked(tx, store, work)),

@@ -14,6 +14,7 @@ import type { Database } from '../../src/database/database.ts'
 interface Work {
   scope: BankAccountKey
   number: number
+  isAlone?: boolean
 }
 
 interface List {
@@ -47,8 +48,9 @@ async function heldWriter(...names: string[]) {
   await database.pool.query(sql.unsafe`
     INSERT INTO lists SELECT key, '{}', 0 FROM unnest(${keysOf(names.map(scopeOf))}) AS key`)
   const hold = Promise.withResolvers<void>()
+  const decided: number[][] = []
   const writer: AggregateWriter<Work> = createAggregateWriter<Work, List, List>(database, {
-    isAlone: () => false,
+    isAlone: ({ isAlone = false }) => isAlone,
     hasEvents: () => false,
     read: async (connection, scopes) => {
       await hold.promise
@@ -62,6 +64,7 @@ async function heldWriter(...names: string[]) {
     },
     decide: (list, works) => {
       if (!list) throw new Error('no such list')
+      decided.push(works.map(({ number }) => number))
       const numbers = [...list.numbers, ...works.map(({ number }) => number)]
       const outcomes = works.map(() => ({ status: 'fulfilled', value: null }) as const)
       return { outcomes, changeSet: { ...list, numbers } }
@@ -83,7 +86,7 @@ async function heldWriter(...names: string[]) {
   const numbers = (name: string) =>
     database.pool.oneFirst(sql.type(Row.pick({ numbers: true }))`
       SELECT numbers FROM lists WHERE key = ${keyOf(scopeOf(name))}`)
-  return { append, numbers, letGo: hold.resolve }
+  return { append, numbers, decided, writeEach: writer.writeEach, letGo: hold.resolve }
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)
@@ -108,4 +111,14 @@ test('works of one aggregate are applied in the order in which they arrive', asy
   for (const number of upTo(20)) await append('busy', number)
   await Promise.all(others)
   expect((await numbers('busy')).filter((number) => number >= 0)).toEqual(upTo(20))
+})
+
+test('a work that is saved alone is not decided with others of its aggregate', async () => {
+  const { writeEach, decided, letGo } = await heldWriter('first', 'second')
+  letGo()
+  const works = ['first', 'first', 'second'].map((name, number) => {
+    return { scope: scopeOf(name), number, isAlone: true }
+  })
+  await writeEach(works)
+  expect(decided.sort()).toEqual([[0], [1], [2]])
 })

@@ -47,7 +47,7 @@ const changingNames = [
   'aliases',
   'bulkOperations',
 ] as const
-/** Parts of a change set that list IDs, not rows; only a save of one bank account has them. */
+/** Parts of a change set that list IDs, not rows; they are saved with `writeIn` alone. */
 const clearingNames = ['closed', 'forgotten'] as const
 const partNames = [...insertNames, ...changingNames, ...clearingNames]
 type PartName = (typeof partNames)[number]
@@ -214,6 +214,10 @@ export async function createMoney(tx: Tx, saves: readonly MoneySave[]): Promise<
 /** Returns the JSON of change sets in key order (prevents deadlocks), and its non-empty parts. */
 function documentsOf(saves: readonly MoneySave[]) {
   const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
+  // `clearing` reads one row of `guard`.
+  if (saves.length > 1 && clearingNames.some((name) => filled.includes(name))) {
+    throw new Error('references are cleared in one bank account at a time: use writeIn')
+  }
   const ordered = inKeyOrder(saves, ({ bankAccount }) => bankAccount)
   const documents = ordered.map((save) => documentOf(save, filled))
   return { changeSets: `[${documents.join(',')}]`, filled }
