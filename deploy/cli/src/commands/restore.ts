@@ -78,7 +78,8 @@ async function load(
     requireRows(await loading.end(outline.end.sequences), outline.end.rows)
     await loading.commit()
   } catch (error) {
-    for (const step of undo) await step()
+    const onFailure = (err: unknown) => log.error({ err }, 'a part of the failed restore remains')
+    for (const step of undo) await step().catch(onFailure)
     throw error
   } finally {
     await storage.close()
