@@ -1,4 +1,4 @@
-/** Opens a client at the first call, later calls return it; after a failure the next one retries. */
+/** Opens a client at the first call; later calls return it. A call after a failure opens again. */
 export interface OnDemand<Client> {
   (): Promise<Client>
   /** Returns the client; null if none was opened, or opening it failed. */
