@@ -60,7 +60,9 @@ function PaydayRow({ payday }: { payday: Payday }) {
         {nextFunding && (
           <p className={styles.soft}>
             {homeWords.fills({ count: nextFunding.envelopeCount })}{' '}
-            <Amount amount={nextFunding.contribution} manner={manner} />
+            {nextFunding.envelopeCount > 0 && (
+              <Amount amount={nextFunding.contribution} manner={manner} />
+            )}
           </p>
         )}
       </div>

@@ -36,6 +36,15 @@ test.each<[LanguageCode, number, string, string]>([
   expect(said(ruleRuns.counts, { matched, changed: matched, left: 0 })).toBe(counts)
 })
 
+test.each<[LanguageCode, string[]]>([
+  ['en', ['fills no envelope', 'fills one envelope with', 'fills 2 envelopes with']],
+  ['de', ['füllt keinen Umschlag', 'füllt einen Umschlag mit', 'füllt 2 Umschläge mit']],
+])('the texts of the next payday in %s agree with the number', async (code, texts) => {
+  const { home } = await languages[code].load()
+  const fills = new IntlMessageFormat(home.fills, code)
+  expect([0, 1, 2].map((count) => fills.format({ count }))).toEqual(texts)
+})
+
 test.each<[LanguageCode, string]>([
   ['en', '$5 for Nov 2, and a later one (as of Nov 9) is known. Joining'],
   ['de', '$5 als Kontostand vom Nov 2, ein späterer (Stand Nov 9) ist bekannt. Das'],

@@ -37,7 +37,8 @@ export const home: Translation<'home'> = {
   behind: 'Im Rückstand',
   noneBehind: 'Alle Umschläge liegen im Plan.',
   payday: 'Nächster Zahltag',
-  fills: 'füllt {count, plural, one {einen Umschlag} other {# Umschläge}} mit',
+  fills:
+    'füllt {count, plural, =0 {keinen Umschlag} one {einen Umschlag mit} other {# Umschläge mit}}',
   deposit: 'erwartetes Einkommen:',
   noIncome:
     'Zuletzt war Zahltag am {day}, und ein Einkommen von etwa {amount} ist noch nicht da. Die Umschläge sind trotzdem gefüllt: Bis es kommt, {rest, select, free {ist weniger frei verfügbar} credit {ist weniger Kredit ungenutzt} other {kann darin mehr sein, als da ist}}.',

@@ -57,7 +57,7 @@ export const settings: Translation<'settings'> = {
   ends: 'Endet spätestens am {at}',
   end: 'Beenden',
   endOthers: 'Alle anderen beenden',
-  proof: 'Dein Passwort, wenn du dich vor mehr als 15 Minuten angemeldet hast',
+  proof: 'Dein Passwort',
   keys: 'API-Schlüssel',
   keysText: 'Für eigene Programme. Ein Schlüssel wird nur einmal gezeigt.',
   keysReference: 'Referenz der API, in einem neuen Tab',

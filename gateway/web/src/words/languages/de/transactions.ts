@@ -5,7 +5,7 @@ export const transactions: Translation<'transactions'> = {
   add: 'Hinzufügen',
   addTitle: 'Buchung hinzufügen',
   search: 'Suchen',
-  searchHint: 'Name, Händler, Notiz oder 12,50',
+  searchHint: 'Name, Notiz oder 12,50',
   filters: 'Filter',
   from: 'Von',
   to: 'Bis',

@@ -35,7 +35,7 @@ export const home = {
   behind: 'Behind',
   noneBehind: 'Every envelope is on its way.',
   payday: 'Next payday',
-  fills: 'fills {count, plural, one {one envelope} other {# envelopes}} with',
+  fills: 'fills {count, plural, =0 {no envelope} one {one envelope with} other {# envelopes with}}',
   deposit: 'expected pay:',
   noIncome:
     'The last payday was {day}, and no income of about {amount} has come in yet. The envelopes are filled all the same: until it comes, {rest, select, free {less is free to use} credit {less credit is unused} other {they may hold more than there is}}.',

@@ -54,7 +54,7 @@ export const settings = {
   ends: 'Ends on {at} at the latest',
   end: 'End',
   endOthers: 'End all others',
-  proof: 'Your password, if you signed in more than 15 minutes ago',
+  proof: 'Your password',
   keys: 'API keys',
   keysText: 'For programs of your own. A key is shown once.',
   keysReference: 'Reference of the API, in a new tab',

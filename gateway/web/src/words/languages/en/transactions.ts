@@ -3,7 +3,7 @@ export const transactions = {
   add: 'Add',
   addTitle: 'Add a transaction',
   search: 'Search',
-  searchHint: 'Name, merchant, note, or 12.50',
+  searchHint: 'Name, note, or 12.50',
   filters: 'Filters',
   from: 'From',
   to: 'To',
