@@ -231,6 +231,18 @@ test.each([
   expect((await person.call('GET', '/links')).status).toBe(402)
 })
 
+test('a lost answer of Stripe does not block an owner with another address since', async () => {
+  stripe.loseAnswers(true)
+  const person = await coffer.person()
+  expect((await checkout(person)).status).toBe(503)
+  const email = `new-${person.email}`
+  const body = { email, currentPassword: person.password }
+  const changed = await person.call('PATCH', '/users/me', { ...asSession, body })
+  expect([changed.status, changed.body]).toEqual([200, expect.anything()])
+  stripe.loseAnswers(false)
+  expect((await checkout(person)).status).toBe(200)
+})
+
 test('while Stripe is down registration works, and billing is 503', async () => {
   stripe.failWith(500)
   try {

@@ -58,6 +58,8 @@ export interface StripeSimulator extends AsyncDisposable {
   sign: (content: unknown) => StripeEvent
   /** Makes every request fail with this status; null restores the normal answers. */
   failWith: (status: number | null) => void
+  /** Sets whether requests are carried out, but answered by an error. */
+  loseAnswers: (isLost: boolean) => void
 }
 
 const apiKey = 'sk_test_simulated_key'
@@ -118,9 +120,10 @@ function pageOf(object: string, id: string, form: URLSearchParams) {
 /** Starts a simulated Stripe on a free port. */
 export async function startStripe(): Promise<StripeSimulator> {
   const store = createStore()
-  const answered = new Map<string, unknown>()
+  const answered = new Map<string, { sent: string; body: unknown }>()
   const requests: string[] = []
   let failure: number | null = null
+  let losesAnswers = false
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', headers } = request
@@ -130,8 +133,11 @@ export async function startStripe(): Promise<StripeSimulator> {
     if (failure !== null) return send(response, failure, problem('api_error'))
     if (headers.authorization !== `Bearer ${apiKey}`) return send(response, 401, problem('auth'))
     const key = method === 'POST' ? String(headers['idempotency-key']) : newId('unkeyed')
-    const body = answered.get(key) ?? store.answer(method, url, form)
-    answered.set(key, body)
+    const first = answered.get(key)
+    if (first && first.sent !== `${form}`) return send(response, 400, problem('idempotency'))
+    const body = first?.body ?? store.answer(method, url, form)
+    answered.set(key, { sent: `${form}`, body })
+    if (losesAnswers) return send(response, 500, problem('api_error'))
     return body ? send(response, 200, body) : send(response, 404, problem('resource_missing'))
   }
   const server = await listen(serve)
@@ -162,6 +168,9 @@ export async function startStripe(): Promise<StripeSimulator> {
     sign: (content) => signed(content, new Date()),
     failWith: (status) => {
       failure = status
+    },
+    loseAnswers: (isLost) => {
+      losesAnswers = isLost
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }

@@ -2,6 +2,7 @@ import type { Transaction } from '@coffer/kit/database/database'
 import { say } from '@coffer/kit/reasons/reasons'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
 import type { Account } from '../book/account.ts'
+import { hashOf } from '../book/secret.ts'
 import { isPaidUp } from '../book/subscription.ts'
 import type { IdentityDeps } from '../deps.ts'
 import type { Billing } from './billing.client.ts'
@@ -30,8 +31,9 @@ const subscriptionEvents = [
 
 /**
  * Returns the ID of the account's customer at Stripe; creates a missing customer. Concurrent calls
- * create one customer (idempotency key: account ID and version). Throws notFound for an account
- * without an owner, and unavailable if Stripe does not answer.
+ * create one customer by an idempotency key. The key has a hash of the address and name, because
+ * Stripe refuses a key for a day after other values were sent with it. Throws notFound for an
+ * account without an owner, and unavailable if Stripe does not answer.
  */
 export async function ensureCustomer(
   { database, billing }: Pick<BillingDeps, 'database' | 'billing'>,
@@ -43,7 +45,9 @@ export async function ensureCustomer(
   if (!account || !payer) throw notFound('account')
   const name = `${payer.firstName} ${payer.lastName}`.trim()
   const customer = { accountId, email: payer.email, name }
-  const customerId = await billing.createCustomer(customer, `${accountId}/${account.version}`)
+  const payerHash = hashOf(JSON.stringify(customer)).toString('base64url').slice(0, 16)
+  const key = `${accountId}/${account.version}/${payerHash}`
+  const customerId = await billing.createCustomer(customer, key)
   return (await saveCustomer(database, accountId, customerId)) ?? customerId
 }
 
