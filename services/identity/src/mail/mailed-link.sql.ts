@@ -80,6 +80,14 @@ export async function requireVerificationLink(
   if (!isValid) throw linkNotValid()
 }
 
+/** Locks the login of a link, because a login is locked before its other rows (`lockLogin`). */
+async function lockLoginOf(tx: Transaction, tokenHash: Buffer): Promise<void> {
+  await tx.query(sql.unsafe`
+    SELECT FROM logins
+    WHERE login_id = (SELECT login_id FROM link_tokens WHERE token_hash = ${sql.binary(tokenHash)})
+    FOR NO KEY UPDATE`)
+}
+
 /**
  * Consumes a link and all other links of the same login and purpose; returns the login's ID, and
  * whether the link unlocks the login's second factor. Throws refused (400) as `requireMailedLink`
@@ -89,6 +97,7 @@ export async function consumeMailedLink(
   tx: Transaction,
   { tokenHash, purpose, now }: PresentedToken,
 ): Promise<z.infer<typeof Consumed>> {
+  await lockLoginOf(tx, tokenHash)
   const consumed = await tx.maybeOne(sql.type(Consumed)`
     DELETE FROM link_tokens t USING logins l
     WHERE t.token_hash = ${sql.binary(tokenHash)} AND t.scope = ${purpose}
@@ -107,10 +116,11 @@ const Changing = z.object({ loginId: z.string(), email: z.string() })
  * the token has another purpose, or the link is invalid, for example because the login has
  * requested another address since.
  */
-export function consumeChangeLink(
+export async function consumeChangeLink(
   tx: Transaction,
   { tokenHash, now }: Pick<PresentedToken, 'tokenHash' | 'now'>,
 ): Promise<z.infer<typeof Changing> | null> {
+  await lockLoginOf(tx, tokenHash)
   return tx.maybeOne(sql.type(Changing)`
     DELETE FROM link_tokens t USING logins l
     WHERE t.token_hash = ${sql.binary(tokenHash)} AND t.scope = 'change'
