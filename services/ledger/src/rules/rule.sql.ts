@@ -131,7 +131,7 @@ export async function setActions(
   now: Date,
 ): Promise<void> {
   await tx.query(sql.unsafe`
-    UPDATE rules SET actions = ${JSON.stringify(actions)}
+    UPDATE rules SET actions = ${JSON.stringify(actions)}, updated_at = ${now.toISOString()}
     WHERE account_id = ${accountId} AND rule_id = ${ruleId}`)
   await emit(tx, ...tellRules(accountId, now, { updated: [ruleId] }))
 }

@@ -236,10 +236,13 @@ test('renaming a tag renames it in rules, and leaves tags of rules to them', asy
   const tags = booted.client('ledger', TagService)
   const [ruleId] = await write({ actions: { name: 'Lunch', tags: ['Food', 'x'] } })
   const [one] = await home.brings(aRow())
+  const updatedAt = async () => (await client.listRules({}, home.as)).rules[0]?.updatedAt
+  const before = await updatedAt()
   for (const repeated of [1, 0]) {
     const { changedCount } = await tags.renameTags({ tags: ['food'], name: 'Meals' }, home.as)
     expect(changedCount).toBe(repeated)
   }
+  expect(await updatedAt()).not.toEqual(before)
   expect(await provenance(home, one?.transactionId)).toEqual({ name: ruleId, tags: ruleId })
   const [two] = await home.brings(aRow())
   for (const row of [one, two]) {
