@@ -1,4 +1,4 @@
-import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
+import { type BankAccountKey, keyOf } from '@coffer/kit/database/aggregate-key'
 import { asSystem } from '@coffer/kit/rpc/system-call'
 import { createPace } from '@coffer/kit/service/pace'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -66,12 +66,11 @@ async function compareKnown(deps: Deps, after: BankAccountKey | null): Promise<C
   const reopened = await reopenLive(deps, ended)
   const scopes = [...listed.filter(({ isEnded }) => !isEnded), ...reopened]
   const known = new Map<string, readonly FundedSpending[]>()
-  for (const scope of scopes) known.set(scope.bankAccountId, await deps.write(readPlans(scope)))
+  for (const scope of scopes) known.set(keyOf(scope), await deps.write(readPlans(scope)))
   const found = await lookUp(deps, scopes)
   await each(deps, scopes, (scope) => {
-    const { bankAccountId } = scope
-    const before = known.get(bankAccountId) ?? []
-    return compare(deps, scope, { before, found: found.get(bankAccountId) })
+    const before = known.get(keyOf(scope)) ?? []
+    return compare(deps, scope, { before, found: found.get(keyOf(scope)) })
   })
   const last = listed[pageSize - 1]
   return last ? { accountId: last.accountId, bankAccountId: last.bankAccountId } : firstOfLedger
@@ -95,9 +94,9 @@ async function compareUnknown(deps: Deps, after: BankAccountKey): Promise<Cursor
     deps.log.error({ count }, 'most bank accounts with envelopes have no plans: none is closed')
   } else {
     const found = await lookUp(deps, unknown)
-    const live = unknown.filter(({ bankAccountId }) => found.get(bankAccountId)?.archived === false)
+    const live = unknown.filter((one) => found.get(keyOf(one))?.archived === false)
     await each(deps, live, async (scope) => {
-      const envelopes = found.get(scope.bankAccountId)?.envelopes ?? []
+      const envelopes = found.get(keyOf(scope))?.envelopes ?? []
       const withoutPlan = listWithoutPlan(envelopes, await deps.write(readPlans(scope)))
       await closeEnvelopes(deps, scope, withoutPlan)
     })
@@ -137,7 +136,7 @@ async function each(
   }
 }
 
-/** Returns the ledger's state of bank accounts, keyed by ID; without those of deleted links. */
+/** Returns the ledger's state of bank accounts by `keyOf`; without those of deleted links. */
 async function lookUp(
   deps: Deps,
   scopes: readonly BankAccountKey[],
@@ -146,7 +145,7 @@ async function lookUp(
   const keys = scopes.map(({ accountId, bankAccountId }) => ({ accountId, bankAccountId }))
   const ledger = deps.mesh.client('ledger', ScheduledService)
   const { bankAccounts } = await ledger.lookUp({ bankAccounts: keys }, asJob(deps))
-  return new Map(bankAccounts.map((one) => [one.bankAccountId, one]))
+  return new Map(bankAccounts.map((one) => [keyOf(one), one]))
 }
 
 /**
@@ -159,7 +158,7 @@ async function reopenLive(deps: Deps, ended: readonly Listed[]): Promise<readonl
   const found = await lookUp(deps, ended)
   const reopened: Listed[] = []
   for (const one of ended) {
-    if (found.get(one.bankAccountId)?.archived !== false) continue
+    if (found.get(keyOf(one))?.archived !== false) continue
     const at = { version: one.version, now: deps.clock() }
     if (await reopenBankAccount(deps.database, one, at)) reopened.push(one)
   }

@@ -1,5 +1,6 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { keyOf } from '@coffer/kit/database/aggregate-key'
 import { entitiesMax } from '@coffer/kit/events/changes'
 import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
@@ -37,14 +38,14 @@ export function scheduledRoutes({
   return {
     lookUp: async ({ bankAccounts: keys }) => {
       const { bankAccounts, envelopes } = await lookUpScheduled(database, keys)
-      const byAccount = Map.groupBy(envelopes, ({ bankAccountId }) => bankAccountId)
+      const byKey = Map.groupBy(envelopes, keyOf)
       return {
-        bankAccounts: bankAccounts.map(({ accountId, bankAccountId, linkType, deletedAt }) => ({
-          accountId,
-          bankAccountId,
-          linkType,
-          archived: deletedAt !== null,
-          envelopes: (byAccount.get(bankAccountId) ?? []).map((envelope) =>
+        bankAccounts: bankAccounts.map((one) => ({
+          accountId: one.accountId,
+          bankAccountId: one.bankAccountId,
+          linkType: one.linkType,
+          archived: one.deletedAt !== null,
+          envelopes: (byKey.get(keyOf(one)) ?? []).map((envelope) =>
             toMessage(EnvelopeSchema, envelope),
           ),
         })),
