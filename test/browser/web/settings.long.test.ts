@@ -167,8 +167,7 @@ test('a person adds a card by what is owed on it, and states its balance again',
     expect(await sumsOf()).toEqual(['credit', 2_500, 117_500, 120_000])
     await stateBalance(page, 'owed', '260')
     await page.getByText('$260.00', { exact: true }).waitFor()
-    await page.goto(`${coffer.baseUrl}/envelopes`)
-    await page.getByText('Keep the envelopes on the account that pays this card').waitFor()
+    await expectNonePlanned(page)
     await page.goto(`${coffer.baseUrl}/accounts`)
     await page.getByRole('button', { name: 'Archive Credit card' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
@@ -203,6 +202,14 @@ async function expectPending(page: Page, { client }: Person): Promise<void> {
   await page.getByText('Another $50.00 is pending').waitFor()
   await page.getByText('$700.00 of it is unused credit').waitFor()
   await takePicture(page, 'web-card-why-phone')
+}
+
+/** Expects the screens of a card without envelopes to name the account that pays it. */
+async function expectNonePlanned(page: Page): Promise<void> {
+  await page.goto(`${coffer.baseUrl}/envelopes`)
+  await page.getByText('Keep the envelopes on the account that pays this card').waitFor()
+  await page.goto(`${coffer.baseUrl}/forecast`)
+  await page.getByText('Nothing is planned here, so nothing changes.').waitFor()
 }
 
 /** States a balance of the credit card that is owed, or in credit. */

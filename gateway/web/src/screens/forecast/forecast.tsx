@@ -66,7 +66,7 @@ function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: s
   const figures = rest === 'owed' ? owedOf(forecast) : forecast
   const part = { forecast: figures, bankAccountId, rest }
   if (forecast.free.length < 2) {
-    if (isOfDebt) return <Empty>{envelopeWords.noneOfDebt}</Empty>
+    if (isOfDebt) return <Empty>{words.noneOfDebt}</Empty>
     const action = (
       <Link to="/schedules" className={rows.action}>
         {envelopeWords.toSchedules}

@@ -20,6 +20,8 @@ export const forecast: Translation<'forecast'> = {
     '{rest, select, owed {Geschuldet} credit {Nicht genutzter Kredit} other {Frei verfügbar}} im Zeitverlauf; die Pfeiltasten gehen von Änderung zu Änderung',
   lines: 'Linien der Umschläge',
   none: 'Nichts ist geplant, also ändert sich nichts. Plane zuerst einen Zahltag.',
+  noneOfDebt:
+    'Hier ist nichts geplant, also ändert sich nichts. Die Prognose des Kontos, von dem diese Karte oder dieser Kredit bezahlt wird, enthält die Rechnung, wenn dort ein Umschlag dafür ist.',
   table:
     'Änderungen von {rest, select, owed {„Geschuldet“} credit {„Nicht genutzter Kredit“} other {„Frei verfügbar“}}',
   day: 'Tag',

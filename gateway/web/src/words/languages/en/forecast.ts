@@ -23,6 +23,8 @@ export const forecast = {
     '{rest, select, owed {Owed} credit {Unused credit} other {Free to use}} over time; the arrow keys go from change to change',
   lines: 'Lines of envelopes',
   none: 'Nothing is planned, so nothing changes. Plan a payday first.',
+  noneOfDebt:
+    'Nothing is planned here, so nothing changes. The forecast of the account that pays this card or loan includes its bill, if an envelope there is for it.',
   table:
     'Changes of {rest, select, owed {what is owed} credit {unused credit} other {free to use}}',
   day: 'Day',
