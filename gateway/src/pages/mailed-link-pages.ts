@@ -83,7 +83,10 @@ function pagesOf({ mesh }: RouteDeps, link: LinkPage): PageRoute[] {
     const shown = { ...page, paragraphs: [...page.paragraphs, ...paragraphs] }
     return { status: 400, page: form ? { ...shown, form } : shown }
   }
-  /** The form if the token is valid, else with 400 a form that requests another mail. */
+  /**
+   * Shows the form that the mailed link leads to, such as for a new password, if its token is
+   * valid; else answers 400 with a form that requests another mail, if the server sends mails.
+   */
   const show = async (path: string, token: string, asked: Asked): Promise<ShownPage> => {
     const { options, words } = asked
     if (token.trim() === '') {

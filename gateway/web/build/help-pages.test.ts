@@ -40,5 +40,5 @@ test.each(['en', 'de'] as const)('the help in %s is whole, and names what screen
   expect(bold.filter((text) => !isKnown(text))).toEqual([code === 'en' ? 'bold' : 'fetter Schrift'])
   const pictures = blocks.flatMap((one) => (one.kind === 'picture' ? one.url : []))
   expect(pictures).toHaveLength(9)
-  expect(pictures.filter((url) => statSync(url).size > 60_000)).toEqual([])
+  expect(pictures.filter((url) => statSync(url).size > 80_000)).toEqual([])
 })

@@ -20,7 +20,7 @@ const hidden = 'nav, aside, a[href="#content"] { display: none !important }'
 const settledMs = 800
 
 /** Quality of WebP, at which the letters stay clean. */
-const quality = 82
+const quality = 70
 
 /** Draws the pictures of `docs/using`, in each language, of a household that it creates. */
 export async function drawHelp(browser: Browser, baseUrl: string): Promise<void> {
@@ -63,7 +63,7 @@ async function drawScreens(page: Page, drawing: Drawing): Promise<void> {
     await page.waitForTimeout(settledMs)
   }
   await open('/')
-  await draw(main, 'home', 700)
+  await draw(main, 'home', 960)
   await open('/envelopes')
   await draw(main, 'envelopes')
   await open('/schedules')
@@ -97,7 +97,7 @@ async function drawForms(
   await dialog.locator('[name=name]').fill(payees[4])
   await dialog.locator('[name=amount]').fill(texts.refund)
   await dialog.locator('[name=spendingId]').selectOption({ label: envelopes[1] })
-  await draw(dialog, 'refund', 490)
+  await draw(dialog, 'refund', 560)
   await open('/imports')
   const file = { name: texts.fileName, mimeType: 'text/csv', buffer: Buffer.from(story.file) }
   await page.locator('input[type=file]').setInputFiles(file)

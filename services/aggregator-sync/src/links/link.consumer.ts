@@ -8,8 +8,8 @@ import { endConnection, startFinish } from './link-release.service.ts'
 export function linkHandlers(deps: LinkDeps): Handler[] {
   return [
     on(AggregatorLinkSettingUpSchema, (key) => startFinish(deps, key)),
-    // Needed beside the ledger's clean-up, which cannot end the connection while its replicas are
-    // of another version.
+    // The ledger's clean-up of a deleted link also ends the connection, but not during an update,
+    // while an older process of the ledger does the clean-up.
     on(LinkDeletedSchema, ({ accountId, linkId }) => endConnection(deps, { accountId, linkId })),
   ]
 }

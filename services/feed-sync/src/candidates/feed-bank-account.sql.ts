@@ -132,7 +132,10 @@ export async function saveCurrentBalance(
     WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}`)
 }
 
-/** Clears the state of syncs, after a candidate got another bank account. */
+/**
+ * Clears the sync state of a candidate, an account that the feed offers, when it is imported into
+ * another bank account: the state describes what the former one has.
+ */
 export async function forgetSyncs(
   tx: Transaction,
   { accountId, feedBankAccountId }: FeedBankAccount,

@@ -19,7 +19,7 @@ export const Change = z.object({
 })
 export type Change = z.infer<typeof Change>
 
-/** Maximum number of entities in one change, so that each change fits a NATS message. */
+/** Maximum number of entities that the payload of a change may list, to fit a NATS message. */
 export const entitiesMax = 200
 
 /** The entity that a change is about; consumers order its changes by `version`. */

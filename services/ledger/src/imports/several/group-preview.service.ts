@@ -9,8 +9,8 @@ import { renderPreview, renderRefusal } from '../upload-answer.ts'
 import { compareRead, settingsFor } from '../upload-preview.service.ts'
 
 /**
- * Returns the preview of each upload of one file, which is parsed once for all of them
- * (docs/files.md#all-accounts).
+ * Returns the previews of a file with several bank accounts, which has an upload for each of them.
+ * The file is parsed once for all (docs/files.md#all-accounts).
  */
 export async function previewUploads(
   { database, readers }: { database: Database; readers: Readers },

@@ -146,7 +146,10 @@ function soleProof(
   return isOpen ? null : first
 }
 
-/** Returns the rank of a numeric column: named like an amount (0), then decimals, then others. */
+/**
+ * Returns how well a numeric column fits as the amount, 0 being the best: 0 if its header names an
+ * amount, 1 if it has decimals, 2 without either, 3 if its header names something else.
+ */
 function placeOf(header: string, cells: Cells): number {
   if (isOther(header)) return 3
   if (meanings.amount.test(header)) return 0
