@@ -1,8 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { explanationQuery, type Spending } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { journalQuery } from '../../api/history-queries.ts'
 import { showNote } from '../../api/notes.ts'
 import { Button } from '../../controls/button.tsx'
 import { Confirmation } from '../../controls/confirmation.tsx'
@@ -11,9 +12,10 @@ import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayOf, formatDay, formatShortDay } from '../../format/days.ts'
-import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
-import { isAwaited } from './due-text.ts'
+import { usePaydays } from '../schedules/use-paydays.ts'
+import { findEndedGrace, isAwaited } from './due-text.ts'
 import { LateBill } from './late-bill.tsx'
 import { PaidFromFree } from './paid-from-free.tsx'
 import { usePaidLate } from './paid-late.ts'
@@ -55,7 +57,7 @@ export function Bill({ spending }: { spending: Spending }) {
       <p>{isPaid ? words.billPaid({ day: due }) : words.billDue({ day: day(nextRecurrence) })}</p>
       {isPaidBySpending && <p className={rows.soft}>{words.billPaidBySpending}</p>}
       {!isPaid && <PaidFromFree spending={spending} />}
-      {isAwaited(spending) && <Late spending={spending} />}
+      {isAwaited(spending) ? <Late spending={spending} /> : <EndedGrace spending={spending} />}
       <div className={rows.toolbar}>
         {!isPaidBySpending && (
           <Button isBusy={settle.isSending} onClick={toggle}>
@@ -116,5 +118,30 @@ function Late({ spending }: { spending: Spending }) {
         </Confirmation>
       )}
     </>
+  )
+}
+
+/** Says until the next payday that the money of a bill paid late no longer waits for it. */
+function EndedGrace({ spending }: { spending: Spending }) {
+  const { bankAccountId, spendingId, fundingScheduleId } = spending
+  const reader = useReader()
+  const money = useMoneyText(useManner(bankAccountId))
+  const rest = useRest(bankAccountId)
+  const { data: paydays = [] } = usePaydays(bankAccountId)
+  const payday = paydays.find((one) => one.fundingScheduleId === fundingScheduleId)
+  // The history of the same screen asks for these entries too: one request.
+  const { data } = useInfiniteQuery(journalQuery(bankAccountId, spendingId))
+  const ended = findEndedGrace(data?.pages[0]?.entries ?? [], payday?.lastRecurrence ?? null)
+  if (ended === undefined) return null
+  const day = (instant: string) => formatShortDay(dayOf(instant, reader.timezone), reader)
+  return (
+    <p>
+      {words.graceEnded({
+        amount: money(-ended.delta),
+        bill: day(ended.occurrence ?? ended.createdAt),
+        day: day(ended.createdAt),
+        rest,
+      })}
+    </p>
   )
 }

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Spending, Transaction } from '../../api/budget-queries.ts'
-import { dueText, isBillPaid, isLate, isPaidToday } from './due-text.ts'
+import type { HistoryEntry } from '../../api/history-queries.ts'
+import { dueText, findEndedGrace, isBillPaid, isLate, isPaidToday } from './due-text.ts'
 
 const reading = {
   today: '2026-12-01',
@@ -107,3 +108,20 @@ test.each<[string, [day: string, taken: number, amount?: number][], boolean, obj
     expect(isBillPaid(paid, spending, reading.timezone)).toBe(isPaid)
   },
 )
+
+test.each([
+  ['since the payday', {}, '2027-02-01T06:00:00Z', true],
+  ['before the last payday', {}, '2027-02-12T06:00:00Z', false],
+  ['without a payday', {}, null, true],
+  ['that returned nothing', { delta: 0 }, null, false],
+  ['that is the end of a period', { operationId: 'spnd_a/2027-02-01' }, null, false],
+])('the end of a grace %s is found: %j, payday %s', (_, of, since, isFound) => {
+  const ended = {
+    operationId: 'spnd_a/grace/2027-02-08T06:00:00Z',
+    cause: 'period-closed',
+    delta: -75_000,
+    createdAt: '2027-02-08T06:00:10Z',
+    ...of,
+  } as HistoryEntry
+  expect(findEndedGrace([ended], since)).toBe(isFound ? ended : undefined)
+})

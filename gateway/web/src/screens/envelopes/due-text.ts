@@ -1,4 +1,5 @@
 import type { Spending, Transaction } from '../../api/budget-queries.ts'
+import type { HistoryEntry } from '../../api/history-queries.ts'
 import { isEveryday } from '../../controls/assignments/everyday.ts'
 import { dayAfter, dayOf, daysBetween, formatDistance, formatShortDay } from '../../format/days.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
@@ -109,4 +110,18 @@ export function dueText(
   if (isAwaited(spending) && !isPaidLate) return words.dueToday
   const isPaid = isPaidToday(spending, reading, isPaidLate)
   return isPaid ? words.paidToday({ distance }) : words.wasToday({ distance })
+}
+
+/** Returns the journal entry, at or after `since`, of the end of a grace that returned money. */
+export function findEndedGrace(
+  entries: readonly HistoryEntry[],
+  since: string | null,
+): HistoryEntry | undefined {
+  return entries.find(
+    ({ cause, operationId, delta, createdAt }) =>
+      cause === 'period-closed' &&
+      operationId.includes('/grace/') &&
+      delta < 0 &&
+      createdAt >= (since ?? ''),
+  )
 }

@@ -50,6 +50,8 @@ export const envelopes: Translation<'envelopes'> = {
   grace: 'aus dem letzten Zeitraum liegen für eine späte Rechnung bereit, bis {day}.',
   graceToday: 'liegen für die Rechnung von heute bereit, bis {day}.',
   graceLeft: 'sind von der bezahlten Rechnung vom {bill} übrig und bleiben bis {day}.',
+  graceEnded:
+    '{amount} warten nicht mehr auf die Rechnung vom {bill}: Seit dem {day} sind sie {rest, select, free {frei verfügbar} credit {nicht genutzter Kredit} other {nicht mehr im Umschlag}}.',
   settles: 'Rechnung als bezahlt markieren, sobald ihr Betrag ausgegeben ist',
   carryOver: 'Behalten, was an diesem Tag übrig ist, wie bei Lebensmitteln',
   graceDays: 'Geld für eine verspätete Rechnung aufheben',

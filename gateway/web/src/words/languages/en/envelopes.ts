@@ -48,6 +48,8 @@ export const envelopes = {
   grace: 'of the last period waits for a late bill until {day}.',
   graceToday: 'waits for the bill of today until {day}.',
   graceLeft: 'is left of the paid bill of {bill}, and stays until {day}.',
+  graceEnded:
+    '{amount} no longer waits for the bill of {bill}: since {day} it is {rest, select, free {free to use} credit {unused credit} other {not in the envelope}}.',
   settles: 'Mark the bill as paid once its amount is spent',
   carryOver: 'Keep what is left on that day, as for groceries',
   graceDays: 'Keep the money of a bill that is late',
