@@ -1,17 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Payday } from '../../api/account-queries.ts'
-import { incomeQuery } from '../../api/budget-queries.ts'
+import { incomeQuery, spendingQuery } from '../../api/budget-queries.ts'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
-import { dayAfter, dayOf, daysBetween, formatDay } from '../../format/days.ts'
+import { dayOf, formatDay } from '../../format/days.ts'
 import type { Rest } from '../../format/debts.ts'
 import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
-
-/**
- * Days before a payday from which its wage is expected, and days after it during which its absence
- * is shown.
- */
-const days = { early: 4, missed: 10 }
+import { wageFrom } from './wage-days.ts'
 
 /** Minimum share of the expected deposit from which a deposit counts as the wage. */
 const wageShare = 0.75
@@ -21,7 +16,9 @@ interface Props {
   as?: 'p' | 'li'
   className?: string | undefined
   /** The sentence about the day and the amount of the wage; by default that of the home screen. */
-  say?: (of: { day: string; amount: string; rest: Rest }) => string
+  say?: (of: { day: string; amount: string; rest: Rest; isFilled: boolean }) => string
+  /** Number of days after the payday from which the absence is shown; by default from its day. */
+  after?: number
 }
 
 /** Says after a payday that its wage has not arrived, as the reason for less free-to-use. */
@@ -30,25 +27,33 @@ export function MissingWage({
   as: Line = 'p',
   className,
   say = homeWords.noIncome,
+  after = 0,
 }: Props) {
-  const { bankAccountId, lastRecurrence, estimatedDeposit } = payday
+  const { bankAccountId, fundingScheduleId, lastRecurrence, estimatedDeposit } = payday
   const reader = useReader()
   const money = useMoneyText(useManner(bankAccountId))
   const rest = useRest(bankAccountId)
   const day = lastRecurrence === null ? null : dayOf(lastRecurrence, reader.timezone)
-  const isAsked = day !== null && daysBetween(day, reader.today) <= days.missed
+  const from = wageFrom(day, reader.today, after)
   const wage = estimatedDeposit ?? 0
   const { data: income } = useQuery({
     ...incomeQuery(bankAccountId, {
-      from: dayAfter(day ?? reader.today, -days.early),
+      from: from ?? reader.today,
       least: Math.ceil(wage * wageShare),
     }),
-    enabled: isAsked && wage > 0,
+    enabled: from !== null && wage > 0,
   })
-  if (day === null || income === undefined || income.length > 0) return null
+  const { data: envelopes = [] } = useQuery(spendingQuery(bankAccountId))
+  if (day === null || from === null || income === undefined || income.length > 0) return null
+  const isFilled = envelopes.some(
+    (one) =>
+      one.fundingScheduleId === fundingScheduleId &&
+      !one.isPaused &&
+      dayOf(one.createdAt, reader.timezone) <= day,
+  )
   return (
     <Line className={className}>
-      {say({ day: formatDay(day, reader), amount: money(wage), rest })}
+      {say({ day: formatDay(day, reader), amount: money(wage), rest, isFilled })}
     </Line>
   )
 }

@@ -71,7 +71,7 @@ function PaydayRow({ payday }: { payday: Payday }) {
           {homeWords.deposit} <Amount amount={estimatedDeposit} manner={manner} />
         </p>
       )}
-      <MissingWage payday={payday} className={styles.soft} />
+      <MissingWage payday={payday} after={1} className={styles.soft} />
     </li>
   )
 }

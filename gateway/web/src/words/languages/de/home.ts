@@ -41,7 +41,7 @@ export const home: Translation<'home'> = {
     'füllt {count, plural, =0 {keinen Umschlag} one {einen Umschlag mit} other {# Umschläge mit}}',
   deposit: 'erwartetes Einkommen:',
   noIncome:
-    'Zuletzt war Zahltag am {day}, und ein Einkommen von etwa {amount} ist noch nicht da. Die Umschläge sind trotzdem gefüllt: Bis es kommt, {rest, select, free {ist weniger frei verfügbar} credit {ist weniger Kredit ungenutzt} other {kann darin mehr sein, als da ist}}.',
+    'Zuletzt war Zahltag am {day}, und ein Einkommen von etwa {amount} ist noch nicht da. {isFilled, select, true {Die Umschläge sind trotzdem gefüllt: } other {}}Bis es kommt, {rest, select, free {ist weniger frei verfügbar} credit {ist weniger Kredit ungenutzt} other {kann darin mehr sein, als da ist}}.',
   noPayday: 'Kein Zahltag ist geplant, also füllt nichts die Umschläge.',
   unassigned: 'Noch ohne Umschlag',
   unassignedText:

@@ -38,7 +38,7 @@ export const home = {
   fills: 'fills {count, plural, =0 {no envelope} one {one envelope with} other {# envelopes with}}',
   deposit: 'expected pay:',
   noIncome:
-    'The last payday was {day}, and no income of about {amount} has come in yet. The envelopes are filled all the same: until it comes, {rest, select, free {less is free to use} credit {less credit is unused} other {they may hold more than there is}}.',
+    'The last payday was {day}, and no income of about {amount} has come in yet. {isFilled, select, true {The envelopes are filled all the same: until} other {Until}} it comes, {rest, select, free {less is free to use} credit {less credit is unused} other {they may hold more than there is}}.',
   noPayday: 'No payday is planned, so nothing fills the envelopes.',
   unassigned: 'Not from an envelope yet',
   unassignedText:
