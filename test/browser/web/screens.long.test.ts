@@ -63,6 +63,9 @@ test('first envelopes are proposed from payments that come while the page is ope
     expect(await page.getByLabel('Comes again').inputValue()).toBe('monthly')
     await takePicture(page, 'web-further-envelopes')
     expect(await axeFaults(page)).toEqual([])
+    await page.getByLabel('Gym', { exact: true }).uncheck()
+    await page.getByRole('button', { name: 'Back to envelopes' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Envelopes' }).waitFor()
   })
 })
 

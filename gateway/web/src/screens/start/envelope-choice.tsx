@@ -83,7 +83,7 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
     <Card title={title}>
       <p>{text}</p>
       <Form
-        action={words.createThem({ count: wanted.length })}
+        action={words.createThem({ count: wanted.length, isFirst })}
         isSending={isSending}
         fault={fault}
         onSubmit={submit}

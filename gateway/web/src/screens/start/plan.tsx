@@ -67,7 +67,12 @@ function Steps({ bankAccountId }: { bankAccountId: string }) {
                       today: reader.today,
                       known: envelopes.map(({ name }) => name),
                     })}
-                    onDone={() => void navigate({ to: '/', search: { account: bankAccountId } })}
+                    onDone={() =>
+                      void navigate({
+                        to: envelopes.length === 0 ? '/' : '/envelopes',
+                        search: { account: bankAccountId },
+                      })
+                    }
                   />
                 )}
               </Asked>

@@ -61,7 +61,7 @@ export const start: Translation<'start'> = {
   unnamed: 'Neuer Umschlag',
   another: 'Noch einer',
   createThem:
-    '{count, plural, =0 {Ohne Umschläge weiter} one {Einen Umschlag anlegen} other {# Umschläge anlegen}}',
+    '{count, plural, =0 {{isFirst, select, true {Ohne Umschläge weiter} other {Zurück zu den Umschlägen}}} one {Einen Umschlag anlegen} other {# Umschläge anlegen}}',
   resume: 'Dein Plan ist noch nicht fertig',
   resumePayday: 'Ohne einen Zahltag füllt nichts die Umschläge.',
   resumeEnvelopes: 'Es gibt noch keine Umschläge: Alles Geld ist frei verfügbar.',

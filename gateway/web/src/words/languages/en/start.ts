@@ -57,7 +57,7 @@ export const start = {
   unnamed: 'New envelope',
   another: 'Another one',
   createThem:
-    '{count, plural, =0 {Go on without envelopes} one {Create one envelope} other {Create # envelopes}}',
+    '{count, plural, =0 {{isFirst, select, true {Go on without envelopes} other {Back to envelopes}}} one {Create one envelope} other {Create # envelopes}}',
   resume: 'Your plan is not complete',
   resumePayday: 'Without a payday nothing fills the envelopes.',
   resumeEnvelopes: 'There are no envelopes yet: all money is free to use.',
