@@ -198,10 +198,12 @@ function behind(plan: Spending, explanation: Explanation, { words, money, day }:
 }
 
 /** Tells how much an expense without a bill holds, including money of former periods. */
-function lasts({ currentAmount }: Spending, { funding }: Explanation, texts: Texts): string {
+function lasts(plan: Spending, { funding }: Explanation, texts: Texts): string {
   const { words, money, day } = texts
+  const { currentAmount, periodSpentAmount, lastRecurrence } = plan
+  const isUsed = periodSpentAmount > 0n || lastRecurrence !== null
   const left = currentAmount === 0n ? null : money(currentAmount)
-  return words.lasts({ left, funding: funding && day(funding) })
+  return words.lasts({ left, isUsed, funding: funding && day(funding) })
 }
 
 function max0(amount: bigint): bigint {

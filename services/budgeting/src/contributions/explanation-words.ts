@@ -45,7 +45,8 @@ export type Words = {
    * that a payday could miss.
    */
   fills: (of: { funding: string; amount: string | null }) => string
-  lasts: (of: { left: string | null; funding: string | null }) => string
+  /** `isUsed` is false for an envelope that was never filled. */
+  lasts: (of: { left: string | null; isUsed: boolean; funding: string | null }) => string
   behind: (of: { missing: string; due: string; held: string; funding: string | null }) => string
   paused: string
 }
@@ -105,9 +106,11 @@ export const english: Words = {
   },
   none: 'No payday or no due date follows, so nothing more is added.',
   fills: ({ funding, amount }) => `The payday on ${funding} adds ${amount ?? 'nothing'}.`,
-  lasts: ({ left, funding }) =>
-    `${left === null ? 'It is used up' : `${left} is left`}` +
-    `${funding === null ? ', and no payday follows' : ` until the payday on ${funding}`}.`,
+  lasts: ({ left, isUsed, funding }) => {
+    const none = isUsed ? 'It is used up' : 'Nothing is in it'
+    const until = funding === null ? ', and no payday follows' : ` until the payday on ${funding}`
+    return `${left === null ? none : `${left} is left`}${until}.`
+  },
   behind: ({ missing, due, held, funding }) =>
     `It is behind by ${missing}: ${due} falls due ` +
     `${funding === null ? 'and no payday follows' : `before the payday on ${funding}`}, ` +
@@ -169,9 +172,11 @@ export const german: Words = {
   },
   none: 'Es folgt kein Zahltag oder keine Fälligkeit, also kommt nichts mehr dazu.',
   fills: ({ funding, amount }) => `Der Zahltag am ${funding} legt ${amount ?? 'nichts'} dazu.`,
-  lasts: ({ left, funding }) =>
-    `${left === null ? 'Aufgebraucht' : `${left} sind noch da`}` +
-    `${funding === null ? ', und kein Zahltag folgt' : ` bis zum Zahltag am ${funding}`}.`,
+  lasts: ({ left, isUsed, funding }) => {
+    const none = isUsed ? 'Aufgebraucht' : 'Noch leer'
+    const until = funding === null ? ', und kein Zahltag folgt' : ` bis zum Zahltag am ${funding}`
+    return `${left === null ? none : `${left} sind noch da`}${until}.`
+  },
   behind: ({ missing, due, held, funding }) =>
     `Es fehlen ${missing}: ${due} werden fällig, ` +
     `${funding === null ? 'kein Zahltag folgt' : `bevor am ${funding} der Zahltag kommt`}, ` +

@@ -152,6 +152,14 @@ describe('an explanation leads to the contribution', () => {
     expect(inGerman).not.toMatch(/Rückstand|fällig|Rechnung|fehl/i)
   })
 
+  test.each([
+    ['en', 'Nothing is in it until the payday on Oct 13, 2023.'],
+    ['de', 'Noch leer bis zum Zahltag am 13. Okt. 2023.'],
+  ])('of groceries that were never filled, in %s', (language, text) => {
+    const food = { ...rent, lastRecurrence: null, currentAmount: 0n }
+    expect(render(food, { keepsUnspent: true, language }).at(-1)).toBe(text)
+  })
+
   test('of groceries that are spent before the payday, and may be left now', () => {
     const nextRecurrence = new Date('2023-10-13T05:00Z')
     const funded = { fundingNextRecurrence: new Date('2023-10-15T05:00Z'), ruleset: fridays }

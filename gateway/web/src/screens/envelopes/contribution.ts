@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Payday } from '../../api/account-queries.ts'
 import type { Spending } from '../../api/budget-queries.ts'
 import { forecastQuery } from '../../api/forecast-queries.ts'
-import { isEveryday } from '../../controls/assignments/everyday.ts'
+import { isEveryday, isUsedUp } from '../../controls/assignments/everyday.ts'
 import { dayAfter, dayOf } from '../../format/days.ts'
 import { type Reader, useReader } from '../../shell/chosen-account.ts'
 import { usePaydays } from '../schedules/use-paydays.ts'
@@ -42,7 +42,7 @@ export function useNeeds(bankAccountId: string): (of: Spending) => number {
  * Returns whether an envelope lacks money for what is due before its next payday; undefined until
  * the forecast is loaded. `isBehind` of the server compares with whole targets; the forecast
  * deducts what was spent of them. An everyday envelope, such as for groceries, has no bill on a
- * certain day, so it lacks money only when it is empty.
+ * certain day, so it lacks money only when it is used up.
  */
 export function useBehind(
   bankAccountId: string,
@@ -50,9 +50,10 @@ export function useBehind(
 ): (of: Spending) => boolean | undefined {
   const { data: standings, isPending } = useStandings(bankAccountId, isAsked)
   return (spending) => {
-    const { spendingId, isPaused, isBehind, currentAmount } = spending
-    if (!isBehind || isPaused) return false
-    if (isEveryday(spending) && currentAmount > 0) return false
+    const { spendingId, isPaused, isBehind } = spending
+    if (isPaused) return false
+    if (isEveryday(spending)) return isUsedUp(spending)
+    if (!isBehind) return false
     return isPending ? undefined : (standings?.get(spendingId)?.missing ?? 1) > 0
   }
 }
