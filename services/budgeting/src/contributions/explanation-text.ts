@@ -42,7 +42,7 @@ export function renderSentences(plan: Spending, explanation: Explanation, style:
     ...settled(explanation, texts),
     start(plan, explanation, texts),
     ...spent(plan, explanation, texts),
-    ...(texts.hasBill ? graced(explanation, texts) : []),
+    ...(texts.hasBill ? graced(plan, explanation, texts) : []),
     ...(method === 'split' ? split(plan, explanation, texts) : []),
     ...(method === 'targets' ? targets(plan, explanation, texts) : []),
     ...(method === 'none' ? [words.none] : []),
@@ -64,10 +64,16 @@ function settled({ paidOn, due }: Explanation, { words, day, hasBill }: Texts): 
   return paidOn ? [words.settled({ paid: day(paidOn), due: due && day(due), hasBill })] : []
 }
 
-function graced({ graceUntil, graceAmount }: Explanation, { words, money, day }: Texts): string[] {
+function graced(
+  { lastRecurrence }: Spending,
+  { graceUntil, graceAmount, asOf }: Explanation,
+  { words, money, day }: Texts,
+): string[] {
   if (graceUntil === null || graceAmount === 0n) return []
   // `graceUntil` is the midnight after the grace: the sentence names the last day before it.
-  return [words.grace(money(graceAmount), day(new Date(graceUntil.getTime() - 1)))]
+  const until = day(new Date(graceUntil.getTime() - 1))
+  const isToday = lastRecurrence !== null && day(lastRecurrence) === day(asOf)
+  return [words.grace({ amount: money(graceAmount), until, isToday })]
 }
 
 function start(plan: Spending, { due, progress }: Explanation, texts: Texts) {
@@ -78,6 +84,7 @@ function start(plan: Spending, { due, progress }: Explanation, texts: Texts) {
     due: due && day(due),
     held: money(hasBill ? progress - used : plan.currentAmount),
     used: used > 0n ? money(used) : null,
+    hasGrace: hasBill && plan.graceAmount > 0n,
   })
 }
 

@@ -21,8 +21,15 @@ type Adds = {
 export type Words = {
   skipped: (of: { first: string; count: number }) => string
   settled: (of: { paid: string; due: string | null; hasBill: boolean }) => string
-  target: (of: { target: string; due: string | null; held: string; used: string | null }) => string
-  grace: (amount: string, until: string) => string
+  /** `hasGrace` is true if the envelope also holds money for the bill of the last due date. */
+  target: (of: {
+    target: string
+    due: string | null
+    held: string
+    used: string | null
+    hasGrace: boolean
+  }) => string
+  grace: (of: { amount: string; until: string; isToday: boolean }) => string
   reached: string
   missing: (of: { need: string; sum: string }) => string
   all: (funding: string) => string
@@ -60,13 +67,14 @@ export const english: Words = {
   settled: ({ paid, due, hasBill }) =>
     `${hasBill ? 'It was paid' : 'Its amount was spent'} on ${paid}, ` +
     `${due === null ? 'and no due date follows' : `so this is for ${due}`}.`,
-  target: ({ target, due, held, used }) =>
+  target: ({ target, due, held, used, hasGrace }) =>
     `It needs ${target}${due === null ? '' : ` by ${due}`}` +
     (used === null
-      ? `, and ${held} is there so far.`
+      ? `, and ${held} is there${hasGrace ? ' for it' : ''} so far.`
       : `: ${held} is there, ${used} is already spent.`),
-  grace: (amount, until) =>
-    `Another ${amount} stays there until ${until}, for the late bill of the last due date.`,
+  grace: ({ amount, until, isToday }) =>
+    `Another ${amount} stays there until ${until}, for the ` +
+    `${isToday ? 'bill of today' : 'late bill of the last due date'}.`,
   reached: 'That is enough: the next payday adds nothing.',
   missing: ({ need, sum }) => `${need} is still missing: ${sum}.`,
   all: (funding) => `The next payday, on ${funding}, adds all of it.`,
@@ -127,11 +135,13 @@ export const german: Words = {
   settled: ({ paid, due, hasBill }) =>
     `${hasBill ? 'Bezahlt' : 'Ausgegeben'} am ${paid}; ` +
     `${due === null ? 'keine Fälligkeit folgt' : `dies ist für den ${due}`}.`,
-  target: ({ target, due, held, used }) =>
+  target: ({ target, due, held, used, hasGrace }) =>
     `Gebraucht werden ${target}${due === null ? '' : ` bis zum ${due}`}, ` +
-    `${held} sind ${used === null ? 'bisher da' : `da, ${used} sind schon ausgegeben`}.`,
-  grace: (amount, until) =>
-    `Weitere ${amount} bleiben bis zum ${until} für die späte Rechnung der letzten Fälligkeit.`,
+    `${held} sind ${hasGrace ? 'dafür ' : ''}` +
+    `${used === null ? 'bisher da' : `da, ${used} sind schon ausgegeben`}.`,
+  grace: ({ amount, until, isToday }) =>
+    `Weitere ${amount} bleiben bis zum ${until} für die ` +
+    `${isToday ? 'Rechnung von heute' : 'späte Rechnung der letzten Fälligkeit'}.`,
   reached: 'Das reicht: Der nächste Zahltag legt nichts dazu.',
   missing: ({ need, sum }) => `Es fehlen noch ${need}: ${sum}.`,
   all: (funding) => `Der nächste Zahltag am ${funding} legt alles davon dazu.`,

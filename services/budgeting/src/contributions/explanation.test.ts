@@ -153,6 +153,18 @@ describe('an explanation leads to the contribution', () => {
   })
 
   test.each([
+    ['2023-10-09', 'en', 'is there for it so far.', 'Oct 13, 2023, for the bill of today.'],
+    ['2023-10-08', 'en', 'is there for it so far.', 'for the late bill of the last due date.'],
+    ['2023-10-09', 'de', 'sind dafür bisher da.', '13. Okt. 2023 für die Rechnung von heute.'],
+  ])('of an unpaid bill of %s on 9 October, in %s', (day, language, held, grace) => {
+    const lastRecurrence = new Date(`${day}T05:00Z`)
+    const waiting = { graceUntil: new Date('2023-10-14T05:00Z'), graceAmount: 157n }
+    const said = render({ ...rent, ...waiting, lastRecurrence }, { language }).join(' ')
+    expect(said).toContain(held)
+    expect(said).toContain(grace)
+  })
+
+  test.each([
     ['en', 'Nothing is in it until the payday on Oct 13, 2023.'],
     ['de', 'Noch leer bis zum Zahltag am 13. Okt. 2023.'],
   ])('of groceries that were never filled, in %s', (language, text) => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Spending, Transaction } from '../../api/budget-queries.ts'
 import type { HistoryEntry } from '../../api/history-queries.ts'
-import { dueText, findEndedGrace, isBillPaid, isLate, isPaidToday } from './due-text.ts'
+import { dueText, findEndedGrace, isBillPaid, isDueToday, isLate, isPaidToday } from './due-text.ts'
 
 const reading = {
   today: '2026-12-01',
@@ -65,6 +65,8 @@ test.each([
     const spending = { ...yearly, ...changed } as Spending
     const said = dueText(spending, { ...reading, payday: '2026-12-04' }, isPaidLate)
     expect([said, isLate(spending, reading, isPaidLate)]).toEqual([text, late])
+    const waits = text === 'due today' && spending.graceAmount > 0
+    expect(isDueToday(spending, reading, isPaidLate)).toBe(waits)
   },
 )
 

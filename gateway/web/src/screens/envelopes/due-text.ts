@@ -69,6 +69,15 @@ export function isLate(
   return isAwaited(spending) && !wasDueToday(spending, reading) && isPaidLate === false
 }
 
+/** Returns whether the envelope holds money for today's bill, which is unpaid. */
+export function isDueToday(
+  spending: Spending,
+  reading: Reading,
+  isPaidLate: boolean | undefined,
+): boolean {
+  return isAwaited(spending) && wasDueToday(spending, reading) && isPaidLate === false
+}
+
 /** Returns whether today's bill is paid: by payments, or because its target was spent before. */
 export function isPaidToday(
   spending: Spending,

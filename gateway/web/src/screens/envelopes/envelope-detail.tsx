@@ -17,11 +17,13 @@ import { faultWords } from '../../words/faults.ts'
 import { homeWords } from '../../words/home.ts'
 import { Bill } from './bill.tsx'
 import { useContributions, useMissing, usePayday } from './contribution.ts'
+import { isDueToday } from './due-text.ts'
 import { neededOn } from './envelope-entries.ts'
 import { EnvelopeForm } from './envelope-form.tsx'
 import styles from './envelopes.module.css'
 import { MoveMoney } from './move-money.tsx'
 import { PaidFromIt } from './paid-from-it.tsx'
+import { usePaidLate } from './paid-late.ts'
 import { RemoveEnvelope } from './remove-envelope.tsx'
 
 const route = getRouteApi('/frame/envelopes/$spendingId')
@@ -109,7 +111,9 @@ function Facts({ spending }: { spending: Spending }) {
   const payday = usePayday(spending)
   const { data: explanation } = useQuery(explanationQuery(bankAccountId, spendingId))
   const due = neededOn(spending, explanation?.due)
-  const day = isEveryday(spending) ? payday : dayOf(due, reader.timezone)
+  const isToday = isDueToday(spending, reader, usePaidLate([spending])(spending))
+  const next = isToday ? reader.today : dayOf(due, reader.timezone)
+  const day = isEveryday(spending) ? payday : next
   const [open, setOpen] = useState<'edit' | 'move' | 'remove' | null>(null)
   const close = () => setOpen(null)
   const amounts = [

@@ -11,7 +11,7 @@ import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { homeWords } from '../../words/home.ts'
 import { useBehind } from '../envelopes/contribution.ts'
-import { dueText, isLate } from '../envelopes/due-text.ts'
+import { dueText, isDueToday, isLate } from '../envelopes/due-text.ts'
 import { LateBill } from '../envelopes/late-bill.tsx'
 import { usePaidLate } from '../envelopes/paid-late.ts'
 import styles from './home.module.css'
@@ -21,8 +21,8 @@ const Explanation = lazy(() =>
 )
 
 /**
- * Envelopes that will miss their target or hold money for a late bill, with the reason. Everyday
- * envelopes are left out, because they have no bill.
+ * Envelopes that will miss their target or hold money for a bill that is late or due today, with
+ * the reason. Everyday envelopes are left out, because they have no bill.
  */
 export function Behind({ bankAccountId }: { bankAccountId: string }) {
   const spending = useQuery(spendingQuery(bankAccountId))
@@ -34,12 +34,16 @@ export function Behind({ bankAccountId }: { bankAccountId: string }) {
   const bills = (spending.data ?? []).filter((one) => !isEveryday(one))
   const behind = bills.filter(isBehind)
   const late = bills.filter((one) => isLate(one, reader, isPaidLate(one)))
-  const isOnlyLate = behind.length === 0 && late.length > 0
+  const dueNow = bills.filter((one) => isDueToday(one, reader, isPaidLate(one)))
+  const awaited = late.length > 0 ? envelopeWords.late : homeWords.dueToday
+  const isOnlyAwaited = behind.length === 0 && late.length + dueNow.length > 0
   return (
-    <Card title={isOnlyLate ? envelopeWords.late : homeWords.behind}>
+    <Card title={isOnlyAwaited ? awaited : homeWords.behind}>
       <Asked query={spending}>
         {() => {
-          const listed = bills.filter((one) => behind.includes(one) || late.includes(one))
+          const listed = bills.filter((one) =>
+            [behind, late, dueNow].some((some) => some.includes(one)),
+          )
           if (listed.length === 0) {
             const known = bills.flatMap((one) => [isBehind(one), isPaidLate(one)])
             const isKnown = known.every((one) => one !== undefined)

@@ -35,6 +35,7 @@ export const home: Translation<'home'> = {
   lastChanges: 'Die letzten Änderungen',
   lastOfFree: 'Die letzten Änderungen von „Frei verfügbar“',
   behind: 'Im Rückstand',
+  dueToday: 'Heute fällig',
   noneBehind: 'Alle Umschläge liegen im Plan.',
   payday: 'Nächster Zahltag',
   fills:

@@ -33,6 +33,7 @@ export const home = {
   lastChanges: 'The last changes',
   lastOfFree: 'The last changes of free to use',
   behind: 'Behind',
+  dueToday: 'Due today',
   noneBehind: 'Every envelope is on its way.',
   payday: 'Next payday',
   fills: 'fills {count, plural, =0 {no envelope} one {one envelope with} other {# envelopes with}}',
