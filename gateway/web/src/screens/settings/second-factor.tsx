@@ -89,7 +89,9 @@ function Confirm({ secret, onDone, onCancel }: Setup) {
         <a href={secret.uri}>{words.openHere}</a>
       </p>
       <p>
-        {words.key}: <code className={styles.code}>{key.match(/.{1,4}/g)?.join(' ')}</code>{' '}
+        {words.key}: <code className={styles.code}>{key.match(/.{1,4}/g)?.join(' ')}</code>
+      </p>
+      <p>
         <CopyButton text={key} label={words.key} />
       </p>
       <Codes codes={secret.recoveryCodes} />
