@@ -10,7 +10,7 @@ import { run } from '../bootstrap/run.mjs'
  * to it.
  */
 export interface FormerRelease {
-  /** Full hash in the repository's own history. */
+  /** Full hash of the release's commit, from which its code is cloned. */
   commit: string
   version: string
   /** Version of Node that it runs under. */

@@ -155,7 +155,10 @@ interface Definition<
   success?: 202 | 204
   /** The answer is a stream: it has no ETag. */
   isStreamed?: true
-  /** Its clients wait, so the credential is checked again while the service identity is away. */
+  /**
+   * The clients of this route wait for events, so a slow answer does no harm: while the service
+   * identity does not answer, the check of the credential is retried before the answer is 503.
+   */
   isPatient?: true
   /** Headers of a success that the declaration does not imply. */
   headers?: readonly HeaderName[]

@@ -128,7 +128,10 @@ function listWaiting(broker: Broker, workflows: Temporal | null): string[] {
   ]
 }
 
-/** Returns the NATS user of a process with one part; processes with several use the operator's. */
+/**
+ * Returns the user with which a process with one part connects to NATS. A process with several
+ * parts connects as the user `operator`, which may do what any part may.
+ */
 function userOf(parts: Parts): { user?: PartName; hasStream: boolean } {
   const [user, ...others] = partNames(parts)
   const hasStream = parts.definitions.length > 0

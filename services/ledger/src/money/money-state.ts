@@ -70,7 +70,10 @@ export interface Provider {
   aliases: AccountAlias[]
 }
 
-/** The rows of one bank account that its scopes name; closed envelopes included. */
+/**
+ * The rows of one bank account that the requested changes need; each names them in its scope. Has
+ * closed envelopes too.
+ */
 export interface MoneyState extends Provider {
   bankAccount: BankAccount
   /** Timezone of the bank account's dates; null if it never changed, empty while they are moved. */

@@ -194,7 +194,8 @@ export function moveEnvelope(
       : refundableAfter(locked.refundable ?? new Map(), settlements.entries),
   })
   const envelope = spendingId === null ? null : findEnvelope(started, spendingId)
-  // A refund stays unassigned if the scope does not include its envelope's refundable sum.
+  // A refund gives back at most what the envelope has spent. If that sum was not read with the rows
+  // of this save, the refund stays unassigned.
   const isUnread = before.amount < 0n && !started.refundable.has(spendingId ?? '')
   if (spendingId !== null && (envelope === null || isUnread)) return null
   giveBack(started, before, { cause: 'transaction', causeId: before.transactionId })
