@@ -57,6 +57,21 @@ test.each<[LanguageCode, string]>([
   expect(said({ day: 'none', known: 'none' })).not.toMatch(/none|Nov|\(/)
 })
 
+test.each<[LanguageCode, RegExp, RegExp, RegExp]>([
+  ['en', /later days, it replaces the balance of today, \$7 \(last/, /later days count/, /by hand/],
+  ['de', /spätere .* ersetzt er den heutigen von \$7 \(zul/, /spätere .* zählen mit/, /von Hand/],
+])('a balance that is set in %s counts payments of later days', async (code, ...texts) => {
+  const { balanceStated, balanceDiffers } = (await languages[code].load()).imports
+  const said = (text: string, more: object) =>
+    new IntlMessageFormat(text, code).format({ stated: '$5', now: '$7', ...more })
+  const [preview, isSet, isOlder] = texts
+  expect(said(balanceStated, { day: 'Nov 2', known: 'Nov 1' })).toMatch(preview)
+  expect(said(balanceStated, { day: 'none', known: 'none' })).not.toMatch(/later|spätere|Nov|\(/)
+  expect(said(balanceDiffers, { is: 'new' })).toMatch(isSet)
+  expect(said(balanceDiffers, { is: 'new' })).not.toMatch(isOlder)
+  expect(said(balanceDiffers, { is: 'older' })).toMatch(isOlder)
+})
+
 /** Returns the values of each text by its key; whether it is empty too. */
 function entriesOf(texts: unknown, code: string, key = ''): [string, string[]][] {
   if (typeof texts === 'string') {

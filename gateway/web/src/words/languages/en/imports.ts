@@ -162,11 +162,11 @@ export const imports = {
   balanceSame: 'The balance stays {now}: the file states the same.',
   balanceSet: 'The balance is {now}, as the file states it.',
   balanceStated:
-    'The file states a balance of {stated}{day, select, none {} other { for {day}}}. It replaces {now}{known, select, none {} other { (as of {known})}}.',
+    'The file states a balance of {stated}{day, select, none {} other { for {day}}}. {day, select, none {It} other {With payments entered for later days, it}} replaces the balance of today, {now}{known, select, none {} other { (last stated for {known})}}.',
   balanceOlder:
-    'The file states a balance of {stated}{day, select, none {} other { for {day}}}. The balance stays {now}{known, select, none {} other { (as of {known})}}: a later one was imported before, or entered by hand.',
+    'The file states a balance of {stated}{day, select, none {} other { for {day}}}. The balance stays {now}{known, select, none {} other { (last stated for {known})}}: a later one was imported before, or entered by hand.',
   balanceDiffers:
-    'The balance is {now}; the file states {stated} for its last day. {is, select, known {It had nothing new} other {A later one was imported before, or entered by hand}}. If it is not right today, change it.',
+    'The balance is {now}; the file states {stated} for its last day. {is, select, known {It had nothing new} new {Payments entered for later days count too} other {A later one was imported before, or entered by hand}}. If it is not right today, change it.',
   misfitNumber: 'The file is of the account {stated}. Does it belong to {account}?',
   misfitKinds: {
     card: 'The file is of a card, and {account} is none.',
