@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import type { SumChange } from '../../api/history-queries.ts'
 import type { Manner } from '../../format/currency.ts'
 import { formatInstant, type Place } from '../../format/days.ts'
@@ -6,9 +7,13 @@ import { historyWords } from '../../words/history.ts'
 import { Amount } from '../amount.tsx'
 import styles from '../rows.module.css'
 import { type Named, potName } from './pot-name.ts'
+import { rowNames } from './row-names.ts'
 
 interface Props {
+  /** Newest first, with those that are not shown: the names of the rows follow from all. */
   entries: SumChange[]
+  /** Number of shown rows; all without it. */
+  max?: number
   manner: Manner
   place: Place
   /** Whether the rows name the changed pot (balance or envelope), because there are several. */
@@ -22,20 +27,26 @@ interface Props {
 /** Journal entries: time, cause, amount, and the resulting sum. */
 export function History({
   entries,
+  max,
   manner,
   place,
   hasPots = false,
   envelopes,
   isLinked = false,
 }: Props) {
+  const names = rowNames(entries)
   return (
     <ul className={styles.rows} aria-label={historyWords.list}>
-      {entries.map((entry) => (
+      {entries.slice(0, max).map((entry, index) => (
         <li key={keyOf(entry)} className={styles.row}>
           <div>
             <p className={styles.name}>
               {hasPots && entry.pot !== 'free' && `${potName(entry, envelopes)}: `}
-              {isLinked && entry.transaction ? <Payment entry={entry} /> : causeOf(entry)}
+              {isLinked && entry.transaction ? (
+                <Payment entry={entry}>{names[index]}</Payment>
+              ) : (
+                names[index]
+              )}
             </p>
             <p className={styles.soft}>{formatInstant(entry.createdAt, place)}</p>
           </div>
@@ -58,20 +69,11 @@ function keyOf({ operationId, spendingId, pot, cause }: SumChange): string {
   return `${operationId} ${spendingId} ${pot} ${cause}`
 }
 
-function Payment({ entry }: { entry: SumChange }) {
+function Payment({ entry, children }: { entry: SumChange; children: ReactNode }) {
   const { transactionId = '' } = entry.transaction ?? {}
   return (
     <Link to="/transactions/$transactionId" params={{ transactionId }}>
-      {causeOf(entry)}
+      {children}
     </Link>
   )
-}
-
-function causeOf({ cause, transaction, upload, operationId }: SumChange): string {
-  const isOfFile = upload && (cause === 'transaction' || cause === 'refund')
-  const ofFile = isOfFile ? historyWords.ofFile({ cause, file: upload.fileName }) : undefined
-  // `/grace/`: the end of the grace, the days after a due date (docs/money/grace.md).
-  const isGraceEnd = cause === 'period-closed' && operationId.includes('/grace/')
-  const text = historyWords.causes[isGraceEnd ? 'grace-ended' : cause]
-  return transaction?.name ?? ofFile ?? text ?? cause
 }

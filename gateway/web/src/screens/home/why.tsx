@@ -31,8 +31,7 @@ function LastChanges({ overview }: { overview: BankAccountOverview }) {
   const manner = useManner(bankAccountId)
   const { data: newest = [] } = useQuery(newestHistoryQuery(bankAccountId))
   const isCut = newest.length === newestMax
-  const all = isOwed ? changesOf(newest) : freeChanges(newest, { free, isCut })
-  const entries = all.slice(0, lastMax)
+  const entries = isOwed ? changesOf(newest) : freeChanges(newest, { free, isCut })
   const { data: envelopes } = useQuery(spendingQuery(bankAccountId))
   if (entries.length === 0) return null
   return (
@@ -40,6 +39,7 @@ function LastChanges({ overview }: { overview: BankAccountOverview }) {
       <h3>{title}</h3>
       <History
         entries={entries}
+        max={lastMax}
         manner={manner}
         place={reader}
         hasPots

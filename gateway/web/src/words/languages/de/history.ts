@@ -20,6 +20,9 @@ export const history: Translation<'history'> = {
     restated: 'Berichtigt',
   },
   ofFile: '{cause, select, refund {Erstattungen in {file}} other {Zahlungen in {file}}}',
+  corrected: '{name}, berichtigt',
+  undone: '{cause, select, refund {Erstattung} other {Zahlung}} eines rückgängig gemachten Imports',
+  gone: '{cause, select, refund {Erstattung} other {Zahlung}}, inzwischen gelöscht',
   pots: {
     available: 'Verfügbar',
     current: 'Gebuchter Kontostand',

@@ -18,6 +18,9 @@ export const history = {
     restated: 'Restated',
   },
   ofFile: '{cause, select, refund {Refunds in {file}} other {Payments in {file}}}',
+  corrected: '{name}, corrected',
+  undone: '{cause, select, refund {Refund} other {Payment}} of an undone import',
+  gone: '{cause, select, refund {Refund} other {Payment}}, deleted since',
   pots: {
     available: 'Available',
     current: 'Posted balance',
