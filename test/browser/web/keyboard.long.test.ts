@@ -103,7 +103,15 @@ test('a search for an amount finds it, whichever way the money goes', async () =
   const viewing = { url: `${coffer.baseUrl}/transactions`, cookie: alice.cookie }
   await viewBypassed(viewing, async (page) => {
     await page.getByRole('link', { name: 'Wage' }).waitFor()
-    await page.getByRole('searchbox', { name: 'Search' }).fill('23.50')
+    const search = page.getByRole('searchbox', { name: 'Search' })
+    await search.fill('1')
+    await page.getByRole('link', { name: 'Wage' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Search for the amount 1.00 instead' }).click()
+    await page.getByRole('link', { name: 'Wage' }).waitFor()
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByRole('link', { name: 'Refund' }).waitFor()
+    expect(await search.inputValue()).toBe('')
+    await search.fill('23.50')
     await page.getByRole('link', { name: 'Wage' }).waitFor({ state: 'detached' })
     for (const name of ['Corner', 'Refund']) await page.getByRole('link', { name }).waitFor()
     await page.reload()

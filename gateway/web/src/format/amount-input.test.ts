@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { amountText, echoedAmount, parseAmount, searchedAmount } from './amount-input.ts'
+import {
+  amountSearchOf,
+  amountText,
+  echoedAmount,
+  parseAmount,
+  searchedAmount,
+} from './amount-input.ts'
 import { formatAmount, formatAxis, formatFlow, formatMoney } from './money.ts'
 
 test.each([
@@ -30,6 +36,24 @@ test.each([
   ['', 'en-US', 'USD', null],
 ])('a search for %j in %s is for the amount %s %j', (text, locale, currency, amount) => {
   expect(searchedAmount(text, { locale, currency })).toBe(amount)
+})
+
+test.each([
+  ['750', 'en-US', 'USD', '750.00'],
+  [' 750 ', 'de-DE', 'EUR', '750,00'],
+  ['1,234', 'en-US', 'USD', '1234.00'],
+  ['750', 'en-US', 'JPY', '750 JPY'],
+  ['750.00', 'en-US', 'USD', null],
+  ['-750', 'en-US', 'USD', null],
+  ['$750', 'en-US', 'USD', null],
+  ['Room 750', 'en-US', 'USD', null],
+  ['30.11.2026', 'de-DE', 'EUR', null],
+  ['', 'en-US', 'USD', null],
+])('instead of %j in %s %s the app offers to search for %j', (text, locale, currency, offered) => {
+  expect(amountSearchOf(text, { locale, currency })).toBe(offered)
+  if (offered === null) return
+  const amount = parseAmount(text, { locale, currency })
+  expect(searchedAmount(offered, { locale, currency })).toBe(amount)
 })
 
 test.each([

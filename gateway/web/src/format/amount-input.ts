@@ -71,6 +71,17 @@ export function searchedAmount(text: string, manner: Manner): number | null {
   return isAmount && /^[-−+]?[\d.,\s'’]+$/.test(bare) ? parseAmount(bare, manner) : null
 }
 
+/**
+ * Returns the search text for the amount that a whole number may mean: `750.00` for `750`, and
+ * `750 JPY` without decimals. Null for any other text.
+ */
+export function amountSearchOf(text: string, manner: Manner): string | null {
+  const amount = /^[\d.,\s'’]+$/.test(text) ? parseAmount(text, manner) : null
+  if (amount === null || searchedAmount(text, manner) !== null) return null
+  const digits = amountText(amount, manner)
+  return decimalsOf(manner.currency) > 0 ? digits : `${digits} ${manner.currency}`
+}
+
 /** Removes the symbol or code of the currency at one end of a text, or after a leading sign. */
 function withoutCurrency(text: string, { locale, currency }: Manner): string {
   const [, minus = '', unsigned = ''] = /^\s*([-−+]?)\s*(.*?)\s*$/su.exec(text) ?? []

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import { tagsQuery } from '../../api/tag-queries.ts'
 import type { Filters as FilterValues } from '../../api/transaction-queries.ts'
@@ -9,7 +9,8 @@ import { Button } from '../../controls/button.tsx'
 import { DayField } from '../../controls/days/day-field.tsx'
 import { ChoiceField } from '../../controls/field.tsx'
 import { useKeys } from '../../controls/use-keys.ts'
-import { useReader } from '../../shell/chosen-account.ts'
+import { amountSearchOf } from '../../format/amount-input.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { tagWords } from '../../words/tags.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 import styles from './transactions.module.css'
@@ -31,17 +32,29 @@ export function Filters({ bankAccountId, filters, children }: Props & { children
   const { search, ...others } = filters
   const isFiltered = Object.values(others).some((one) => one !== undefined)
   const [isOpen, setOpen] = useState(isFiltered)
+  const [typed, setTyped] = useState(search ?? '')
   const change = (next: FilterValues) =>
     void navigate({ to: '.', search: (now) => ({ ...now, ...next }), replace: true })
   const none = Object.fromEntries(Object.keys(filters).map((name) => [name, undefined]))
   return (
     <search className={styles.filters}>
-      <SearchField text={search ?? ''} onChange={(text) => change({ search: text || undefined })} />
+      <SearchField
+        bankAccountId={bankAccountId}
+        typed={typed}
+        onType={setTyped}
+        onPause={() => typed !== (search ?? '') && change({ search: typed || undefined })}
+      />
       <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {words.filters}
       </Button>
       {(isFiltered || search) && (
-        <Button kind="quiet" onClick={() => change(none)}>
+        <Button
+          kind="quiet"
+          onClick={() => {
+            setTyped('')
+            change(none)
+          }}
+        >
           {words.clear}
         </Button>
       )}
@@ -55,33 +68,56 @@ export function Filters({ bankAccountId, filters, children }: Props & { children
   )
 }
 
-function SearchField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+interface SearchProps {
+  bankAccountId: string
+  typed: string
+  onType: (text: string) => void
+  /** Runs after a pause in typing. */
+  onPause: () => void
+}
+
+/** The search text. For a whole number, a button searches for the amount instead of names. */
+function SearchField({ bankAccountId, typed, onType, onPause }: SearchProps) {
   const input = useRef<HTMLInputElement>(null)
-  const [typed, setTyped] = useState(text)
-  const timer = useRef(0)
+  const search = useEffectEvent(onPause)
+  const offered = amountSearchOf(typed, useManner(bankAccountId))
   useKeys((key) => {
     if (key === '/') input.current?.focus()
     return key === '/'
   })
-  useEffect(() => () => clearTimeout(timer.current), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the text starts a pause
+  useEffect(() => {
+    const timer = setTimeout(() => search(), pauseMs)
+    return () => clearTimeout(timer)
+  }, [typed])
   return (
-    <div className={styles.search}>
-      <Search size={18} aria-hidden />
-      <input
-        ref={input}
-        type="search"
-        aria-label={words.search}
-        placeholder={words.searchHint}
-        maxLength={300}
-        value={typed}
-        onChange={(event) => {
-          const { value } = event.target
-          setTyped(value)
-          clearTimeout(timer.current)
-          timer.current = setTimeout(() => onChange(value), pauseMs) as unknown as number
-        }}
-      />
-    </div>
+    <>
+      <div className={styles.search}>
+        <Search size={18} aria-hidden />
+        <input
+          ref={input}
+          type="search"
+          aria-label={words.search}
+          placeholder={words.searchHint}
+          maxLength={300}
+          value={typed}
+          onChange={(event) => onType(event.target.value)}
+        />
+      </div>
+      {offered !== null && (
+        <p className={styles.offer}>
+          <Button
+            kind="quiet"
+            onClick={() => {
+              input.current?.focus()
+              onType(offered)
+            }}
+          >
+            {words.searchAmount({ amount: offered })}
+          </Button>
+        </p>
+      )}
+    </>
   )
 }
 

@@ -6,6 +6,7 @@ export const transactions: Translation<'transactions'> = {
   addTitle: 'Buchung hinzufügen',
   search: 'Suchen',
   searchHint: 'Name, Notiz oder 12,50',
+  searchAmount: 'Stattdessen nach dem Betrag {amount} suchen',
   filters: 'Filter',
   from: 'Von',
   to: 'Bis',

@@ -4,6 +4,7 @@ export const transactions = {
   addTitle: 'Add a transaction',
   search: 'Search',
   searchHint: 'Name, note, or 12.50',
+  searchAmount: 'Search for the amount {amount} instead',
   filters: 'Filters',
   from: 'From',
   to: 'To',
