@@ -6,7 +6,7 @@ import { isEveryday, isUsedUp } from '../../controls/assignments/everyday.ts'
 import { dayAfter, dayOf } from '../../format/days.ts'
 import { type Reader, useReader } from '../../shell/chosen-account.ts'
 import { usePaydays } from '../schedules/use-paydays.ts'
-import { standingsOf } from './standing.ts'
+import { fillUpOf, standingsOf } from './standing.ts'
 
 /** Range of days over which the forecast looks for the next payday of each envelope. */
 const daysAhead = { least: 90, most: 360 }
@@ -62,6 +62,12 @@ export function useBehind(
 export function useMissing({ bankAccountId, spendingId, isPaused }: Spending): number {
   const { data: standings } = useStandings(bankAccountId)
   return isPaused ? 0 : (standings?.get(spendingId)?.missing ?? 0)
+}
+
+/** Returns a function for the amount that fills up an envelope that is behind; see `fillUpOf`. */
+export function useFillUp(bankAccountId: string): (of: Spending) => number {
+  const { data: standings } = useStandings(bankAccountId)
+  return (spending) => fillUpOf(spending, standings)
 }
 
 function useStandings(bankAccountId: string, isAsked = true) {

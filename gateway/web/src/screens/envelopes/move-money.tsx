@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { type BankAccountOverview, bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
@@ -7,6 +7,7 @@ import { coffer } from '../../api/client.ts'
 import { showNote } from '../../api/notes.ts'
 import { amountFault } from '../../controls/amounts/amount-fault.ts'
 import { AmountField } from '../../controls/amounts/amount-field.tsx'
+import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { ChoiceField } from '../../controls/field.tsx'
 import formStyles from '../../controls/form.module.css'
@@ -14,11 +15,12 @@ import { Form } from '../../controls/form.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import type { Rest } from '../../format/debts.ts'
-import { formatAmount } from '../../format/money.ts'
+import { formatAmount, formatMoney } from '../../format/money.ts'
 import { usePreferences } from '../../preferences/preferences.ts'
 import { useManner, useRest } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { homeWords } from '../../words/home.ts'
+import { useFillUp } from './contribution.ts'
 import { figureOf } from './free-card.tsx'
 
 interface Props {
@@ -118,11 +120,14 @@ interface FieldsProps {
 
 function Fields({ bankAccountId, source, goal, lacked, problems }: FieldsProps) {
   const { areAmountsHidden } = usePreferences()
+  const [chosen, setChosen] = useState<string | null>(null)
   const manner = useManner(bankAccountId)
   const money = useMoneyText(manner)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const balances = useQuery(bankAccountOverviewQuery(bankAccountId)).data?.balance
   const rest = useRest(bankAccountId)
+  const first = goal === undefined ? spending[0]?.spendingId : goal
+  const to = chosen ?? first ?? ''
   const places = [
     { value: '', ...restPlace(rest, balances) },
     ...spending.map((one) => ({
@@ -138,7 +143,9 @@ function Fields({ bankAccountId, source, goal, lacked, problems }: FieldsProps) 
   return (
     <>
       <ChoiceField
-        key={`from ${spending.length}`}
+        // Keyed, because the options load after the dialog opens: a new key applies the default
+        // value.
+        key={spending.length}
         label={words.from}
         name="from"
         defaultValue={source ?? ''}
@@ -146,24 +153,62 @@ function Fields({ bankAccountId, source, goal, lacked, problems }: FieldsProps) 
         fault={problems.fromSpendingId}
       />
       <ChoiceField
-        // Keyed, because the options load after the dialog opens: a new key applies the default
-        // value.
-        key={spending.length}
         label={words.to}
         name="to"
-        defaultValue={goal === undefined ? (spending[0]?.spendingId ?? '') : (goal ?? '')}
+        value={to}
+        onChange={setChosen}
         options={places}
         fault={problems.toSpendingId}
       />
+      <AmountToMove {...{ bankAccountId, to, lacked }} fault={problems.amount} />
+    </>
+  )
+}
+
+interface AmountProps {
+  bankAccountId: string
+  /** ID of the envelope that gets the money, empty for free-to-use. */
+  to: string
+  lacked: number
+  fault: string | undefined
+}
+
+/** The amount, with a button that fills in what an envelope that is behind lacks. */
+function AmountToMove({ bankAccountId, to, lacked, fault }: AmountProps) {
+  const { areAmountsHidden } = usePreferences()
+  const manner = useManner(bankAccountId)
+  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const fillUp = useFillUp(bankAccountId)
+  const input = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState<string | null>(null)
+  const initial = lacked > 0 ? amountText(lacked, manner) : ''
+  const envelope = spending.find(({ spendingId }) => spendingId === to)
+  const amount = envelope && !areAmountsHidden ? fillUp(envelope) : 0
+  const isOffered = amount > 0 && parseAmount(typed ?? initial, manner) !== amount
+  const fill = () => {
+    const field = input.current
+    field?.setRangeText(amountText(amount, manner), 0, field.value.length, 'end')
+    field?.dispatchEvent(new Event('input', { bubbles: true }))
+    field?.focus()
+  }
+  return (
+    <div>
       <AmountField
+        ref={input}
         label={words.amount}
         hint={words.amountHint({ example: formatAmount(1_250, manner) })}
         name="amount"
         manner={manner}
-        defaultValue={lacked > 0 ? amountText(lacked, manner) : ''}
-        fault={problems.amount}
+        defaultValue={initial}
+        fault={fault}
+        onChange={(event) => setTyped(event.target.value)}
       />
-    </>
+      {isOffered && (
+        <Button kind="quiet" onClick={fill}>
+          {words.fillUp({ amount: formatMoney(amount, manner) })}
+        </Button>
+      )}
+    </div>
   )
 }
 

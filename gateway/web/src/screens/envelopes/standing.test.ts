@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
+import type { Spending } from '../../api/budget-queries.ts'
 import type { Forecast } from '../../api/forecast-queries.ts'
-import { standingsOf } from './standing.ts'
+import { fillUpOf, standingsOf } from './standing.ts'
 
 const bill = (spendingId: string, fromFreeAmount = 0) => ({
   spending: [
@@ -26,4 +27,20 @@ test('an envelope stands by the bills before its next payday, not by those after
     ['food', { contribution: 400, needed: 220, missing: 0 }],
     ['rent', { contribution: 800, needed: 220, missing: 25 }],
   ])
+})
+
+test.each([
+  ['is behind', {}, 150],
+  ['is not behind', { isBehind: false }, 0],
+  ['is paused', { isPaused: true }, 0],
+  ['is an everyday one', { carryOver: true }, 0],
+  ['the forecast lacks', { spendingId: 'other' }, 0],
+])('an envelope that %s, with %j, is filled up by %d', (_, fields, amount) => {
+  const plan = { spendingId: 'rent', spendingType: 'expense', isPaused: false, isBehind: true }
+  const spending = { ...plan, ...fields } as Spending
+  const standings = standingsOf({
+    events: [bill('rent', 150), payday('rent', 800)],
+  } as unknown as Forecast)
+  expect(fillUpOf(spending, standings)).toBe(amount)
+  expect(fillUpOf(spending, undefined)).toBe(0)
 })

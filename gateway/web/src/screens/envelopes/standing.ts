@@ -1,4 +1,6 @@
+import type { Spending } from '../../api/budget-queries.ts'
 import type { Forecast } from '../../api/forecast-queries.ts'
+import { isEveryday } from '../../controls/assignments/everyday.ts'
 
 /**
  * Amounts of an envelope at its next payday, in minor units: what it gets, the cost of the bills
@@ -28,4 +30,17 @@ export function standingsOf({ events }: Pick<Forecast, 'events'>): ReadonlyMap<s
     })
   }
   return standings
+}
+
+/**
+ * Returns the amount that an envelope that is behind lacks for its bills before its next payday, in
+ * minor units; 0 for any other, and for an everyday envelope, which has no bill.
+ */
+export function fillUpOf(
+  spending: Spending,
+  standings: ReadonlyMap<string, Standing> | undefined,
+): number {
+  const { spendingId, isPaused, isBehind } = spending
+  if (isPaused || !isBehind || isEveryday(spending)) return 0
+  return standings?.get(spendingId)?.missing ?? 0
 }

@@ -64,6 +64,7 @@ export const envelopes = {
   drag: 'Drag from one card to another to move money.',
   amount: 'Amount',
   amountHint: 'It adds up what you type, such as {example}+3.',
+  fillUp: 'Fill up: {amount}',
   amountFault: 'Enter an amount above zero, such as {example}.',
   sameFault: 'Choose two different places.',
   moved: 'Move it',
