@@ -174,7 +174,6 @@ const unseen: Record<string, string> = {
   'RuleRun.error': 'a step has to fail ten times',
   'FeedLink.error': 'syncs have to stop after several failures',
   'FeedBankAccount.deletedAt': 'removed candidates are not listed',
-  'Transaction.staysFree': 'its user has to leave a payment without an envelope',
   'HistoryEntry.deletedSpendingName': 'an expense or goal has to be deleted',
   'FeedTransaction.deletedAt': 'the provider has to remove a transaction',
   'EstimateCostResponse.hints': 'the rule has to skip months',

@@ -78,6 +78,7 @@ export async function rules(
   })
   await key('PUT', '/rules/order', { body: { ruleIds: [tools.ruleId, hostel.ruleId] } })
   await key('GET', '/rules')
+  await key('GET', `/rules/${hostel.ruleId}`)
   const { body: run } = await key('POST', '/rules/runs', {
     body: { ruleIds: [hostel.ruleId], bankAccountId, from: '2026-01-01', to: '2026-06-30' },
   })

@@ -54,11 +54,38 @@ export async function createSubjects(person: Person): Promise<Record<string, Sub
       change: (n) => ({ name: `Checking ${n}` }),
       beside: () => createGoal('Boat'),
     },
+    rule: await createRuleSubject(client),
+    webhook: await createWebhookSubject(client),
     link: {
       path: `/links/${linkId}`,
       change: (n) => ({ description: `description ${n}` }),
       beside: () => client.createBankAccount({ body: { linkId, name: 'Savings' } }),
     },
+  }
+}
+
+async function createRuleSubject(client: Person['client']): Promise<Subject> {
+  const originalName = { kind: 'contains', text: 'tea' } as const
+  const createRule = async () => {
+    const body = { name: 'Tea', conditions: { originalName }, actions: { name: 'Tea' } }
+    return (await client.createRule({ body })).data.ruleId
+  }
+  const ruleId = await createRule()
+  return {
+    path: `/rules/${ruleId}`,
+    change: (n) => ({ name: `rule ${n}` }),
+    beside: async () => client.orderRules({ body: { ruleIds: [await createRule(), ruleId] } }),
+  }
+}
+
+async function createWebhookSubject(client: Person['client']): Promise<Subject> {
+  // Gets no change of this journey: failures would show in its answers.
+  const body = { url: 'https://receiver.example/', types: ['rule_run.created' as const] }
+  const path = { webhookId: (await client.createWebhook({ body })).data.webhookId }
+  return {
+    path: `/webhooks/${path.webhookId}`,
+    change: (n) => ({ description: `description ${n}` }),
+    beside: () => client.rotateWebhookSecret({ path }),
   }
 }
 

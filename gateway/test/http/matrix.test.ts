@@ -33,6 +33,7 @@ const gateway = await createGateway(
     uploads: { getUpload: finding },
     uploadGroups: { getUploadGroup: finding },
     ownWebhooks: { getWebhook: finding },
+    rules: { getRule: finding },
     features: { getFeatures: () => everything },
   },
   environment,

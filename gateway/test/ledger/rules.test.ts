@@ -34,10 +34,12 @@ test.each([
     { sent: { ruleIds: [ruleId] }, message: { ruleIds: [ruleId] }, answered: { rules: [shown] } },
   ],
   ['GET', '/api/rules', { sent: undefined, message: {}, answered: { rules: [shown] } }],
+  ['GET', `/api/rules/${ruleId}`, { sent: undefined, message: { ruleId }, answered: shown }],
 ])('%s %s of %j', async (method, url, { sent, message, answered }) => {
   const one = () => ({ rule })
   const all = () => ({ rules: [rule] })
-  const rules = { createRule: one, updateRule: one, orderRules: all, listRules: all }
+  const single = { createRule: one, getRule: one, updateRule: one }
+  const rules = { ...single, orderRules: all, listRules: all }
   await using gateway = await createGateway({ rules })
   const answer = await gateway.send(method, url, sent ? { body: sent } : {})
   expect(answer.body).toEqual(answered)
@@ -54,7 +56,7 @@ test.each([
   [{ actions: { notes: '' } }, { actions: { notes: 'cannot be blank' } }],
   [{ actions: { category: 'x' } }, { actions: { category: 'key not expected' } }],
 ])('PATCH of a rule with %j is 400', async (sent, problems) => {
-  await using gateway = await createGateway({})
+  await using gateway = await createGateway({ rules: { getRule: () => ({ rule }) } })
   const answer = await gateway.send('PATCH', `/api/rules/${ruleId}`, { body: sent })
   expect([answer.status, answer.body.problems]).toEqual([400, problems])
 })

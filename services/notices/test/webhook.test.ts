@@ -1,8 +1,11 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { holdTransaction } from '@coffer/host/testing/boot'
 import { started } from '@coffer/host/testing/started'
 import { problemsOf } from '@coffer/kit/rpc/errors'
+import { objectTag } from '@coffer/kit/rpc/object-tag'
+import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
-import { WebhookService } from '@coffer/proto/notices/v1/webhook'
+import { WebhookSchema, WebhookService } from '@coffer/proto/notices/v1/webhook'
 import { ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -60,6 +63,31 @@ test('a webhook is changed, switched off and on, and deleted', async () => {
   for (const gone of [webhook, clients.webhooks.remove, clients.webhooks.rotate]) {
     await expect(gone()).rejects.toThrow('webhook: record does not exist')
   }
+})
+
+test('of concurrent changes of a webhook with one tag, exactly one is made', async () => {
+  const { accountId, webhookId, webhook, clients } = await booted.account()
+  const client = booted.client('notices', WebhookService)
+  const seen = async () => {
+    const as = booted.as(accountId)
+    const sent = new Headers(as.headers)
+    sent.set(headers.ifMatch, objectTag(WebhookSchema, (await webhook()) as never))
+    return { ...as, headers: sent }
+  }
+  const first = await seen()
+  await clients.webhooks.rotate()
+  const row = sql.unsafe`SELECT FROM webhooks WHERE webhook_id = ${webhookId} FOR UPDATE`
+  const { untilAwaited, release } = await holdTransaction(booted.deps.database, row)
+  const changes = ['a', 'b', 'c'].map((description) =>
+    client.updateWebhook({ webhookId, description }, first),
+  )
+  await untilAwaited()
+  await release()
+  const ends = await Promise.allSettled(changes)
+  const refused = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason.rawMessage] : []))
+  expect(refused).toEqual(Array(2).fill(expect.stringContaining('the object has changed')))
+  await expect(client.deleteWebhook({ webhookId }, first)).rejects.toThrow('has changed')
+  await client.deleteWebhook({ webhookId }, await seen())
 })
 
 test('the number of webhooks of an account is bounded, and deleted ones do not count', async () => {

@@ -115,9 +115,15 @@ const order = z.strictObject({
     .describe('IDs of all rules of the account, each once, in their new order'),
 })
 
+type Rules = Client<typeof RuleService>
+
 /** Returns the routes of rules (docs/rules/rules.md). */
 export function ruleRoutes({ mesh }: RouteDeps): Route[] {
   const rules = mesh.client('ledger', RuleService)
+  return [...readRoutes(rules), ...writeRoutes(rules), orderRoute(rules), previewRoute(rules)]
+}
+
+function readRoutes(rules: Rules): Route[] {
   return [
     route({
       id: 'listRules',
@@ -132,6 +138,24 @@ export function ruleRoutes({ mesh }: RouteDeps): Route[] {
       handler: ({ options }) => rules.listRules({}, options),
     }),
     route({
+      id: 'getRule',
+      tag: 'Transactions',
+      method: 'GET',
+      path: '/api/rules/:ruleId',
+      summary: 'One rule',
+      description: 'Its position among the others is in the list (docs/rules/rules.md).',
+      since: '0.4.0',
+      auth: 'key',
+      tagged: true,
+      answer: RuleSchema,
+      handler: async ({ params, options }) => (await rules.getRule(params, options)).rule,
+    }),
+  ]
+}
+
+function writeRoutes(rules: Rules): Route[] {
+  return [
+    route({
       id: 'createRule',
       tag: 'Transactions',
       method: 'POST',
@@ -142,6 +166,7 @@ export function ruleRoutes({ mesh }: RouteDeps): Route[] {
         'account or an envelope that does not exist (docs/rules/rules.md).',
       since: '0.4.0',
       auth: 'key',
+      tagged: true,
       body: creation,
       answer: RuleSchema,
       handler: async ({ body, options }) => {
@@ -160,6 +185,9 @@ export function ruleRoutes({ mesh }: RouteDeps): Route[] {
         '(docs/rules/rules.md).',
       since: '0.4.0',
       auth: 'key',
+      isConditional: true,
+      tagged: true,
+      find: ({ params, options }) => rules.getRule(params, options),
       body: change,
       answer: RuleSchema,
       handler: async ({ params, body, options }) => {
@@ -167,13 +195,6 @@ export function ruleRoutes({ mesh }: RouteDeps): Route[] {
         return (await rules.updateRule(request, options)).rule
       },
     }),
-    ...orderRoutes(rules),
-    previewRoute(rules),
-  ]
-}
-
-function orderRoutes(rules: Client<typeof RuleService>): Route[] {
-  return [
     route({
       id: 'deleteRule',
       tag: 'Transactions',
@@ -183,27 +204,31 @@ function orderRoutes(rules: Client<typeof RuleService>): Route[] {
       description: 'A repetition is 404 (docs/rules/rules.md).',
       since: '0.4.0',
       auth: 'key',
+      isConditional: true,
       handler: ({ params, options }) => rules.deleteRule(params, options),
-    }),
-    route({
-      id: 'orderRules',
-      tag: 'Transactions',
-      method: 'PUT',
-      path: '/api/rules/order',
-      summary: 'Put all rules in another order',
-      description:
-        'Of several rules that match a transaction the first one decides each field. 400 unless ' +
-        'the body has every rule once (docs/rules/rules.md#order).',
-      since: '0.4.0',
-      auth: 'key',
-      body: order,
-      answer: OrderRulesResponseSchema,
-      handler: ({ body, options }) => rules.orderRules(body, options),
     }),
   ]
 }
 
-function previewRoute(rules: Client<typeof RuleService>): Route {
+function orderRoute(rules: Rules): Route {
+  return route({
+    id: 'orderRules',
+    tag: 'Transactions',
+    method: 'PUT',
+    path: '/api/rules/order',
+    summary: 'Put all rules in another order',
+    description:
+      'Of several rules that match a transaction the first one decides each field. 400 unless ' +
+      'the body has every rule once (docs/rules/rules.md#order).',
+    since: '0.4.0',
+    auth: 'key',
+    body: order,
+    answer: OrderRulesResponseSchema,
+    handler: ({ body, options }) => rules.orderRules(body, options),
+  })
+}
+
+function previewRoute(rules: Rules): Route {
   return route({
     id: 'previewRule',
     tag: 'Transactions',

@@ -1,6 +1,6 @@
 import { type JsonValue, toJson } from '@bufbuild/protobuf'
 import { lockBound, requireWithin } from '@coffer/kit/database/account-bound.sql'
-import type { Transaction as Tx } from '@coffer/kit/database/database'
+import type { Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import { say } from '@coffer/kit/reasons/reasons'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
@@ -78,7 +78,7 @@ interface Parts {
  * envelopes. Those of the `stored` rule are accepted, although they may be deleted or closed now.
  */
 export async function requireRule(
-  { database }: Pick<Deps, 'database'>,
+  { database }: { database: { pool: Queries } },
   accountId: string,
   { conditions, actions }: Parts,
   stored: Parts = {},

@@ -1,21 +1,33 @@
 import { create } from '@bufbuild/protobuf'
 import { lockBound } from '@coffer/kit/database/account-bound.sql'
+import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
+import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
   PreviewedFieldSchema,
   PreviewedTransactionSchema,
   type PreviewRuleRequest,
+  RuleSchema,
   type RuleService,
 } from '@coffer/proto/ledger/v1/rule'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { IsRenamed } from '../transactions/provenance.ts'
 import { inTurn } from './comparison-turns.service.ts'
 import { readParts } from './rule.service.ts'
-import { deleteRule, listRules, lockRules, orderRules, updateRule } from './rule.sql.ts'
+import {
+  deleteRule,
+  findRule,
+  listRules,
+  lockRule,
+  lockRules,
+  orderRules,
+  type Rule,
+  saveRule,
+} from './rule.sql.ts'
 import { rulesMax } from './rule.ts'
 import {
   createRule,
@@ -38,6 +50,10 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
       const { accountId } = callerOf(context)
       return { rules: (await listRules(database, accountId)).map(renderRule) }
     },
+    getRule: async ({ ruleId }, context) => {
+      const { accountId } = callerOf(context)
+      return { rule: renderRule(found(await findRule(database, { accountId, ruleId }))) }
+    },
     createRule: async ({ name, conditions, actions }, context) => {
       const { accountId, userId: createdBy } = callerOf(context)
       const by = { accountId, createdBy }
@@ -45,22 +61,22 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
       return { rule: renderRule(rule) }
     },
     updateRule: async ({ ruleId, name, conditions, actions }, context) => {
-      const { accountId } = callerOf(context)
       const parts = { ...(conditions && { conditions }), ...(actions && { actions }) }
-      const stored = await findStored(deps, accountId, ruleId)
-      if (!stored) throw notFound('rule')
-      if (name === undefined && !conditions && !actions) return { rule: renderRule(stored) }
-      await requireRule({ database }, accountId, parts, readParts(stored))
       const named = name === undefined ? {} : { name }
-      const changed = { ...named, ...storedParts(parts), updatedAt: clock() }
-      const rule = await updateRule(database, { accountId, ruleId, ...changed })
-      if (!rule) throw notFound('rule')
+      const rule = await database.transaction(async (tx) => {
+        const before = await lockAsRead(tx, ruleId, context)
+        if (name === undefined && !conditions && !actions) return before
+        await requireRule({ database: { pool: tx } }, before.accountId, parts, readParts(before))
+        const after = { ...before, ...named, ...storedParts(parts), updatedAt: clock() }
+        await saveRule(tx, after)
+        return after
+      })
       return { rule: renderRule(rule) }
     },
     deleteRule: async ({ ruleId }, context) => {
-      const { accountId } = callerOf(context)
-      const key = { accountId, ruleId }
-      if (!(await deleteRule(database, key, clock()))) throw notFound('rule')
+      await database.transaction(async (tx) => {
+        await deleteRule(tx, await lockAsRead(tx, ruleId, context), clock())
+      })
       return {}
     },
     orderRules: async ({ ruleIds }, context) => {
@@ -83,8 +99,16 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
   }
 }
 
-async function findStored({ database }: Deps, accountId: string, ruleId: string) {
-  return (await listRules(database, accountId)).find((one) => one.ruleId === ruleId)
+/** Locks and returns a rule. Throws refused (412) unless it is as `If-Match` requires. */
+async function lockAsRead(tx: Tx, ruleId: string, context: HandlerContext): Promise<Rule> {
+  const rule = found(await lockRule(tx, { accountId: callerOf(context).accountId, ruleId }))
+  requireMatch(context, RuleSchema, renderRule(rule))
+  return rule
+}
+
+function found(rule: Rule | null): Rule {
+  if (!rule) throw notFound('rule')
+  return rule
 }
 
 async function preview(deps: Deps, request: PreviewRuleRequest, context: HandlerContext) {

@@ -12,7 +12,7 @@ import {
   type NewTransaction,
   storedFields,
 } from '../transactions/transaction-creation.ts'
-import { listOwners, listRules, lockTagging, type Rule, setActions } from './rule.sql.ts'
+import { listOwners, listRules, lockTagging, type Rule, saveRule } from './rule.sql.ts'
 import { type CompiledRules, compileRules } from './rule.ts'
 import { tidyTransaction } from './rule-effects.ts'
 import { lockRunRules, setRunRules } from './rule-run.sql.ts'
@@ -84,10 +84,9 @@ export function createRuleRenaming({
 }: Pick<ServiceDeps, 'database' | 'clock'>): RenameInRules {
   return (accountId, change) =>
     database.transaction(async (tx) => {
-      for (const { ruleId, actions } of await lockTagging(tx, accountId)) {
-        const renamed = renameIn(actions, change)
-        if (renamed !== actions)
-          await setActions(tx, { accountId, ruleId, actions: renamed }, clock())
+      for (const rule of await lockTagging(tx, accountId)) {
+        const actions = renameIn(rule.actions, change)
+        if (actions !== rule.actions) await saveRule(tx, { ...rule, actions, updatedAt: clock() })
       }
       for (const { ruleRunId, rules } of await lockRunRules(tx, accountId)) {
         const renamed = changeKept(rules ?? [], (actions) => renameIn(actions, change))

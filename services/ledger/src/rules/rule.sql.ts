@@ -1,7 +1,7 @@
 import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
 import { prepare, read } from '@coffer/kit/database/statement'
-import { type Change, emit, emitIfWritten } from '@coffer/kit/events/changes'
+import { type Change, emit } from '@coffer/kit/events/changes'
 import { objectsChanged } from '@coffer/kit/events/objects-changed'
 import { ObjectsChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { sql } from 'slonik'
@@ -20,6 +20,9 @@ export const Rule = z.object({
   updatedAt: z.date(),
 })
 export type Rule = z.infer<typeof Rule>
+
+/** Account and ID of a rule. */
+export type RuleKey = Pick<Rule, 'accountId' | 'ruleId'>
 
 const columns = columnsOf(Rule, { table: 'rules' })
 
@@ -47,23 +50,29 @@ export async function insertRule(tx: Tx, rule: Omit<Rule, 'place'>): Promise<Rul
   return placed
 }
 
-/** Updates fields of a rule; returns it, or null if it does not exist. */
-export function updateRule(
-  database: Database,
-  {
-    accountId,
-    ruleId,
-    ...fields
-  }: Pick<Rule, 'accountId' | 'ruleId' | 'updatedAt'> & Partial<Rule>,
+/** Returns a rule; null if the account has none with this ID. */
+export function findRule(
+  { pool }: { pool: Queries },
+  { accountId, ruleId }: RuleKey,
 ): Promise<Rule | null> {
-  const names = Object.keys(fields) as (keyof typeof fields)[]
-  return database.transaction(async (tx) => {
-    const rule = await tx.maybeOne(sql.type(Rule)`
-      UPDATE rules SET ${assignmentsOf(fields, names)}
-      WHERE account_id = ${accountId} AND rule_id = ${ruleId} RETURNING ${columns}`)
-    if (rule) await emit(tx, ...tellRules(accountId, fields.updatedAt, { updated: [ruleId] }))
-    return rule
-  })
+  return pool.maybeOne(read(Rule)`
+    SELECT ${columns} FROM rules WHERE account_id = ${accountId} AND rule_id = ${ruleId}`)
+}
+
+/** Locks and returns a rule; null if the account has none with this ID. */
+export function lockRule(tx: Tx, { accountId, ruleId }: RuleKey): Promise<Rule | null> {
+  return tx.maybeOne(sql.type(Rule)`
+    SELECT ${columns} FROM rules
+    WHERE account_id = ${accountId} AND rule_id = ${ruleId} FOR NO KEY UPDATE`)
+}
+
+/** Saves a changed rule, and emits the change. */
+export async function saveRule(tx: Tx, rule: Rule): Promise<void> {
+  const { accountId, ruleId, updatedAt } = rule
+  await tx.query(sql.unsafe`
+    UPDATE rules SET ${assignmentsOf(rule, ['name', 'conditions', 'actions', 'updatedAt'])}
+    WHERE account_id = ${accountId} AND rule_id = ${ruleId}`)
+  await emit(tx, ...tellRules(accountId, updatedAt, { updated: [ruleId] }))
 }
 
 /** Returns events for the IDs of created, updated and deleted rules. */
@@ -78,22 +87,16 @@ function tellRules(
   return objectsChanged(ObjectsChangedSchema, { accountId, now }, objects)
 }
 
-/** Deletes a rule; returns false if it does not exist. */
-export async function deleteRule(
-  { autocommit }: Database,
-  { accountId, ruleId }: Pick<Rule, 'accountId' | 'ruleId'>,
-  now: Date,
-): Promise<boolean> {
-  const deletion = sql.fragment`
-    DELETE FROM rules WHERE account_id = ${accountId} AND rule_id = ${ruleId}`
-  const changes = tellRules(accountId, now, { deleted: [ruleId] })
-  const { rowCount } = await autocommit((pool) => pool.query(emitIfWritten(deletion, changes)))
-  return rowCount > 0
+/** Deletes a rule, and emits the change. */
+export async function deleteRule(tx: Tx, { accountId, ruleId }: RuleKey, now: Date): Promise<void> {
+  await tx.query(sql.unsafe`
+    DELETE FROM rules WHERE account_id = ${accountId} AND rule_id = ${ruleId}`)
+  await emit(tx, ...tellRules(accountId, now, { deleted: [ruleId] }))
 }
 
 /** Returns the ID of a bank account, archived or not; null if unknown or its link is deleted. */
 export function findNamedAccount(
-  { pool }: Database,
+  { pool }: { pool: Queries },
   accountId: string,
   bankAccountId: string,
 ): Promise<string | null> {
@@ -115,25 +118,10 @@ export async function listArchived(
 }
 
 /** Locks the rules of an account whose actions have tags, in the order of their IDs. */
-export function lockTagging(
-  tx: Tx,
-  accountId: string,
-): Promise<readonly Pick<Rule, 'ruleId' | 'conditions' | 'actions'>[]> {
-  return tx.any(sql.type(Rule.pick({ ruleId: true, conditions: true, actions: true }))`
-    SELECT rule_id AS "ruleId", conditions, actions FROM rules
+export function lockTagging(tx: Tx, accountId: string): Promise<readonly Rule[]> {
+  return tx.any(sql.type(Rule)`
+    SELECT ${columns} FROM rules
     WHERE account_id = ${accountId} AND actions ? 'tags' ORDER BY rule_id FOR NO KEY UPDATE`)
-}
-
-/** Sets the actions of a rule. */
-export async function setActions(
-  tx: Tx,
-  { accountId, ruleId, actions }: Pick<Rule, 'accountId' | 'ruleId' | 'actions'>,
-  now: Date,
-): Promise<void> {
-  await tx.query(sql.unsafe`
-    UPDATE rules SET actions = ${JSON.stringify(actions)}, updated_at = ${now.toISOString()}
-    WHERE account_id = ${accountId} AND rule_id = ${ruleId}`)
-  await emit(tx, ...tellRules(accountId, now, { updated: [ruleId] }))
 }
 
 const Owner = z.object({ spendingId: z.string(), bankAccountId: z.string() })

@@ -1,4 +1,4 @@
-import type { Database } from '@coffer/kit/database/database'
+import type { Database, Queries } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { asRead, prepare, read } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
@@ -88,7 +88,7 @@ const Owner = z.object({ bankAccountId: z.string() })
 
 /** Returns the bank account of an open envelope; null if there is none of this ID. */
 export function findOwner(
-  { pool }: Database,
+  { pool }: { pool: Queries },
   accountId: string,
   spendingId: string,
 ): Promise<string | null> {

@@ -54,14 +54,16 @@ test('rules are listed in their order, changed, and deleted, by their account al
   })
   expect(rule?.conditions?.originalName).toBeUndefined()
   expect((await client.updateRule({ ruleId: first }, as)).rule).toEqual(rule)
+  expect((await client.getRule({ ruleId: first }, as)).rule).toEqual(rule)
   const stranger = booted.as(newId('acct'))
   expect((await client.listRules({}, stranger)).rules).toEqual([])
   const theirs = await refusals(
+    client.getRule({ ruleId: first }, stranger),
     client.updateRule(change, stranger),
     client.deleteRule({ ruleId: first }, stranger),
     client.orderRules({ ruleIds: ids }, stranger),
   )
-  expect(theirs).toEqual(['NotFound', 'NotFound', 'NotFound'])
+  expect(theirs).toEqual(['NotFound', 'NotFound', 'NotFound', 'NotFound'])
   await client.deleteRule({ ruleId: first }, as)
   expect(await order()).toEqual([second])
 })

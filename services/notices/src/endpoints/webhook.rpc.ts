@@ -3,13 +3,14 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import type { Transaction } from '@coffer/kit/database/database'
 import type { Caller } from '@coffer/kit/rpc/caller'
-import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { invalid } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
+import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import { WebhookSchema, type WebhookService } from '@coffer/proto/notices/v1/webhook'
-import type { ServiceImpl } from '@connectrpc/connect'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { settings } from '../config.ts'
 import {
   beginAnew,
@@ -60,15 +61,16 @@ export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
       const change = statedOf({ url, description, isEnabled, types: types?.types })
       const now = clock()
       const shown = await database.transaction(async (tx) => {
-        await updateWebhook(tx, key, change, { allowed, now })
+        await updateWebhook(tx, await lockAsRead(tx, key, context), change, { allowed, now })
         return await getWebhook({ pool: tx }, key, now)
       })
       return { webhook: render(shown) }
     },
     deleteWebhook: async ({ webhookId }, context) => {
       const key = { accountId: callerOf(context).accountId, webhookId }
-      const isDeleted = await database.transaction((tx) => deleteWebhook(tx, key, clock()))
-      if (!isDeleted) throw notFound('webhook')
+      await database.transaction(async (tx) => {
+        await deleteWebhook(tx, await lockAsRead(tx, key, context), clock())
+      })
       return {}
     },
     rotateSecret: async ({ webhookId, formerEndsAt }, context) => {
@@ -145,18 +147,28 @@ function statedOf(fields: { [Name in keyof Change]?: Change[Name] | undefined })
  */
 async function updateWebhook(
   tx: Transaction,
-  key: WebhookKey,
+  before: Webhook,
   change: Change,
   by: Parameters<typeof changeWebhook>[2],
 ): Promise<void> {
-  const before = await lockWebhook(tx, key)
   const after = changeWebhook(before, change, by)
   await saveWebhook(tx, after)
-  if (before.isEnabled && !after.isEnabled) await giveUpPending(tx, key, 'was switched off')
-  if (!before.isEnabled && after.isEnabled) await beginAtEnd(tx, key)
+  if (before.isEnabled && !after.isEnabled) await giveUpPending(tx, after, 'was switched off')
+  if (!before.isEnabled && after.isEnabled) await beginAtEnd(tx, after)
   if (before.isEnabled && after.isEnabled && before.url !== after.url) {
-    await beginAnew(tx, key, by.now)
+    await beginAnew(tx, after, by.now)
   }
+}
+
+/** Locks and returns a webhook. Throws refused (412) unless it is as `If-Match` requires. */
+async function lockAsRead(
+  tx: Transaction,
+  key: WebhookKey,
+  context: HandlerContext,
+): Promise<Webhook> {
+  const webhook = await lockWebhook(tx, key)
+  requireMatch(context, WebhookSchema, toMessage(WebhookSchema, webhook))
+  return webhook
 }
 
 /** Returns a new secret, and the function that stores it sealed. */

@@ -208,21 +208,19 @@ export async function switchOff(
 
 /**
  * Marks a webhook as deleted and deletes its secrets and its progress, so that nothing more is
- * sent; a sweep removes the deliveries. Returns false if the account has none with this ID.
+ * sent; a sweep removes the deliveries.
  */
 export async function deleteWebhook(
   tx: Transaction,
   { accountId, webhookId }: WebhookKey,
   now: Date,
-): Promise<boolean> {
-  const { rowCount } = await tx.query(sql.unsafe`
+): Promise<void> {
+  await tx.query(sql.unsafe`
     UPDATE webhooks SET deleted_at = ${sql.timestamp(now)}
-    WHERE account_id = ${accountId} AND webhook_id = ${webhookId} AND deleted_at IS NULL`)
-  if (rowCount === 0) return false
+    WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
   await tx.query(sql.unsafe`
     DELETE FROM webhook_secrets WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
   await tx.query(sql.unsafe`
     DELETE FROM webhook_progress WHERE account_id = ${accountId} AND webhook_id = ${webhookId}`)
   await tell(tx, { accountId, webhookId }, { type: 'webhook.deleted', now })
-  return true
 }

@@ -16,16 +16,12 @@ export async function saveRule(
   mannerOf: (rule: Rule) => Manner,
 ): Promise<Saved<Rule, Rule>> {
   if (shown === null || seen === null) return await coffer.createRule({ body: wanted })
-  const { ruleId, name } = shown
+  const path = { ruleId: shown.ruleId }
   const manner = mannerOf(shown)
   return await updateAsRead({
     seen,
-    body: changesOf(wanted, { name, ...draftOf(entriesOf(shown, manner), manner) }),
-    read: async () => {
-      const { rules } = (await coffer.listRules()).data
-      // A deleted rule counts as unchanged here, because the server refuses its update anyway.
-      return { data: rules.find((one) => one.ruleId === ruleId) ?? seen, etag: null }
-    },
-    update: (body) => coffer.updateRule({ path: { ruleId }, body }),
+    body: changesOf(wanted, { name: shown.name, ...draftOf(entriesOf(shown, manner), manner) }),
+    read: () => coffer.getRule({ path }),
+    update: (body, condition) => coffer.updateRule({ path, body, ...condition }),
   })
 }
