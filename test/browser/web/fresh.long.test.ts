@@ -118,7 +118,7 @@ test('neither is one of a bank account, its bank, a rule or a webhook', async ()
       saved: { name: 'Wallet', currentBalance: 50_000, availableBalance: 45_000 },
     },
     {
-      opened: ['/accounts', 'Edit the bank First Bank', 'Note', 'mine'],
+      opened: ['/accounts', 'Edit the bank: First Bank', 'Note', 'mine'],
       change: () =>
         client.updateLink({ path, body: { institutionName: 'Bank', description: '2' } }),
       said: '“Note” is now 2',

@@ -84,6 +84,10 @@ test('a person budgets in German, from the first bank account to the forecast', 
     await page.getByText('50,50 €').first().waitFor()
     await page.getByRole('link', { name: 'Prognose' }).first().click()
     await page.getByText(/^Tiefpunkt: .*€ am /).waitFor()
+    await page.goto(`${coffer.baseUrl}/accounts`)
+    await page.getByRole('button', { name: '„Girokonto“ archivieren' }).waitFor()
+    await page.getByRole('button', { name: '„Girokonto“ bearbeiten' }).click()
+    await page.getByRole('dialog').waitFor()
   })
 })
 

@@ -13,10 +13,11 @@ interface Props {
 
 /** Disclosure button: shows and hides the reason of an amount. */
 export function WhyButton({ of, controls, isShown, onShow, ...look }: Props) {
+  const name = isShown ? homeWords.hideWhyOf : homeWords.whyOf
   return (
     <Button
       {...look}
-      aria-label={of === undefined ? undefined : `${homeWords.why} ${of}`}
+      aria-label={of === undefined ? undefined : name({ name: of })}
       aria-expanded={isShown}
       aria-controls={controls}
       onClick={() => onShow(!isShown)}

@@ -47,12 +47,12 @@ export function AccountRow({ account, isByHand }: Props) {
         <p className={rows.soft}>{isOfDebt ? debt : words.balance}</p>
       </div>
       <div className={rows.toolbar}>
-        <Button kind="quiet" aria-label={`${words.edit} ${name}`} onClick={() => setEdited(true)}>
+        <Button kind="quiet" aria-label={words.editOf({ name })} onClick={() => setEdited(true)}>
           {words.edit}
         </Button>
         <Button
           kind="quiet"
-          aria-label={`${words.archive} ${name}`}
+          aria-label={words.archiveOf({ name })}
           onClick={() => setArchived(true)}
         >
           {words.archive}

@@ -44,7 +44,7 @@ function Archived({ account }: { account: BankAccount }) {
         {fault && <FaultBanner fault={fault} />}
       </div>
       <Button
-        aria-label={`${words.restore} ${name}`}
+        aria-label={words.restoreOf({ name })}
         isBusy={isSending}
         onClick={() => send(undefined, () => showNote({ text: words.restored({ name }) }))}
       >

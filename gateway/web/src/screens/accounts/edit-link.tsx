@@ -37,7 +37,7 @@ export function EditLink({ link, title, onClose }: Props) {
   const submit = ({ name = '', note = '' }: Record<string, string>) =>
     send({ institutionName: name.trim(), description: note.trim() || null }, onClose)
   return (
-    <Dialog title={`${words.editLink}: ${title}`} isOpen onClose={onClose}>
+    <Dialog title={words.editLinkOf({ name: title })} isOpen onClose={onClose}>
       <Form key={taken} {...form} onSubmit={submit} onCancel={onClose}>
         <TextField
           label={words.name}

@@ -36,7 +36,7 @@ export function LinkCard({ link, accounts }: Props) {
       </ul>
       <ArchivedAccounts linkId={link.linkId} />
       <div className={rows.toolbar}>
-        <Button aria-label={`${words.editLink} ${bank}`} onClick={() => setOpen('edit')}>
+        <Button aria-label={words.editLinkOf({ name: bank })} onClick={() => setOpen('edit')}>
           {words.editLink}
         </Button>
         <Button kind="danger" onClick={() => setOpen('remove')}>

@@ -94,7 +94,7 @@ function Known({ isProofNeeded, onRevoked }: KnownProps) {
                 </div>
                 <Button
                   kind="danger"
-                  aria-label={`${words.revoke} ${one.name}`}
+                  aria-label={words.revokeOf({ name: one.name })}
                   onClick={() => setAsked(one)}
                 >
                   {words.revoke}

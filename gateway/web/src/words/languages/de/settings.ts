@@ -68,6 +68,7 @@ export const settings: Translation<'settings'> = {
   keyShown: 'Kopiere ihn jetzt: Er wird nicht noch einmal gezeigt.',
   neverUsed: 'Nie benutzt',
   revoke: 'Widerrufen',
+  revokeOf: '„{name}“ widerrufen',
   revokeTitle: '„{name}“ widerrufen?',
   revokeText:
     'Programme mit diesem Schlüssel haben sofort keinen Zugriff mehr. Das lässt sich nicht rückgängig machen.',

@@ -68,6 +68,7 @@ export const settings = {
   keyShown: 'Copy it now: it is not shown again.',
   neverUsed: 'Never used',
   revoke: 'Revoke',
+  revokeOf: 'Revoke {name}',
   revokeTitle: 'Revoke {name}?',
   revokeText: 'Programs that use this key lose their access at once. This cannot be undone.',
   none: 'None yet.',
