@@ -5,7 +5,7 @@ import { overflowOf, takePicture, useBrowser, waitForAnswers } from '../browser.
 import { createHousehold } from './household.ts'
 import { screensOf, visit } from './screens.ts'
 
-const { viewBypassed } = useBrowser()
+const { view, viewBypassed } = useBrowser()
 
 const coffer = started(() => startCoffer())
 
@@ -36,3 +36,15 @@ test.each(['de_DE', 'ja_JP', 'ar_AE', 'hi_IN'])(
     })
   },
 )
+
+test.each([
+  ['en_GB', 'Current'],
+  ['en_US', 'Checking'],
+])('of %s an everyday account is called %s', async (locale, kind) => {
+  const { cookie } = await coffer.person({ locale, timezone: 'Europe/London' })
+  await view({ url: `${coffer.baseUrl}/setup`, cookie }, async (page) => {
+    const chosen = page.getByLabel('Kind of account').locator('option:checked')
+    expect(await chosen.textContent()).toBe(kind)
+    expect(await page.getByLabel('Name of the account').inputValue()).toBe(kind)
+  })
+})

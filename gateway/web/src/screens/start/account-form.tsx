@@ -5,13 +5,13 @@ import { bankAccountsQuery, currenciesQuery, linksQuery } from '../../api/accoun
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { showNote } from '../../api/notes.ts'
+import { amountFault } from '../../controls/amounts/amount-fault.ts'
 import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { Button } from '../../controls/button.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { parseAmount } from '../../format/amount-input.ts'
 import { currencyName, type Manner } from '../../format/currency.ts'
-import { formatAmount } from '../../format/money.ts'
 import { setPreferences } from '../../preferences/preferences.ts'
 import { useChosenAccountId, useReader } from '../../shell/chosen-account.ts'
 import { useLinkNames } from '../../shell/distinct-names.ts'
@@ -63,6 +63,7 @@ export function AccountForm({ way }: { way: Way }) {
   const [faults, setFaults] = useState<Record<string, string>>({})
   const { send, isSending, fault } = useCreation()
   const problems = { ...fault?.problems, ...faults }
+  const textOf = ofRegion(startWords.kinds, locale)
   const submit = (values: Record<string, string>) => {
     const { account, faults } = readAccount(values, locale)
     setFaults(faults)
@@ -82,14 +83,14 @@ export function AccountForm({ way }: { way: Way }) {
         label={startWords.kind}
         value={kind}
         onChange={(next) => setKind(next as Kind)}
-        options={kinds.map((value) => ({ value, text: startWords.kinds[value] }))}
+        options={kinds.map((value) => ({ value, text: textOf[value] }))}
         fault={problems.accountType}
       />
       <TextField
         key={kind}
         label={startWords.name}
         name="name"
-        defaultValue={startWords.names[kind]}
+        defaultValue={ofRegion(startWords.names, locale)[kind]}
         fault={problems.name}
       />
       <ChoiceField
@@ -104,6 +105,15 @@ export function AccountForm({ way }: { way: Way }) {
       <Amounts kind={kind} side={side} manner={{ locale, currency }} problems={problems} />
     </Form>
   )
+}
+
+/** Returns the texts of the kinds: British and Irish banks say current instead of checking. */
+function ofRegion(
+  { checking, ...others }: typeof startWords.kinds,
+  locale: string,
+): Record<Kind, string> {
+  const { region = '' } = new Intl.Locale(locale).maximize()
+  return { ...others, checking: checking({ region }) }
 }
 
 /** Returns the currency of the bank, else of the chosen account, else that of the server. */
@@ -240,25 +250,15 @@ function useCreation() {
 function readAccount(values: Record<string, string>, locale: string) {
   const { linkId = '', institutionName = '', name = '', currency = '' } = values
   const { balance = '', limit = '' } = values
-  const amount = parseAmount(balance || '0', { locale, currency })
-  const ofCard = parseAmount(limit || '0', { locale, currency })
+  const manner = { locale, currency }
+  const amount = parseAmount(balance || '0', manner)
+  const ofCard = parseAmount(limit || '0', manner)
+  const wanted = { manner, example: 125_000, text: startWords.amountFault }
   const faults: Record<string, string> = {
     ...(linkId || institutionName.trim() ? {} : { institutionName: startWords.required }),
     ...(name.trim() ? {} : { name: startWords.required }),
-    ...(amount === null
-      ? {
-          currentBalance: startWords.amountFault({
-            example: formatAmount(125_000, { locale, currency }),
-          }),
-        }
-      : {}),
-    ...(ofCard === null || ofCard < 0
-      ? {
-          limitBalance: startWords.amountFault({
-            example: formatAmount(125_000, { locale, currency }),
-          }),
-        }
-      : {}),
+    ...(amount === null ? { currentBalance: amountFault(balance, wanted) } : {}),
+    ...(ofCard === null || ofCard < 0 ? { limitBalance: amountFault(limit, wanted) } : {}),
   }
   const isWhole = Object.keys(faults).length === 0 && amount !== null && ofCard !== null
   const stated = { linkId, institutionName, name, currency }
