@@ -1,8 +1,8 @@
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { signInWords } from '../words/sign-in.ts'
 import { Button } from './button.tsx'
 import fieldStyles from './field.module.css'
-import { Field } from './field.tsx'
+import { Field, TextField } from './field.tsx'
 import styles from './password-field.module.css'
 
 interface Props {
@@ -40,5 +40,27 @@ export function PasswordField({ name = 'password', label, hint, fault, ...props 
         </div>
       )}
     </Field>
+  )
+}
+
+type CodeProps = Pick<ComponentProps<typeof TextField>, 'fault' | 'inputMode' | 'ref'> & {
+  label?: string
+}
+
+/**
+ * A field for a one-time code. It is always required: a form shows it only when it needs a code.
+ * Without `inputMode` phones show letters too, which recovery codes have.
+ */
+export function CodeField({ label = signInWords.code, ...rest }: CodeProps) {
+  return (
+    <TextField
+      {...rest}
+      label={label}
+      name="totp"
+      autoComplete="one-time-code"
+      autoCapitalize="none"
+      spellCheck={false}
+      required
+    />
   )
 }

@@ -13,7 +13,7 @@ import { forgetSession } from '../api/query-client.ts'
 import { Button } from '../controls/button.tsx'
 import { TextField } from '../controls/field.tsx'
 import { Form } from '../controls/form.tsx'
-import { PasswordField } from '../controls/password-field.tsx'
+import { CodeField, PasswordField } from '../controls/password-field.tsx'
 import { readCode } from '../format/typed-code.ts'
 import { currentPreferences } from '../preferences/preferences.ts'
 import { signInWords as words } from '../words/sign-in.ts'
@@ -96,18 +96,7 @@ export function EndedSession({ isEarly, onClose }: Props) {
 
 /** The inputs of a step. */
 function Entries({ step, email, fault }: { step: Step; email: string; fault: Fault | null }) {
-  if (step === 'code') {
-    return (
-      <TextField
-        label={words.code}
-        name="totp"
-        autoComplete="one-time-code"
-        autoCapitalize="none"
-        spellCheck={false}
-        fault={fault?.problems.totp}
-      />
-    )
-  }
+  if (step === 'code') return <CodeField fault={fault?.problems.totp} />
   return (
     <>
       <TextField label={words.email} name="email" value={email} autoComplete="username" readOnly />

@@ -7,15 +7,13 @@ import { faultOf } from '../../api/faults.ts'
 import { announceSignOut, forgetSession } from '../../api/query-client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
-import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
-import { PasswordField } from '../../controls/password-field.tsx'
+import { CodeField, PasswordField } from '../../controls/password-field.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { readCode } from '../../format/typed-code.ts'
 import { setPreferences } from '../../preferences/preferences.ts'
 import { settingsWords as words } from '../../words/settings.ts'
-import { signInWords } from '../../words/sign-in.ts'
 
 type Proof = Parameters<typeof coffer.deleteAccount>[0]['body']
 
@@ -69,17 +67,7 @@ export function DeleteAccount() {
               autoComplete="current-password"
               fault={fault?.problems.currentPassword}
             />
-            {hasCodes && (
-              <TextField
-                label={signInWords.code}
-                name="totp"
-                autoComplete="one-time-code"
-                autoCapitalize="none"
-                spellCheck={false}
-                fault={fault?.problems.totp}
-                required
-              />
-            )}
+            {hasCodes && <CodeField fault={fault?.problems.totp} />}
           </Form>
         </Dialog>
       )}

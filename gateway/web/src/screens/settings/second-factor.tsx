@@ -3,9 +3,8 @@ import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { CopyButton } from '../../controls/copy-button.tsx'
-import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
-import { PasswordField } from '../../controls/password-field.tsx'
+import { CodeField, PasswordField } from '../../controls/password-field.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { readCode } from '../../format/typed-code.ts'
@@ -102,13 +101,7 @@ function Confirm({ secret, onDone, onCancel }: Setup) {
         onSubmit={({ totp = '' }) => send(totp, onDone)}
         onCancel={onCancel}
       >
-        <TextField
-          label={words.code}
-          name="totp"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          fault={fault?.problems.totp}
-        />
+        <CodeField inputMode="numeric" fault={fault?.problems.totp} />
       </Form>
     </>
   )

@@ -6,8 +6,8 @@ import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { showNote } from '../../api/notes.ts'
 import { Button } from '../../controls/button.tsx'
-import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
+import { CodeField } from '../../controls/password-field.tsx'
 import { readCode } from '../../format/typed-code.ts'
 import { fewCodesMax, settingsWords } from '../../words/settings.ts'
 import { signInWords } from '../../words/sign-in.ts'
@@ -68,16 +68,11 @@ export function SecondFactor() {
         onSubmit={submit}
         others={other}
       >
-        <TextField
+        <CodeField
           ref={field}
           label={byRecovery ? signInWords.recoveryCode : signInWords.code}
-          name="totp"
           inputMode={byRecovery ? 'text' : 'numeric'}
-          autoComplete="one-time-code"
-          autoCapitalize="none"
-          spellCheck={false}
           fault={fault?.problems.totp}
-          required
         />
       </Form>
     </Gate>

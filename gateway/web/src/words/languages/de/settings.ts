@@ -43,7 +43,6 @@ export const settings: Translation<'settings'> = {
     '{count, plural, one {Ein Wiederherstellungscode ist noch übrig.} other {# Wiederherstellungscodes sind noch übrig.}}',
   codesFew:
     '{count, plural, =0 {Kein Wiederherstellungscode ist übrig: Ohne die Authentifizierungs-App kannst du dich nicht anmelden. Mache jetzt neue.} one {Nur noch ein Wiederherstellungscode ist übrig. Mache jetzt neue.} other {Nur noch # Wiederherstellungscodes sind übrig. Mache jetzt neue.}}',
-  code: 'Sechsstelliger Code',
   confirm: 'Einschalten',
   disable: 'Ausschalten',
   replace: 'Neue Wiederherstellungscodes',

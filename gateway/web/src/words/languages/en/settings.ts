@@ -41,7 +41,6 @@ export const settings = {
   codesLeft: '{count, plural, one {One recovery code is left.} other {# recovery codes are left.}}',
   codesFew:
     '{count, plural, =0 {No recovery code is left: without the authenticator app you cannot sign in. Make new ones now.} one {Only one recovery code is left. Make new ones now.} other {Only # recovery codes are left. Make new ones now.}}',
-  code: 'Code of 6 digits',
   confirm: 'Switch it on',
   disable: 'Switch it off',
   replace: 'New recovery codes',
