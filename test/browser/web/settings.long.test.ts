@@ -30,6 +30,7 @@ test('a person sets up a second factor, has a key, and deletes the account', asy
   await view(viewing, async (page) => {
     const card = (name: string) => page.getByRole('region', { name, exact: true })
     const index = page.getByRole('navigation', { name: 'On this page' })
+    await index.getByRole('link', { name: 'About' }).waitFor()
     const titles = await index.getByRole('link').allTextContents()
     const headings = await page.getByRole('heading', { level: 2 }).allTextContents()
     expect(titles).toEqual(headings)
