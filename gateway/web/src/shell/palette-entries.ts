@@ -18,6 +18,8 @@ export interface Entry {
   key: string
   text: string
   about: string
+  /** Whether `act` changes the searched text, so that the palette stays open. */
+  isSearch?: boolean
   act: () => void
 }
 

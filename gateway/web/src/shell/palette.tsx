@@ -5,11 +5,13 @@ import { bankAccountsQuery } from '../api/account-queries.ts'
 import { coffer } from '../api/client.ts'
 import { Dialog } from '../controls/dialog.tsx'
 import fields from '../controls/field.module.css'
-import { searchedAmount } from '../format/amount-input.ts'
+import { amountSearchOf, searchedAmount } from '../format/amount-input.ts'
+import type { Manner } from '../format/currency.ts'
 import { dayOf, formatShortDay } from '../format/days.ts'
 import { formatFlow } from '../format/money.ts'
 import { usePreferences } from '../preferences/preferences.ts'
 import { frameWords, keyWords } from '../words/frame.ts'
+import { transactionWords } from '../words/transactions.ts'
 import { useChosenAccountId, useManner, useReader } from './chosen-account.ts'
 import styles from './palette.module.css'
 import { type Entry, useOwnEntries } from './palette-entries.ts'
@@ -22,14 +24,18 @@ const foundMax = 8
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
-  const entries = useEntries(text.trim())
+  const type = (next: string) => {
+    setText(next)
+    setAt(0)
+  }
+  const entries = useEntries(text.trim(), type)
   const chosen = entries[Math.min(at, entries.length - 1)]
   useEffect(() => {
     document.getElementById(`palette-${chosen?.key}`)?.scrollIntoView({ block: 'nearest' })
   }, [chosen?.key])
   const choose = (entry: Entry | undefined) => {
     if (entry === undefined) return
-    onClose()
+    if (!entry.isSearch) onClose()
     entry.act()
   }
   const press = (event: KeyboardEvent) => {
@@ -51,10 +57,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         placeholder={keyWords.paletteHint}
         className={fields.input}
         value={text}
-        onChange={(event) => {
-          setText(event.target.value)
-          setAt(0)
-        }}
+        onChange={(event) => type(event.target.value)}
         onKeyDown={press}
       />
       <div id="palette-entries" role="listbox" aria-label={frameWords.palette}>
@@ -81,22 +84,30 @@ export function Palette({ onClose }: { onClose: () => void }) {
 
 /**
  * Returns the entries for a text: those of `useOwnEntries` at once, transactions once they are
- * loaded.
+ * loaded. For a whole number, which is searched for in names, the last one searches for the amount.
  */
-function useEntries(text: string): Entry[] {
-  return [...useOwnEntries(text), ...useFound(text)]
+function useEntries(text: string, type: (next: string) => void): Entry[] {
+  const manner = useManner(useChosenAccountId() ?? '')
+  const entries = [...useOwnEntries(text), ...useFound(text, manner)]
+  const offered = amountSearchOf(text, manner)
+  if (offered === null) return entries
+  const entry = { key: 'amount', text: transactionWords.searchAmount({ amount: offered }) }
+  return [
+    ...entries,
+    { ...entry, about: keyWords.action, isSearch: true, act: () => type(offered) },
+  ]
 }
 
 /**
  * Returns matching transactions of all bank accounts, except archived ones, which have no screen.
  */
-function useFound(text: string): Entry[] {
+function useFound(text: string, manner: Manner): Entry[] {
   const navigate = useNavigate()
   const reader = useReader()
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const { areAmountsHidden } = usePreferences()
   const searched = useDeferredValue(text)
-  const amount = searchedAmount(searched, useManner(useChosenAccountId() ?? ''))
+  const amount = searchedAmount(searched, manner)
   const { data: found = [] } = useQuery({
     queryKey: ['transactions', 'palette', searched, amount],
     enabled: searched.length > 1,
