@@ -28,22 +28,22 @@ setTimeout(
 
 addEventListener('vite:preloadError', ({ payload }) => nameLostPart(payload))
 
-const leave = () => {
+const leave = (ended: 'here' | 'elsewhere') => {
   const { href: next, pathname } = router.state.location
   if (pathname === '/login') return
   noteSession(false)
-  const search = { next, ended: true }
+  const search = { next, ended }
   void router.navigate({ to: '/login', search, ignoreBlocker: true }).then(forgetSession)
 }
 
 // The user has signed out in another tab: this tab opens the sign-in, too.
-addEventListener('coffer-left', leave)
+addEventListener('coffer-left', () => leave('here'))
 
 // The session has ended elsewhere: the sign-in opens over the screen, which keeps its entries.
 addEventListener('coffer-signed-out', () => {
   const hasScreen = router.state.matches.some(({ routeId }) => routeId === '/frame')
   if (hasScreen) noteSession(true)
-  else leave()
+  else leave('elsewhere')
 })
 
 const root = document.getElementById('root')

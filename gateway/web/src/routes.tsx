@@ -31,7 +31,7 @@ const frame = createRoute({
     const next = location.href
     if (!(await finishSignOut())) throw redirect({ to: '/login', search: {} })
     const me = await queries.ensureQueryData(meQuery).catch((error: unknown) => {
-      const ended = currentPreferences().isSignedIn || undefined
+      const ended = currentPreferences().isSignedIn ? 'elsewhere' : undefined
       if (isSignedOut(error)) throw redirect({ to: '/login', search: { next, ended } })
       throw error
     })

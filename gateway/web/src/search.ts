@@ -3,8 +3,8 @@ import type { Filters } from './api/transaction-queries.ts'
 /** Search parameters of the sign-in. */
 export interface SignInSearch {
   next?: string | undefined
-  /** Whether the session has expired or was ended elsewhere. */
-  ended?: boolean | undefined
+  /** Where the session has ended: in another tab of this browser, or at its time or elsewhere. */
+  ended?: 'here' | 'elsewhere' | undefined
   /** Whether the account was just deleted. */
   deleted?: boolean | undefined
 }
@@ -14,7 +14,7 @@ export function signInSearchOf({ next, deleted, ended }: Record<string, unknown>
   return {
     next: textOf(next),
     deleted: deleted === true || undefined,
-    ended: ended === true || undefined,
+    ended: ended === 'here' || ended === 'elsewhere' ? ended : undefined,
   }
 }
 

@@ -2,7 +2,7 @@ import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { setUpSecondFactor } from '@coffer/test/harness/second-factor.ts'
 import { expect, test } from '@jest/globals'
-import { useBrowser } from '../browser.ts'
+import { takePicture, useBrowser } from '../browser.ts'
 import { createHousehold } from '../web/household.ts'
 
 const { view } = useBrowser()
@@ -26,6 +26,7 @@ test('tabs notice by themselves that their session has ended, and keep what is t
       tab.getByRole('dialog', { name: 'You were signed out' }),
     )
     await Promise.all([over?.waitFor(), overOther?.waitFor()])
+    await over?.getByText('Your session was ended elsewhere: on another device').waitFor()
     await over?.getByLabel('Password', { exact: true }).fill(alice.password)
     await over?.getByRole('button', { name: 'Sign in', exact: true }).click()
     await over?.waitFor({ state: 'detached' })
@@ -65,5 +66,34 @@ test('a session that ends soon is replaced over the screen, by password and code
     await asked.waitFor({ state: 'detached' })
     await renew.waitFor({ state: 'detached' })
     expect(await search.inputValue()).toBe('Corner')
+  })
+})
+
+test('a session that has ended says on which day, or that another tab has ended it', async () => {
+  const alice = await coffer.person()
+  await createHousehold(alice)
+  const viewing = { url: `${coffer.baseUrl}/settings`, cookie: alice.cookie, locale: 'de-DE' }
+  await view({ ...viewing, hasRefusals: true }, async (page) => {
+    await page.route('**/api/users/me', async (route) => {
+      const response = await route.fetch({ headers: { ...route.request().headers(), etag: '' } })
+      const sessionExpiresAt = '2026-01-05T12:00:00Z'
+      await route.fulfill({ response, json: { ...(await response.json()), sessionExpiresAt } })
+    })
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor()
+    await alice.session.signOut()
+    const over = page.getByRole('dialog', { name: 'Du wurdest abgemeldet' })
+    await over.getByText('Deine Sitzung endete am 5. Jan. 2026, 06:00, 14 Tage nach').waitFor()
+    await takePicture(page, 'web-session-ended')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await takePicture(page, 'web-session-ended-phone')
+  })
+  const { cookie } = await coffer.person()
+  await view({ url: `${coffer.baseUrl}/tags`, cookie, locale: 'de-DE' }, async (page) => {
+    await page.getByRole('heading', { level: 1, name: 'Schlagwörter' }).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${coffer.baseUrl}/rules`)
+    await other.getByRole('button', { name: 'Abmelden' }).first().click()
+    await page.getByText('Du wurdest in einem anderen Tab abgemeldet.').waitFor()
   })
 })

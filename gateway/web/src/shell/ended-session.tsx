@@ -7,16 +7,18 @@ import { configQuery, meQuery } from '../api/account-queries.ts'
 import { useChange } from '../api/changes.ts'
 import { coffer } from '../api/client.ts'
 import { type Fault, faultOf } from '../api/faults.ts'
-import { noteSession } from '../api/live/session-end.ts'
+import { endReasonOf, noteSession } from '../api/live/session-end.ts'
 import { solveChallenge } from '../api/proof-of-work.ts'
 import { forgetSession } from '../api/query-client.ts'
 import { Button } from '../controls/button.tsx'
 import { TextField } from '../controls/field.tsx'
 import { Form } from '../controls/form.tsx'
 import { CodeField, PasswordField } from '../controls/password-field.tsx'
+import { formatInstant } from '../format/days.ts'
 import { readCode } from '../format/typed-code.ts'
-import { currentPreferences } from '../preferences/preferences.ts'
+import { currentPreferences, usePreferences } from '../preferences/preferences.ts'
 import { signInWords as words } from '../words/sign-in.ts'
+import { useReader } from './chosen-account.ts'
 import styles from './ended-session.module.css'
 
 type Step = 'password' | 'code'
@@ -51,6 +53,7 @@ export function EndedSession({ isEarly, onClose }: Props) {
     onClose()
   }
   const mayCancel = isEarly && step === 'password'
+  const why = isEarly ? words.renewText : <Reason />
   const leave = () => {
     close()
     void navigate({ to: '/login', search: {}, ignoreBlocker: true }).then(forgetSession)
@@ -72,7 +75,7 @@ export function EndedSession({ isEarly, onClose }: Props) {
       }}
     >
       <h2 id="ended-session">{isEarly ? words.renewTitle : words.endedTitle}</h2>
-      <p>{isEarly ? words.renewText : words.endedText}</p>
+      <p>{step === 'code' ? words.secondFactorText : why}</p>
       <Form
         key={step}
         action={step === 'code' ? words.continue : words.signIn}
@@ -92,6 +95,20 @@ export function EndedSession({ isEarly, onClose }: Props) {
     </dialog>,
     document.body,
   )
+}
+
+/** Says why the session has ended. The text stays when the password has begun another session. */
+function Reason() {
+  const { data: me, dataUpdatedAt: answeredAt } = useQuery({ ...meQuery, enabled: false })
+  const reader = useReader()
+  const isForeign = usePreferences().isForeign === true
+  const expiresAt = me?.sessionExpiresAt ?? null
+  const [text] = useState(() => {
+    const reason = endReasonOf({ expiresAt, answeredAt, now: Date.now() })
+    const at = expiresAt === null ? '' : formatInstant(expiresAt, reader)
+    return words.endedText({ reason, at, isForeign })
+  })
+  return text
 }
 
 /** The inputs of a step. */

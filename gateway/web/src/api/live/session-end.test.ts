@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isEndingSoon } from './session-end.ts'
+import { endReasonOf, isEndingSoon } from './session-end.ts'
 
 test.each([
   ['a day and a minute', 24 * 60 + 1, false, false],
@@ -11,4 +11,14 @@ test.each([
   const now = Date.parse('2026-12-01T08:00:00Z')
   const expiresAt = new Date(now + minutes * 60_000).toISOString()
   expect(isEndingSoon(expiresAt, { now, isForeign })).toBe(isSoon)
+})
+
+test.each([
+  ['at its time', -1, 1, 'time'],
+  ['before its time, since the last answer', 1, 1, 'elsewhere'],
+  ['before its time, perhaps unused', 1, 25, 'other'],
+])('a session that ended %s is said to have ended so', (_, hoursLeft, hoursSince, reason) => {
+  const now = Date.parse('2026-12-01T08:00:00Z')
+  const expiresAt = new Date(now + hoursLeft * 3_600_000).toISOString()
+  expect(endReasonOf({ expiresAt, answeredAt: now - hoursSince * 3_600_000, now })).toBe(reason)
 })

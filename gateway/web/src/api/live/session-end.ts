@@ -17,6 +17,28 @@ export function isEndingSoon(
   return leftMs > 0 && leftMs < (isForeign ? hourMs : 24 * hourMs)
 }
 
+/** Reason of an end that the app cannot tell apart from the others: `other`. */
+export type EndReason = 'time' | 'elsewhere' | 'other'
+
+/**
+ * Returns why a session has ended, as the server does not say it: at its time, else elsewhere, if
+ * the server has answered within a day. Sessions end too after a day or more without use.
+ */
+export function endReasonOf({
+  expiresAt,
+  answeredAt,
+  now,
+}: {
+  /** RFC 3339 */
+  expiresAt: string | null
+  /** Time in ms of the session's last answer. */
+  answeredAt: number
+  now: number
+}): EndReason {
+  if (expiresAt !== null && Date.parse(expiresAt) <= now) return 'time'
+  return now - answeredAt < 24 * hourMs ? 'elsewhere' : 'other'
+}
+
 /** Notes that the session has ended elsewhere, or that the same user has signed in again. */
 export function noteSession(isEnded: boolean): void {
   if (hasEnded === isEnded) return

@@ -9,6 +9,7 @@ import { solveChallenge } from '../../api/proof-of-work.ts'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { PasswordField } from '../../controls/password-field.tsx'
+import { usePreferences } from '../../preferences/preferences.ts'
 import { signInWords } from '../../words/sign-in.ts'
 import { useArrival } from './arrival.ts'
 import { beginOnDevice, ForeignDevice } from './foreign-device.tsx'
@@ -28,6 +29,7 @@ interface Stated {
 export function SignIn() {
   const { next, ended, deleted } = route.useSearch()
   const { data: config } = useQuery(configQuery)
+  const isForeign = usePreferences().isForeign === true
   const navigate = useNavigate()
   const arrive = useArrival()
   const change = useChange(async ({ email, ...stated }: Stated) => {
@@ -67,7 +69,9 @@ export function SignIn() {
           {signInWords.deleted}
         </p>
       )}
-      {ended && !fault && <p className={styles.note}>{signInWords.ended}</p>}
+      {ended && !fault && (
+        <p className={styles.note}>{signInWords.ended({ isHere: ended === 'here', isForeign })}</p>
+      )}
       <Form action={signInWords.signIn} isSending={isSending} fault={fault} onSubmit={submit}>
         {fault?.code === 'EMAIL_NOT_VERIFIED' && <Resend />}
         <TextField

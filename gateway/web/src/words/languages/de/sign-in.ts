@@ -40,13 +40,13 @@ export const signIn: Translation<'signIn'> = {
   wrong: 'Die E-Mail-Adresse oder das Passwort stimmt nicht.',
   endedTitle: 'Du wurdest abgemeldet',
   endedText:
-    'Deine Sitzung ist beendet, hier oder auf einem anderen Gerät. Melde dich an, um weiterzumachen: Alles, was du eingetippt hast, ist noch da.',
+    '{reason, select, time {Deine Sitzung endete am {at}, {isForeign, select, true {12 Stunden} other {14 Tage}} nach der Anmeldung.} elsewhere {Deine Sitzung wurde anderswo beendet: auf einem anderen Gerät, oder durch ein neues Passwort oder einen neuen zweiten Faktor.} other {Deine Sitzung wurde anderswo beendet, oder nach einigen Tagen ohne Benutzung.}} Melde dich an, um weiterzumachen: Alles, was du eingetippt hast, ist noch da.',
   renewTitle: 'Noch einmal anmelden',
   renewText:
     'Die neue Sitzung dauert 14 Tage, auf einem fremden Gerät 12 Stunden. Der Bildschirm bleibt, wie er ist.',
   renewLater: 'Später',
   ended:
-    'Du wurdest abgemeldet: 14 Tage nach der Anmeldung, auf einem fremden Gerät nach 12 Stunden, nach einigen Tagen ohne Benutzung oder von einem anderen Gerät oder Tab aus. Melde dich an, um dort weiterzumachen, wo du warst.',
+    'Du wurdest {isHere, select, true {in einem anderen Tab abgemeldet.} other {abgemeldet: {isForeign, select, true {12 Stunden} other {14 Tage}} nach der Anmeldung, nach einigen Tagen ohne Benutzung oder von einem anderen Gerät aus.}} Melde dich an, um dort weiterzumachen, wo du warst.',
   forgottenTitle: 'Neues Passwort anfordern',
   resetSend: 'Link für ein neues Passwort schicken',
   resetSent: 'Falls ein Zugang diese Adresse hat, ist eine Mail mit einem Link unterwegs.',

@@ -34,13 +34,13 @@ export const signIn = {
   wrong: 'The email address or the password is wrong.',
   endedTitle: 'You were signed out',
   endedText:
-    'Your session has ended, here or on another device. Sign in to go on: what you have typed is still there.',
+    '{reason, select, time {Your session ended on {at}, {isForeign, select, true {12 hours} other {14 days}} after the sign-in.} elsewhere {Your session was ended elsewhere: on another device, or by a new password or second factor.} other {Your session was ended elsewhere, or by some days without use.}} Sign in to go on: what you have typed is still there.',
   renewTitle: 'Sign in again',
   renewText:
     'The new session lasts 14 days, or 12 hours on a device that is not yours. The screen stays as it is.',
   renewLater: 'Later',
   ended:
-    'You were signed out: 14 days after the sign-in, or 12 hours on a device that is not yours, after some days without use, or from another device or tab. Sign in to go on where you were.',
+    'You were signed out{isHere, select, true { in another tab.} other {: {isForeign, select, true {12 hours} other {14 days}} after the sign-in, after some days without use, or from another device.}} Sign in to go on where you were.',
   forgottenTitle: 'Ask for a new password',
   resetSend: 'Mail a link for a new password',
   resetSent: 'If a login has this address, a mail with a link is on its way.',
