@@ -64,7 +64,7 @@ test('an item of a bulk request is refused in words', () => {
 })
 
 test.each<[string, Coded | undefined, RegExp]>([
-  ['…', { code: 'PAID_IN_PART' }, /pays the rest/],
+  ['…', { code: 'PAID_IN_PART' }, /pays no more/],
   ['…', { code: 'MONTHS_SKIPPED', params: { day: '29' } }, /day 29/],
   ['no text of the app', undefined, /^No text of the app\.$/],
   ['no text of the app', { code: 'A_CODE_OF_LATER' }, /^No text of the app\.$/],

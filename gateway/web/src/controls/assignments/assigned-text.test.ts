@@ -91,3 +91,19 @@ test.each([
     !(isOffered && !of.settlesWhenSpent),
   )
 })
+
+test.each([
+  ['nothing', 0, 'It holds nothing, so it pays nothing.', 'so all of the payment comes from free'],
+  ['a part', 20, 'It held 20, and pays no more.', 'It held 20; the rest comes from free to use.'],
+])('of an imported payment that gets %s, no other money is said to pay', (_, taken, ...texts) => {
+  const payment = { date: '2026-11-29T06:00:00Z', originalName: 'Rent', amount: 60 }
+  const [imported, typed] = (['upload', 'manual'] as const).map((source) =>
+    assignedText({ ...payment, source, spendingAmount: taken } as Transaction, envelope, {
+      reader,
+      money: String,
+      rest: 'free',
+    }),
+  )
+  expect(imported).toContain(texts[0])
+  expect(typed).toContain(texts[1])
+})

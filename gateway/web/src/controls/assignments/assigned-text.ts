@@ -13,6 +13,14 @@ export interface Says {
   rest: Rest
 }
 
+/**
+ * Returns the source of the part of a payment that no envelope pays. `file`: unknown, because an
+ * imported transaction does not move the balance, which may be without it already.
+ */
+export function restFor({ source }: Pick<Transaction, 'source'>, rest: Rest): Rest | 'file' {
+  return source === 'upload' ? 'file' : rest
+}
+
 /** Returns a text with unexpected effects of an assignment of several payments. */
 export function manyText(
   changed: Transaction[],
@@ -139,7 +147,8 @@ function openBillText(
 
 function takenText(transaction: Transaction, envelope: Spending, says: Says): string {
   const { spendingAmount = 0, originalName } = transaction
-  const { rest, reader } = says
+  const { reader } = says
+  const rest = restFor(transaction, says.rest)
   const names = { name: transaction.name ?? originalName, envelope: envelope.name }
   const amount = says.money(spendingAmount)
   const isFromBefore = isOlder(transaction, envelope, reader)

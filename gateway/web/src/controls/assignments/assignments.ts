@@ -6,7 +6,7 @@ import { dayOf, formatShortDay } from '../../format/days.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { homeWords } from '../../words/home.ts'
-import { assignedText, isOpenBill, isUsual, manyText, type Says } from './assigned-text.ts'
+import { assignedText, isOpenBill, isUsual, manyText, restFor, type Says } from './assigned-text.ts'
 
 /** A transaction and the envelope that pays it; null for none, so that free-to-use pays. */
 export interface Assignment extends Says {
@@ -20,7 +20,7 @@ export function assign({ transaction, envelope, ...says }: Assignment): Promise<
   const set = { spendingId: envelope?.spendingId ?? null }
   return changeOne(transaction, set, (changed) =>
     envelope === null
-      ? { text: homeWords.leftFree({ name, rest: says.rest }) }
+      ? { text: homeWords.leftFree({ name, rest: restFor(transaction, says.rest) }) }
       : noteOf(changed, envelope, says),
   )
 }

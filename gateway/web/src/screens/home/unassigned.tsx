@@ -45,9 +45,10 @@ export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
       <Asked query={newest}>
         {(waiting) => {
           if (waiting.length === 0) return <p className={styles.soft}>{homeWords.unassignedNone}</p>
+          const of = waiting.some(({ source }) => source === 'upload') ? 'file' : rest
           return (
             <>
-              <p className={styles.soft}>{homeWords.unassignedText({ rest })}</p>
+              <p className={styles.soft}>{homeWords.unassignedText({ rest: of })}</p>
               <Older bankAccountId={bankAccountId} payments={waiting} spending={spending} />
               <Payments bankAccountId={bankAccountId} payments={waiting} spending={spending} />
               {overview && <Others bankAccountId={bankAccountId} overview={overview} />}

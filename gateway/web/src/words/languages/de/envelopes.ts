@@ -33,7 +33,7 @@ export const envelopes: Translation<'envelopes'> = {
   billPaidBySpending:
     'Ihre Buchungen haben sie bezahlt. Nimmst du eine davon aus dem Umschlag, ist sie wieder offen.',
   billPaidFromFree:
-    'Seit {day} sind {amount} daraus bezahlt, davon {free} aus „Frei verfügbar“. Das gilt nicht von selbst als bezahlt: War es diese Rechnung, markiere sie als bezahlt.',
+    'Seit {day} sind {amount} bezahlt, davon {free} nicht aus diesem Umschlag. Das gilt nicht von selbst als bezahlt: War es diese Rechnung, markiere sie als bezahlt.',
   settle: 'Als bezahlt markieren',
   settleOf: 'Rechnung vom {day} als bezahlt markieren',
   release: 'Freigeben',

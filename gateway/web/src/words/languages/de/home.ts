@@ -48,16 +48,16 @@ export const home: Translation<'home'> = {
   noPayday: 'Kein Zahltag ist geplant, also füllt nichts die Umschläge.',
   unassigned: 'Noch ohne Umschlag',
   unassignedText:
-    '{rest, select, free {Solange du keinen Umschlag wählst, zahlt „Frei verfügbar“. Was du frei verfügbar lässt, verlässt diese Liste.} other {Solange du keinen Umschlag wählst, zahlt auch keiner. Was du ohne Umschlag lässt, verlässt diese Liste.}}',
+    '{rest, select, free {Solange du keinen Umschlag wählst, zahlt „Frei verfügbar“. Was du frei verfügbar lässt, verlässt diese Liste.} file {Zahlungen aus einer Datei bewegen den Kontostand nicht von selbst, und kein Umschlag zahlt, solange du keinen wählst. Was du ohne Umschlag lässt, verlässt diese Liste.} other {Solange du keinen Umschlag wählst, zahlt auch keiner. Was du ohne Umschlag lässt, verlässt diese Liste.}}',
   unassignedAll:
     '{isExact, select, true {{count, plural, one {Unter den Buchungen zeigen} other {Alle # Zahlungen zeigen, die auf einen Umschlag warten}}} other {Alle Zahlungen zeigen, die auf einen Umschlag warten: {count, plural, other {#}} oder mehr}}',
   unassignedNone: 'Keine Zahlung wartet auf einen Umschlag.',
   assign: 'Umschlag für {name}',
   assigned: '{name}: aus dem Umschlag „{envelope}“.',
   assignedEmpty:
-    '{name}: aus dem Umschlag „{envelope}“. Er ist leer, also {rest, select, owed {wird alles geschuldet} credit {kommt alles aus dem nicht genutzten Kredit} other {kommt alles aus „Frei verfügbar“}}.',
+    '{name}: aus dem Umschlag „{envelope}“. Er ist leer, also {rest, select, owed {wird alles geschuldet} credit {kommt alles aus dem nicht genutzten Kredit} file {zahlt er nichts} other {kommt alles aus „Frei verfügbar“}}.',
   assignedPart:
-    '{name}: aus dem Umschlag „{envelope}“. Darin waren {amount}; der Rest {rest, select, owed {wird geschuldet} credit {kommt aus dem nicht genutzten Kredit} other {kommt aus „Frei verfügbar“}}.',
+    '{name}: aus dem Umschlag „{envelope}“. Darin waren {amount}{rest, select, owed {; der Rest wird geschuldet} credit {; der Rest kommt aus dem nicht genutzten Kredit} file {, mehr zahlt er nicht} other {; der Rest kommt aus „Frei verfügbar“}}.',
   assignedOlder:
     '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist älter als der Umschlag, den es seit {day} gibt: Ist sein Geld für später, nimm es zurück.',
   assignedFormer:

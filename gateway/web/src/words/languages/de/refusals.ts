@@ -563,7 +563,7 @@ export const refusals: Translation<'refusals'> = {
     'Der Umschlag hat die Erstattung bekommen, aber kein Kontostand hat sich bewegt: Frei verfügbar ist jetzt weniger. Ist das Geld eingegangen, lösche die Buchung, und füge sie mit Änderung des Kontostands neu hinzu.',
   REFUNDED_IN_PART:
     'Der Eingang ist mehr, als Buchungen aus dem Umschlag genommen haben oder noch zu erstatten war: Der Rest ist frei verfügbar.',
-  PAID_IN_PART: 'Im Umschlag war weniger als der Betrag: Den Rest bezahlt „Frei verfügbar“.',
+  PAID_IN_PART: 'Im Umschlag war weniger als der Betrag: Mehr zahlt er nicht.',
   BALANCE_NOT_MOVED:
     'Die Buchung ist geändert, der Kontostand aber wie zuvor. Soll er sich auch ändern, nimm „Betrag oder Tag berichtigen“.',
   CORRECTED_ALONE:

@@ -92,7 +92,7 @@ export const transactions: Translation<'transactions'> = {
   historyReturned:
     'Sie hat {amount} in den Umschlag „{envelope}“ zurückgelegt. Der Verlauf zeigt das zusammen mit den anderen Erstattungen ihrer Datei. Den Kontostand hat sie nicht bewegt.',
   historyEmpty:
-    'Sie gehört zum Umschlag „{envelope}“, in dem kein Geld für sie war: „Frei verfügbar“ hat gezahlt. Den Kontostand hat sie nicht bewegt.',
+    'Sie gehört zum Umschlag „{envelope}“, in dem kein Geld für sie war: Er hat nichts gezahlt. Den Kontostand hat sie nicht bewegt.',
   historyOlder: 'Ihre Änderungen liegen vor den letzten 100 des Kontos.',
   remove: 'Löschen',
   removeText:

@@ -31,7 +31,7 @@ export const envelopes = {
   billPaidBySpending:
     'Its transactions have paid it. Taking one of them out of the envelope undoes this.',
   billPaidFromFree:
-    '{amount} was paid from it since {day}, of which {free} came from free to use. That does not count as paid by itself: if it was this bill, mark it as paid.',
+    '{amount} was paid since {day}, {free} of it not out of this envelope. That does not count as paid by itself: if it was this bill, mark it as paid.',
   settle: 'Mark as paid',
   settleOf: 'Mark the bill of {day} as paid',
   release: 'Release',

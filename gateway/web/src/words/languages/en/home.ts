@@ -45,16 +45,16 @@ export const home = {
   noPayday: 'No payday is planned, so nothing fills the envelopes.',
   unassigned: 'Not from an envelope yet',
   unassignedText:
-    '{rest, select, free {Until you choose an envelope, free to use pays. Leave a payment free to use, and it leaves this list.} other {Until you choose an envelope, none pays. Leave a payment without one, and it leaves this list.}}',
+    '{rest, select, free {Until you choose an envelope, free to use pays. Leave a payment free to use, and it leaves this list.} file {Payments of a file do not move the balance by themselves, and no envelope pays until you choose one. Leave a payment without one, and it leaves this list.} other {Until you choose an envelope, none pays. Leave a payment without one, and it leaves this list.}}',
   unassignedAll:
     '{isExact, select, true {{count, plural, one {Show it among the transactions} other {Show all # payments that wait for an envelope}}} other {Show all payments that wait for an envelope: {count, plural, other {#}} or more}}',
   unassignedNone: 'No payment waits for an envelope.',
   assign: 'Envelope for {name}',
   assigned: '{name}: from {envelope}.',
   assignedEmpty:
-    '{name}: from {envelope}. It holds nothing, so all of the payment {rest, select, owed {is owed} credit {comes from unused credit} other {comes from free to use}}.',
+    '{name}: from {envelope}. It holds nothing, so {rest, select, owed {all of the payment is owed} credit {all of the payment comes from unused credit} file {it pays nothing} other {all of the payment comes from free to use}}.',
   assignedPart:
-    '{name}: from {envelope}. It held {amount}; the rest {rest, select, owed {is owed} credit {comes from unused credit} other {comes from free to use}}.',
+    '{name}: from {envelope}. It held {amount}{rest, select, owed {; the rest is owed} credit {; the rest comes from unused credit} file {, and pays no more} other {; the rest comes from free to use}}.',
   assignedOlder:
     '{name}: {amount} from {envelope}. The payment is older than the envelope, which began on {day}: if its money is for later, undo this.',
   assignedFormer:

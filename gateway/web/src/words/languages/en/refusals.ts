@@ -544,7 +544,7 @@ export const refusals = {
     'The envelope got the refund, but no balance moved, so free to use is lower now. If the money has come in, delete the transaction, and add it again with a change of the balance.',
   REFUNDED_IN_PART:
     'The deposit is more than transactions took from the envelope, or than was left to refund: the rest is free to use.',
-  PAID_IN_PART: 'The envelope held less than the amount: free to use pays the rest.',
+  PAID_IN_PART: 'The envelope held less than the amount, and pays no more.',
   BALANCE_NOT_MOVED:
     'The transaction is changed, but the balance is as before. To change the balance too, use “Correct amount or day”.',
   CORRECTED_ALONE:

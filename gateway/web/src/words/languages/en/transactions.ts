@@ -98,7 +98,7 @@ export const transactions = {
   historyReturned:
     'It put {amount} back into the envelope {envelope}. The history has that as one change with the other refunds of its file. It has not moved the balance.',
   historyEmpty:
-    'It belongs to the envelope {envelope}, which had no money for it: free to use paid. It has not moved the balance.',
+    'It belongs to the envelope {envelope}, which had no money for it, and has paid nothing. It has not moved the balance.',
   historyOlder: 'Its changes are older than the last 100 of the account.',
   remove: 'Delete',
   removeText:
