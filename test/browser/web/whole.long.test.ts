@@ -76,6 +76,7 @@ test('a connection is renamed, and a payment shows the icon of its brand', async
 /** Types an amount and a day into the form of an envelope: its figure follows while it is typed. */
 async function expectPreview(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog')
+  await dialog.getByText('An amount may be a sum, such as 12.50+3.').waitFor()
   await dialog.getByLabel('Amount needed').fill('300')
   const preview = dialog.getByText(/^The next payday puts/)
   const former = await preview.textContent()

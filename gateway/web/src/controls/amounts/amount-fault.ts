@@ -3,6 +3,11 @@ import type { Manner } from '../../format/currency.ts'
 import { formatAmount } from '../../format/money.ts'
 import { frameWords } from '../../words/frame.ts'
 
+/** Returns the hint of a field that an amount may be a calculation. */
+export function amountHint(manner: Manner): string {
+  return frameWords.amountHint({ example: formatAmount(1_250, manner) })
+}
+
 interface Wanted {
   manner: Manner
   /** Amount in minor units that the text gives as an example. */

@@ -15,7 +15,7 @@ import { Form } from '../../controls/form.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import type { Rest } from '../../format/debts.ts'
-import { formatAmount, formatMoney } from '../../format/money.ts'
+import { formatMoney } from '../../format/money.ts'
 import { usePreferences } from '../../preferences/preferences.ts'
 import { useManner, useRest } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
@@ -196,7 +196,6 @@ function AmountToMove({ bankAccountId, to, lacked, fault }: AmountProps) {
       <AmountField
         ref={input}
         label={words.amount}
-        hint={words.amountHint({ example: formatAmount(1_250, manner) })}
         name="amount"
         manner={manner}
         defaultValue={initial}

@@ -67,6 +67,7 @@ function Ranges({ entries, problems, known, change }: PartProps) {
   const manner = known.manner(entries.bankAccountId)
   const propsOf = (field: 'amountFrom' | 'amountTo' | 'dayFrom' | 'dayTo') => ({
     label: words[field],
+    hint: '',
     value: entries[field],
     onChange: ({ target }: ChangeEvent<HTMLInputElement>) => change({ [field]: target.value }),
     fault: problems[field],

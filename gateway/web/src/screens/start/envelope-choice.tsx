@@ -2,6 +2,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { amountHint } from '../../controls/amounts/amount-fault.ts'
 import { AmountField } from '../../controls/amounts/amount-field.tsx'
 import { Button } from '../../controls/button.tsx'
 import { DayField } from '../../controls/days/day-field.tsx'
@@ -10,8 +11,9 @@ import { Form } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import { instantOf } from '../../format/days.ts'
+import type { Rest } from '../../format/debts.ts'
 import { type Repeat, rulesetOf } from '../../format/recurrence.ts'
-import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
 import { envelopeWords } from '../../words/envelopes.ts'
 import { startWords as words } from '../../words/start.ts'
 import styles from './start.module.css'
@@ -45,11 +47,15 @@ interface Row {
 /** Index of the example that is no bill: groceries, paid in parts over the month. */
 const shopping = 1
 
+/** Days after the due date of a bill in which its money waits for a late payment. */
+const graceDays = 5
+
 /** The proposed envelopes: the user selects, changes or leaves out each. */
 export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: Props) {
   const { isFirst, suggestions, onDone } = props
   const { timezone, today } = useReader()
   const manner = useManner(bankAccountId)
+  const rest = useRest(bankAccountId)
   const blank = blankRow(today)
   // Null until the user changes a row: suggestions that load later still replace the rows.
   const [changed, setChanged] = useState<Proposed | null>(null)
@@ -81,7 +87,7 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
   }
   return (
     <Card title={title}>
-      <p>{text}</p>
+      <p>{rows.length > 0 ? `${text} ${amountHint(manner)}` : text}</p>
       <Form
         action={words.createThem({ count: wanted.length, isFirst })}
         isSending={isSending}
@@ -100,6 +106,7 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
           {rows.map((row) => (
             <EnvelopeRow
               manner={manner}
+              rest={rest}
               key={row.id}
               row={row}
               change={(next) => change(row.id, next)}
@@ -173,7 +180,7 @@ function planOf({ name, repeat, day, isBill }: Row, timezone: string) {
     spendingType: 'expense' as const,
     ruleset: rulesetOf(repeat, { day, start }),
     nextRecurrence: start,
-    graceDays: isBill ? 5 : 0,
+    graceDays: isBill ? graceDays : 0,
     carryOver: !isBill,
     settlesWhenSpent: isBill,
   }
@@ -182,14 +189,15 @@ function planOf({ name, repeat, day, isBill }: Row, timezone: string) {
 interface RowProps {
   row: Row
   manner: ReturnType<typeof useManner>
+  rest: Rest
   change: (next: Partial<Row>) => void
   /** Whether to show the errors of the row. */
   isRefused: boolean
   hasAmount: boolean
 }
 
-function EnvelopeRow({ row, manner, change, isRefused, hasAmount }: RowProps) {
-  const { isChosen, name, target, repeat, day } = row
+function EnvelopeRow({ row, manner, rest, change, isRefused, hasAmount }: RowProps) {
+  const { isChosen, name, target, repeat, day, isBill } = row
   const reader = useReader()
   return (
     <li className={styles.row}>
@@ -208,6 +216,7 @@ function EnvelopeRow({ row, manner, change, isRefused, hasAmount }: RowProps) {
           />
           <AmountField
             label={envelopeWords.target}
+            hint=""
             manner={manner}
             value={target}
             fault={isRefused && !hasAmount ? words.required : null}
@@ -227,6 +236,7 @@ function EnvelopeRow({ row, manner, change, isRefused, hasAmount }: RowProps) {
             value={day}
             onChange={(next) => change({ day: next || day })}
           />
+          <p className={styles.unspent}>{words.unspent({ isBill, rest, days: graceDays })}</p>
         </div>
       )}
     </li>

@@ -16,7 +16,6 @@ import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { parseAmount } from '../../format/amount-input.ts'
 import { instantOf } from '../../format/days.ts'
 import { isOverdrawn } from '../../format/debts.ts'
-import { formatAmount } from '../../format/money.ts'
 import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
 import { useAccountNames } from '../../shell/distinct-names.ts'
 import { bulkWords } from '../../words/bulk.ts'
@@ -159,13 +158,7 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
     <>
       <OfAccount bankAccountId={bankAccountId} />
       <TextField label={words.name} name="name" fault={problems.name} />
-      <AmountField
-        label={words.amount}
-        hint={words.amountHint({ example: formatAmount(1_250, manner) })}
-        name="amount"
-        manner={manner}
-        fault={problems.amount}
-      />
+      <AmountField label={words.amount} name="amount" manner={manner} fault={problems.amount} />
       <DayField
         label={words.date}
         name="date"

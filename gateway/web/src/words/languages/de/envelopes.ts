@@ -65,7 +65,6 @@ export const envelopes: Translation<'envelopes'> = {
   free: 'Frei verfügbar',
   drag: 'Zieh von einer Karte auf eine andere, um Geld umzubuchen.',
   amount: 'Betrag',
-  amountHint: 'Du kannst auch rechnen, etwa {example}+3.',
   fillUp: 'Auffüllen: {amount}',
   amountFault: 'Gib einen Betrag über null ein, etwa {example}.',
   sameFault: 'Wähle zwei verschiedene Stellen.',

@@ -28,6 +28,7 @@ export const frame: Translation<'frame'> = {
   hiddenSentences: 'Die Beträge sind verborgen, deshalb auch dieser Text.',
   plus: 'Plus',
   minus: 'Minus',
+  amountHint: 'Ein Betrag darf eine Summe sein, etwa {example}+3.',
   unreadAmount: 'Das ist nicht als Betrag lesbar. Gib einen ein, etwa {example}.',
   cancel: 'Abbrechen',
   discardTitle: 'Eingaben verwerfen?',

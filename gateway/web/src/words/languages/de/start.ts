@@ -63,6 +63,8 @@ export const start: Translation<'start'> = {
   furtherNone:
     'Keine weitere Zahlung kommt immer wieder. Du kannst trotzdem einen Umschlag hinzufügen.',
   examples: ['Miete', 'Lebensmittel', 'Strom'],
+  unspent:
+    '{isBill, select, true {Eine Rechnung: Was {days} Tage danach übrig ist, {rest, select, free {wird frei verfügbar} credit {wird nicht genutzter Kredit} other {verlässt den Umschlag}}.} other {Für viele Einkäufe: Was übrig ist, bleibt im Umschlag.}}',
   unnamed: 'Neuer Umschlag',
   another: 'Noch einer',
   createThem:

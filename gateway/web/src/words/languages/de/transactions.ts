@@ -43,7 +43,6 @@ export const transactions: Translation<'transactions'> = {
   kind: 'Art',
   name: 'Name',
   amount: 'Betrag',
-  amountHint: 'Du kannst auch rechnen, etwa {example}+3.',
   date: 'Tag',
   future: '{day}, {distance}: Das Geld zählt schon jetzt.',
   overdrawn:

@@ -63,7 +63,6 @@ export const envelopes = {
   free: 'Free to use',
   drag: 'Drag from one card to another to move money.',
   amount: 'Amount',
-  amountHint: 'It adds up what you type, such as {example}+3.',
   fillUp: 'Fill up: {amount}',
   amountFault: 'Enter an amount above zero, such as {example}.',
   sameFault: 'Choose two different places.',

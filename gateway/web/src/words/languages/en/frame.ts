@@ -30,6 +30,7 @@ export const frame = {
   hiddenSentences: 'The amounts are hidden, so this is hidden too.',
   plus: 'Plus',
   minus: 'Minus',
+  amountHint: 'An amount may be a sum, such as {example}+3.',
   unreadAmount: 'This cannot be read as an amount. Enter one such as {example}.',
   cancel: 'Cancel',
   discardTitle: 'Discard your entries?',

@@ -59,6 +59,8 @@ export const start = {
     'These payments come again and again, and no envelope pays them. Take them, change them, or leave them out.',
   furtherNone: 'No further payment comes again and again. You can add an envelope all the same.',
   examples: ['Rent', 'Groceries', 'Electricity'],
+  unspent:
+    '{isBill, select, true {A bill: what is left over {days} days later {rest, select, free {becomes free to use} credit {becomes unused credit} other {leaves the envelope}}.} other {For many purchases: what is left over stays in the envelope.}}',
   unnamed: 'New envelope',
   another: 'Another one',
   createThem:

@@ -50,7 +50,6 @@ export const transactions = {
   kind: 'Kind',
   name: 'Name',
   amount: 'Amount',
-  amountHint: 'It adds up what you type, such as {example}+3.',
   date: 'Day',
   future: '{day}, {distance}: the money counts from now on.',
   overdrawn:
