@@ -229,3 +229,23 @@ test('an envelope behind says what it needs; below zero, first that pay is missi
     await page.unrouteAll({ behavior: 'wait' })
   })
 })
+
+test('home names bills that are due today beside envelopes that are behind', async () => {
+  const frank = await coffer.person()
+  const { fill } = await createWeek(frank, ';BYDAY=MO,TU,WE,TH,FR,SA,SU')
+  await fill(100_00)
+  const now = new Date()
+  const graceUntil = new Date(now.getTime() + 3 * 86_400_000).toISOString()
+  const due = { lastRecurrence: now.toISOString(), graceUntil, graceAmount: 50_00 }
+  await view({ url: `${coffer.baseUrl}/icon.svg`, cookie: frank.cookie }, async (page) => {
+    await page.route(/\/spending(\?.*)?$/, async (route) => {
+      const { 'if-none-match': _, ...headers } = route.request().headers()
+      const response = await route.fetch({ headers })
+      const spending = ((await response.json()) as object[]).map((one) => ({ ...one, ...due }))
+      await route.fulfill({ response, json: spending })
+    })
+    await page.goto(coffer.baseUrl)
+    await page.getByRole('heading', { name: 'Behind · Due today' }).waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+})

@@ -35,10 +35,13 @@ export function Behind({ bankAccountId }: { bankAccountId: string }) {
   const behind = bills.filter(isBehind)
   const late = bills.filter((one) => isLate(one, reader, isPaidLate(one)))
   const dueNow = bills.filter((one) => isDueToday(one, reader, isPaidLate(one)))
-  const awaited = late.length > 0 ? envelopeWords.late : homeWords.dueToday
-  const isOnlyAwaited = behind.length === 0 && late.length + dueNow.length > 0
+  const titles = [
+    behind.length > 0 ? homeWords.behind : '',
+    late.length > 0 ? envelopeWords.late : '',
+    dueNow.length > 0 ? homeWords.dueToday : '',
+  ]
   return (
-    <Card title={isOnlyAwaited ? awaited : homeWords.behind}>
+    <Card title={titles.filter(Boolean).join(' · ') || homeWords.behind}>
       <Asked query={spending}>
         {() => {
           const listed = bills.filter((one) =>
@@ -72,7 +75,7 @@ function BehindOne({ spending }: { spending: Spending }) {
   return (
     <li>
       <div className={styles.row}>
-        <div>
+        <div className={styles.said}>
           <p className={styles.name}>
             <Link
               to="/envelopes/$spendingId"
