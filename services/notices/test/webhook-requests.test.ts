@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { started } from '@coffer/host/testing/started'
 import type { Resolve } from '@coffer/kit/http/pinned-request.client'
 import { newId } from '@coffer/kit/values/id'
@@ -68,6 +69,22 @@ test('a name that could not be resolved is looked up again for the next request'
   expect((await sender.post('{}', {})).status).toBeNull()
   isAway = false
   expect((await sender.post('{}', {})).status).toBe(204)
+})
+
+test('requests that wait for one look-up end with it, and the next looks up again', async () => {
+  let count = 0
+  const resolve: Resolve = () => {
+    count += 1
+    return new Promise(() => {})
+  }
+  const { hosts } = readAllowedHosts('hook.example')
+  using sender = createSender('http://hook.example', { allowed: hosts, timeoutMs: 200, resolve })
+  const first = sender.post('{}', {})
+  await sleep(100)
+  const outcomes = await Promise.all([first, sender.post('{}', {})])
+  const none = { status: null, problem: 'no answer within 0.2 seconds' }
+  expect([count, ...outcomes]).toMatchObject([1, none, none])
+  expect([await sender.post('{}', {}), count]).toMatchObject([none, 2])
 })
 
 const big = 'é'.repeat(3_000)

@@ -1,4 +1,3 @@
-import type { LookupFunction } from 'node:net'
 import {
   type Answer,
   createAgent,
@@ -7,6 +6,7 @@ import {
   requestPinned,
   type Unanswered,
 } from '@coffer/kit/http/pinned-request.client'
+import { onDemand } from '@coffer/kit/service/on-demand'
 import { toPrintable } from '@coffer/kit/values/printable'
 import { type AllowedHosts, isAllowedHost } from './webhook-url.ts'
 
@@ -48,15 +48,14 @@ export function createSender(text: string, options: SenderOptions): Sender {
   const url = new URL(text)
   const allowsPrivate = isAllowedHost(url, allowed)
   const agent = createAgent(url, { socketsMax, timeoutMs })
-  let pinned: Promise<LookupFunction> | null = null
+  // The time limit of the look-up is its own, because several requests may wait for it.
+  const pinned = onDemand(() =>
+    pinHost(url, { allowsPrivate, signal: AbortSignal.timeout(timeoutMs), resolve }),
+  )
   const post = async (body: string, headers: Record<string, string>): Promise<Outcome> => {
     const signal = AbortSignal.timeout(timeoutMs)
     try {
-      pinned ??= pinHost(url, { allowsPrivate, signal, resolve }).catch((error) => {
-        pinned = null
-        throw error
-      })
-      const lookup = await pinned
+      const lookup = await pinned()
       if (url.protocol === 'http:' && !allowsPrivate) return { ...failed, problem: httpProblem }
       const sent = { body, headers: { ...headers, ...fixedHeaders }, signal, lookup, agent }
       const how = { method: 'POST', bodyMax: answerSizeMax, isCut: true } as const
@@ -74,8 +73,10 @@ const httpProblem = 'http is not allowed for this host'
 function problemOf(error: unknown, of: { isOver: boolean; timeoutMs: number }): string {
   const { reason, cause } = error as Unanswered
   if (reason === 'private-address') return 'the host has an address that is private'
-  if (of.isOver) return `no answer within ${of.timeoutMs / 1000} seconds`
-  const { code, message } = (cause ?? error) as NodeJS.ErrnoException
+  const { name, code, message } = (cause ?? error) as NodeJS.ErrnoException
+  // The look-up may end earlier than the time of a request that joined it.
+  const isOver = of.isOver || name === 'TimeoutError'
+  if (isOver) return `no answer within ${of.timeoutMs / 1000} seconds`
   const said = toPrintable(code ?? message, { lengthMax: 100 })
   return `no answer: ${said}`
 }
