@@ -15,9 +15,7 @@ const funding = sql.fragment`
 
 const columns = sql.fragment`${columnsOf(Spending, { table: 'spending' })}, ${funding}`
 
-const funded = sql.fragment`
-  SELECT ${columns} FROM spending JOIN funding_schedules
-    USING (account_id, bank_account_id, funding_schedule_id)`
+const listedColumns = sql.fragment`${columnsOf(ListedColumns, { table: 'spending' })}, ${funding}`
 
 // MATERIALIZED: reads the schedules once, not for each plan.
 const everyPlan = prepare(
@@ -27,7 +25,7 @@ const everyPlan = prepare(
       SELECT * FROM funding_schedules
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
     )
-    SELECT ${columnsOf(ListedColumns, { table: 'spending' })}, ${funding}
+    SELECT ${listedColumns}
     FROM spending JOIN funding_schedules USING (funding_schedule_id)
     WHERE spending.account_id = ${accountId} AND spending.bank_account_id = ${bankAccountId}
     ORDER BY spending.spending_id`,
@@ -109,9 +107,11 @@ export function listBehind(
   { pool }: Database,
   accountId: string,
   bankAccountIds: readonly string[],
-): Promise<readonly FundedSpending[]> {
-  return pool.any(sql.type(FundedSpending)`
-    ${funded} WHERE spending.account_id = ${accountId}
+): Promise<readonly ListedSpending[]> {
+  return pool.any(sql.type(ListedSpending)`
+    SELECT ${listedColumns} FROM spending JOIN funding_schedules
+      USING (account_id, bank_account_id, funding_schedule_id)
+    WHERE spending.account_id = ${accountId}
       AND spending.bank_account_id = ANY(${sql.array([...bankAccountIds], 'text')})
       AND is_behind AND state = 'open' AND NOT is_paused
     ORDER BY spending.next_recurrence, spending.spending_id LIMIT ${behindMax}`)
