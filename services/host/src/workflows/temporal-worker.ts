@@ -84,7 +84,7 @@ async function createWorker(
     ...(workflowBundle ? { workflowBundle, sinks } : {}),
     maxConcurrentActivityTaskExecutions: 8,
     stickyQueueScheduleToStartTimeout: stickyMs,
-    shutdownGraceTime: '10 seconds',
+    // Activities are told to stop at once (`cancellationSignal`), and have this time to end.
     shutdownForceTime: '15 seconds',
     interceptors: {
       activity: [() => ({ inbound: { execute: runActivity } as ActivityInboundCallsInterceptor })],
