@@ -14,9 +14,10 @@ export interface TcpProxy extends AsyncDisposable {
   turnTo: (target: string) => void
   /**
    * Cuts the connection that sends this text before its answer arrives, after `after` earlier
-   * occurrences. The returned function returns whether that has happened.
+   * occurrences; the client gets `instead`, if given. The returned function returns whether that
+   * has happened.
    */
-  loseAnswerTo: (text: string, after: number) => () => boolean
+  loseAnswerTo: (text: string, after: number, instead?: Buffer) => () => boolean
   /** Holds back the next bytes that contain this text; resolves when a connection sends them. */
   hold: (text: string) => Promise<HeldLine>
   /**
@@ -38,7 +39,7 @@ export interface HeldLine {
 interface Faults {
   isCut: boolean
   isSilent: boolean
-  lost: { text: string; after: number; isLost: boolean } | null
+  lost: { text: string; after: number; instead: Buffer | null; isLost: boolean } | null
   awaited: Awaited | null
 }
 
@@ -92,8 +93,8 @@ export async function startProxy(target: string): Promise<TcpProxy> {
       to = addressOf(other)
       for (const socket of sockets) socket.destroy()
     },
-    loseAnswerTo: (text, after) => {
-      const lost = { text, after, isLost: false }
+    loseAnswerTo: (text, after, instead) => {
+      const lost = { text, after, instead: instead ?? null, isLost: false }
       faults.lost = lost
       return () => lost.isLost
     },
@@ -128,7 +129,8 @@ function join(near: Socket, far: Socket, faults: Faults): void {
     far.unpipe()
     far.once('data', () => {
       lost.isLost = true
-      near.destroy()
+      if (lost.instead) near.end(lost.instead)
+      else near.destroy()
     })
     far.resume()
   })

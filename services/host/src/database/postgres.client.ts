@@ -108,10 +108,7 @@ class PostgresConnection implements Connection {
     this.#onStatement = limits.onStatement
     const { answerMsMax } = limits
     this.#limit = createLimit({ answerMsMax, socket, isAwaited: () => this.#inFlight > 0 })
-    client.on('error', (error) => {
-      const text = this.#inFlight > 0 ? this.#lastText : null
-      this.#lost ??= new LostConnectionError(error, mayCommit(text, client), this.#transaction)
-    })
+    client.on('error', this.#lose)
   }
 
   inFlight = (): number => this.#inFlight
@@ -153,6 +150,7 @@ class PostgresConnection implements Connection {
     try {
       return await run()
     } catch (error) {
+      if (isBrokenBehind(error)) this.#lose(error)
       const known = this.#lost ?? knownError(error as Error)
       this.#isUnusable ||= isUnusableAfter(known)
       throw known
@@ -160,6 +158,11 @@ class PostgresConnection implements Connection {
       this.#inFlight -= 1
       if (this.#inFlight > 0) this.#limit.refresh()
     }
+  }
+
+  #lose = (error: Error): void => {
+    const text = this.#inFlight > 0 ? this.#lastText : null
+    this.#lost ??= new LostConnectionError(error, mayCommit(text, this.#client), this.#transaction)
   }
 
   /** Corks the socket: statements sent in the same tick of the event loop share a write. */
@@ -232,6 +235,14 @@ const errorsByState: Record<string, new (error: Error) => Error> = {
   '25P03': IdleTransactionTimeoutError,
   '57014': StatementTimeoutError,
   '57P01': BackendTerminatedError,
+}
+
+/**
+ * Returns whether a pooler says that its connection to Postgres broke (SQLSTATE class 08, 08P01 of
+ * PgBouncer): the statement may be committed, as if this connection broke.
+ */
+function isBrokenBehind(error: unknown): error is Error {
+  return error instanceof pg.DatabaseError && error.code?.startsWith('08') === true
 }
 
 /** Maps a pg error to slonik's error class for its SQLSTATE; returns other errors unchanged. */

@@ -137,6 +137,55 @@ test('a transaction whose COMMIT was not answered is looked up', async () => {
   expect(await names()).toEqual(expect.arrayContaining(['looked up', 'late']))
 })
 
+/** The answer of PgBouncer to a statement whose connection to Postgres has broken. */
+const crashed = errorAnswer({ S: 'FATAL', V: 'FATAL', C: '08P01', M: 'server conn crashed?' })
+
+/** Returns the message ErrorResponse of Postgres's protocol. */
+function errorAnswer(fields: Record<string, string>): Buffer {
+  const texts = Object.entries(fields).map(([type, text]) => `${type}${text}\0`)
+  const body = Buffer.from(`${texts.join('')}\0`)
+  const head = Buffer.from('E\0\0\0\0')
+  head.writeInt32BE(4 + body.length, 1)
+  return Buffer.concat([head, body])
+}
+
+test('a write is unanswered if the connection broke behind a pooler', async () => {
+  await using remote = await connectRemote()
+  const { database, proxy } = remote
+  await database.pool.query(one)
+  proxy.loseAnswerTo('INSERT', 0, crashed)
+  expect(await outcome(database.pool.query(insert('pooled')))).toBe('DeadlineExceeded')
+  proxy.loseAnswerTo('COMMIT', 0, crashed)
+  const committed = database.transaction((tx) => tx.query(insert('looked up behind')))
+  expect(await outcome(committed)).toBe('done')
+  proxy.loseAnswerTo('SELECT', 0, crashed)
+  expect(await outcome(database.pool.query(one))).toBe('Unavailable')
+  expect(await names()).toEqual(expect.arrayContaining(['pooled', 'looked up behind']))
+})
+
+test('a transaction whose session is terminated in COMMIT is not done, if refused', async () => {
+  await using remote = await connectRemote({ statementTimeoutMs: 10_000 })
+  await using connected = await connectClient(url)
+  const { client } = connected
+  await client.query(`
+    CREATE FUNCTION fixture.wait() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END';
+    CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON fixture.connections
+      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.name = 'terminated')
+      EXECUTE FUNCTION fixture.wait();
+    SELECT pg_advisory_lock(1)`)
+  const written = outcome(remote.database.transaction((tx) => tx.query(insert('terminated'))))
+  const terminate = async () => {
+    const { rowCount } = await client.query(`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND query = 'COMMIT' AND wait_event = 'advisory'`)
+    return rowCount
+  }
+  await eventually(terminate, (count) => count === 1)
+  expect(await written).toBe('Unavailable')
+  expect(await names()).not.toContain('terminated')
+})
+
 test.concurrent('the wait for a connection is bounded and measured', async () => {
   // A schema of its own is a series of its own: the tests beside this one wait too.
   const schema = 'measured'
