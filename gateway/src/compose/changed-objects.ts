@@ -19,7 +19,6 @@ import type { Change } from '@coffer/proto/notices/v1/feed'
 import { WebhookSchema, WebhookService } from '@coffer/proto/notices/v1/webhook'
 import type { CallOptions } from '@connectrpc/connect'
 import { renderAnswer } from '../http/answers/answer.ts'
-import { toRest } from '../http/answers/rest.ts'
 import { bankAccountAnswer, createCandidates } from './feed-bank-account.ts'
 import { createConnections, linkAnswer } from './link.ts'
 
@@ -142,5 +141,5 @@ function rendered<Desc extends DescMessage>(
   messages: readonly MessageShape<Desc>[],
   id: keyof MessageShape<Desc>,
 ): Rendered {
-  return [kind, new Map(messages.map((one) => [String(one[id]), toRest(schema, one)]))]
+  return [kind, new Map(messages.map((one) => [String(one[id]), renderAnswer(schema, one)]))]
 }

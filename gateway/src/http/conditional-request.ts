@@ -4,7 +4,7 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { objectTag } from '@coffer/kit/rpc/object-tag'
 import { headers } from '@coffer/kit/rpc/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Answer, type JsonSchema, renderAnswer } from './answers/answer.ts'
+import { type Answer, type JsonSchema, writeAnswer } from './answers/answer.ts'
 import { prefersToJson } from './negotiation.ts'
 import type { Call, Route } from './route.ts'
 
@@ -83,7 +83,7 @@ function strongTag(answer: Answer, value: unknown, body: string): string {
 
 /** Renders an object's answer, and returns its tag. */
 function tagOfObject(answer: Answer, value: unknown): string {
-  return strongTag(answer, value, JSON.stringify(renderAnswer(answer, value)))
+  return strongTag(answer, value, writeAnswer(answer, value))
 }
 
 function ownPart(

@@ -5,7 +5,7 @@ import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Attempts } from '../auth/attempts.ts'
 import { credentialChallenge } from '../auth/session.ts'
-import { renderAnswer } from '../http/answers/answer.ts'
+import { renderAnswer, writeAnswer } from '../http/answers/answer.ts'
 import { selectKeys } from '../http/answers/answer-keys.ts'
 import { readBody, wrongType } from '../http/bodies/body.ts'
 import { bodyBoundsOf, tooLarge } from '../http/bodies/body-bounds.ts'
@@ -245,10 +245,11 @@ function send(
   const { fields } = query
   const isPage = pagedBy && Array.isArray(value)
   const page = isPage ? pageOf(value, query, { answer, pagedBy, reply }) : value
-  const whole = renderAnswer(answer, page)
-  const rendered = fields ? selectKeys(answer, whole, fields) : whole
+  const body = fields
+    ? JSON.stringify(selectKeys(answer, renderAnswer(answer, page), fields))
+    : writeAnswer(answer, page)
   reply.header('content-type', jsonType)
-  return sendTagged(reply, value, { route, body: JSON.stringify(rendered) })
+  return sendTagged(reply, value, { route, body })
 }
 
 /** Sends a stream, as JSON unless the handler has set another media type. */

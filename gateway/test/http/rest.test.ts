@@ -8,22 +8,22 @@ import {
 } from '@bufbuild/protobuf'
 import { FeatureSet_FieldPresence, TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { toMessage } from '@coffer/kit/rpc/message'
-import { ForecastSchema } from '@coffer/proto/budgeting/v1/forecast'
-import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
-import { ImportSchema } from '@coffer/proto/ledger/v1/import'
 import { LinkSchema } from '@coffer/proto/ledger/v1/link'
 import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
-import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
+import { coded, internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
 import { BankAccountSyncHealthSchema, SyncHealthSchema } from '@coffer/proto/sync/v1/health'
-import { expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { toRest } from '../../src/http/answers/rest.ts'
+import { type Answer, renderAnswer, writeAnswer } from '../../src/http/answers/answer.ts'
+import { codedKey, codedValue } from '../../src/http/answers/coded-text.ts'
+import { createGateway } from '../gateway.ts'
+import { listRoutes } from '../routes.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a message or a JSON value, read key by key
 type Any = any
 
 function read<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): Any {
-  return JSON.parse(JSON.stringify(toRest(schema, message)))
+  return renderAnswer(schema, message)
 }
 
 test('an unset field is null over REST, or omitted by its option', () => {
@@ -90,7 +90,11 @@ function plain(schema: DescMessage, message: Any): Any {
     return new Date(ms).toISOString().replace('.000Z', 'Z')
   }
   const shown = schema.fields.filter((field) => !getOption(field, internal))
-  return Object.fromEntries(shown.map((field) => [field.localName, plainField(field, message)]))
+  const codes = shown
+    .filter((field) => getOption(field, coded) && message[field.localName] !== undefined)
+    .map(({ localName: name }) => [codedKey(name), codedValue(message[name])])
+  const fields = shown.map((field) => [field.localName, plainField(field, message)])
+  return Object.fromEntries([...fields, ...codes])
 }
 
 function plainField(field: DescField, message: Any): Any {
@@ -108,13 +112,52 @@ function plainField(field: DescField, message: Any): Any {
   return getOption(field, null_when_empty) ? null : isOmitted ? undefined : []
 }
 
-const answered = [ForecastSchema, ImportSchema, LinkSchema, SpendingSchema, SyncHealthSchema]
-test.each([...answered, TransactionSchema])(
-  'the JSON of %s is that of a plain rendering',
-  (type) => {
+/** The message types of an answer, those nested in another answer too. */
+function typesOf(answer: Answer): DescMessage[] {
+  if ('kind' in answer) return [answer]
+  if ('json' in answer) return []
+  if ('list' in answer) return typesOf(answer.list)
+  if ('optional' in answer) return typesOf(answer.optional)
+  if ('nullable' in answer) return typesOf(answer.nullable)
+  if ('object' in answer) return Object.values(answer.object).flatMap(typesOf)
+  return [answer.message, ...Object.values(answer.with).flatMap(typesOf)]
+}
+
+const gateway = await createGateway({})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+const answers = listRoutes(gateway).flatMap(({ answer }) => (answer ? [answer] : []))
+
+test('the JSON of each message of an answer is that of a plain rendering', () => {
+  const types = new Set(answers.flatMap(typesOf))
+  expect(types.size).toBeGreaterThan(40)
+  for (const type of types) {
     const property = fc.property(messagesOf(type), (message) => {
-      expect(JSON.stringify(toRest(type, message))).toBe(JSON.stringify(plain(type, message)))
+      expect(writeAnswer(type, message)).toBe(JSON.stringify(plain(type, message)))
     })
     fc.assert(property, { numRuns: 20 })
-  },
-)
+  }
+})
+
+test('no answer adds a key that its message has', () => {
+  const joined = answers.flatMap((answer) => ('message' in answer ? [answer] : []))
+  expect(joined.length).toBeGreaterThan(0)
+  for (const { message, with: more } of joined) {
+    const own = message.fields.map(({ localName }) => localName)
+    expect(Object.keys(more).filter((key) => own.includes(key))).toEqual([])
+  }
+})
+
+test('keys without a shape are kept; an undefined value is omitted, null is kept', () => {
+  const answer = {
+    message: SyncHealthSchema,
+    with: { links: { optional: { list: LinkSchema } }, page: { nullable: { json: {} } } },
+  }
+  const message = create(SyncHealthSchema)
+  const value = { message, links: undefined, page: null, other: [1n < 2n], none: undefined }
+  const own = plain(SyncHealthSchema, message)
+  expect(renderAnswer(answer, value)).toEqual({ ...own, page: null, other: [true] })
+  expect(writeAnswer({ object: {} }, {})).toBe('{}')
+  expect(() => writeAnswer(answer, undefined)).toThrow('required part')
+})

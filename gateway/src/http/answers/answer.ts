@@ -1,5 +1,5 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
-import { toRest } from './rest.ts'
+import { membersWriter } from './rest.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -40,30 +40,72 @@ type SimpleValueOf<Shape> = Shape extends DescMessage
 
 type KeysOf<Shapes> = { [Key in keyof Shapes]?: ValueOf<Shapes[Key]> } & Record<string, unknown>
 
+type Write = (value: unknown) => string | undefined
+
+const writers = new WeakMap<Answer, Write>()
+
 /**
- * Renders a handler's value as JSON; keys without a shape are kept. Throws if the shape requires a
- * protobuf message and the value has none.
+ * Returns a handler's value as JSON text; keys without a shape are kept. Throws if the value is
+ * undefined, or if the shape requires a protobuf message and the value has none.
  */
-export function renderAnswer(answer: Answer, value: unknown): unknown {
-  if ('kind' in answer) return toRest(answer, requirePart(value as MessageShape<DescMessage>))
-  if ('json' in answer || value === null) return value
-  if ('list' in answer) return (value as unknown[]).map((one) => renderAnswer(answer.list, one))
-  if ('object' in answer) return renderKeys(answer.object, value as object)
-  if ('optional' in answer) return renderAnswer(answer.optional, value)
-  if ('nullable' in answer) return renderAnswer(answer.nullable, value)
-  const { message, ...more } = requirePart(
-    value as { message?: MessageShape<DescMessage> } | undefined,
-  )
-  return { ...toRest(answer.message, requirePart(message)), ...renderKeys(answer.with, more) }
+export function writeAnswer(answer: Answer, value: unknown): string {
+  let write = writers.get(answer)
+  if (!write) {
+    write = writerOf(answer)
+    writers.set(answer, write)
+  }
+  return requirePart(write(value))
 }
 
-function renderKeys(shapes: Record<string, Answer>, value: object): Record<string, unknown> {
-  const rendered: Record<string, unknown> = {}
-  for (const [key, part] of Object.entries(value)) {
-    const shape = shapes[key]
-    rendered[key] = shape ? renderAnswer(shape, part) : part
+/** Returns a handler's value as the JSON value of its answer, for code that reads its keys. */
+export function renderAnswer(answer: Answer, value: unknown): unknown {
+  return JSON.parse(writeAnswer(answer, value))
+}
+
+function writerOf(answer: Answer): Write {
+  if ('kind' in answer) {
+    const members = membersWriter(answer)
+    return (value) => `{${members(requirePart(value as MessageShape<DescMessage>))}}`
   }
-  return rendered
+  if ('json' in answer) return JSON.stringify
+  if ('optional' in answer) return unlessEmpty(writerOf(answer.optional))
+  if ('nullable' in answer) return unlessEmpty(writerOf(answer.nullable))
+  if ('list' in answer) {
+    const write = writerOf(answer.list)
+    return unlessEmpty((list) => `[${(list as unknown[]).map((one) => write(one)).join(',')}]`)
+  }
+  if ('object' in answer) {
+    const write = keysWriter(answer.object)
+    return unlessEmpty((value) => `{${write(value as object)}}`)
+  }
+  const members = membersWriter(answer.message)
+  const write = keysWriter(answer.with)
+  return (value) => {
+    const { message, ...more } = requirePart(
+      value as { message?: MessageShape<DescMessage> } | undefined,
+    )
+    const own = members(requirePart(message))
+    return `{${own}${write(more, own === '' ? '' : ',')}}`
+  }
+}
+
+/** Writes undefined as undefined, which omits the key, and null as null. */
+function unlessEmpty(write: Write): Write {
+  return (value) => (value === undefined || value === null ? JSON.stringify(value) : write(value))
+}
+
+/** Returns the function that writes the keys of a value; `comma` precedes the first. */
+function keysWriter(shapes: Record<string, Answer>): (value: object, comma?: ',' | '') => string {
+  const known = new Map(Object.entries(shapes).map(([key, shape]) => [key, writerOf(shape)]))
+  return (value, comma = '') => {
+    let text = ''
+    for (const [key, part] of Object.entries(value)) {
+      const written = (known.get(key) ?? JSON.stringify)(part)
+      if (written === undefined) continue
+      text += `${text === '' ? comma : ','}${JSON.stringify(key)}:${written}`
+    }
+    return text
+  }
 }
 
 /** Returns a part of a reply that its service always sets. Throws if it is missing. */

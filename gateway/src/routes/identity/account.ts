@@ -9,7 +9,7 @@ import {
 } from '../../auth/re-authentication.ts'
 import { exportText } from '../../compose/account-export.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { toRest } from '../../http/answers/rest.ts'
+import { renderAnswer } from '../../http/answers/answer.ts'
 import { text } from '../../http/fields/fields.ts'
 import { createFileStreams } from '../../http/file-stream.ts'
 import { type Route, route } from '../../http/route.ts'
@@ -41,7 +41,7 @@ function exportRoute({ mesh, clock, exportIdleTimeoutMs }: RouteDeps): Route {
     headers: ['Content-Disposition'],
     answer: { json: { type: 'object' } },
     handler: async ({ options, renewOptions, request, reply }) => {
-      const me = toRest(GetMeResponseSchema, await users.getMe({}, options))
+      const me = renderAnswer(GetMeResponseSchema, await users.getMe({}, options))
       const head = { format: 1, exportedAt: clock().toISOString(), me }
       const text = exportText(head, async (request) =>
         mesh

@@ -12,8 +12,7 @@ import { values } from '@coffer/proto/values'
 import type { Client } from '@connectrpc/connect'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { requirePart } from '../../http/answers/answer.ts'
-import { toRest } from '../../http/answers/rest.ts'
+import { renderAnswer, requirePart } from '../../http/answers/answer.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { type Form, formFile } from '../../http/bodies/form.ts'
 import { parseList } from '../../http/bodies/form-parts.ts'
@@ -273,7 +272,7 @@ function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route 
         times: progressTimes ?? { pollMs: 5_000, limitMs: 120_000 },
         read: async () => {
           const { upload } = await find({ params, options: await renewOptions() })
-          const state = toRest(UploadSchema, requirePart(upload))
+          const state = renderAnswer(UploadSchema, upload) as object
           return { ...state, status: requirePart(upload).status }
         },
       })

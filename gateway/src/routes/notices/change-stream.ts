@@ -4,7 +4,7 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { invalid, isTransient } from '@coffer/kit/rpc/errors'
 import type { FastifyRequest } from 'fastify'
 import type { RouteDeps } from '../../deps.ts'
-import { renderAnswer } from '../../http/answers/answer.ts'
+import { writeAnswer } from '../../http/answers/answer.ts'
 import { createConcurrencyLimiter } from '../../http/concurrency-limiter.ts'
 import { prefersToJson } from '../../http/negotiation.ts'
 import { decodeCursor } from '../../http/queries/cursor.ts'
@@ -151,6 +151,6 @@ async function* eventsOf(
 
 function eventOf(page: ChangesPage): string {
   const value = pageAnswer(page)
-  const data = JSON.stringify(renderAnswer(changesAnswer, value))
+  const data = writeAnswer(changesAnswer, value)
   return `id: ${value.nextCursor}\nevent: changes\ndata: ${data}\n\n`
 }
