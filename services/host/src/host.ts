@@ -106,6 +106,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   }
   await requireSealingKey(opened, keys, keysFolder)
   const vitals = createVitals()
+  const stop = new AbortController()
   let starts = true
   const isStarting = () => starts
   const services: Record<string, Service> = {}
@@ -117,7 +118,8 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   const starting: (() => Promise<AsyncDisposable>)[] = []
   for (const definition of opened) {
     const { name, database } = definition
-    const service = createService(definition, { database, secrets, mesh }, options)
+    const made = { database, secrets, mesh, stopping: stop.signal }
+    const service = createService(definition, made, options)
     stack.defer(async () => service.close?.())
     const interceptors = [observe(log.child({ service: name })), authorized([name])]
     hosted[name] = { routes: combine(service.routes, ofProcess), interceptors }
@@ -130,6 +132,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   if (opened.length > 0) starting.push(() => startWorkflowWorker(options))
   let background: Promise<AsyncDisposable> | undefined
   stack.defer(async () => {
+    stop.abort()
     const parts = await background?.catch(() => null)
     await parts?.[Symbol.asyncDispose]()
   })
@@ -186,7 +189,7 @@ function combine(...all: Routes[]): Routes {
 
 function createService(
   { name, settings, create }: ServiceDefinition,
-  made: Pick<ServiceDeps, 'database' | 'secrets' | 'mesh'>,
+  made: Pick<ServiceDeps, 'database' | 'secrets' | 'mesh' | 'stopping'>,
   { environment, keysFolder, broker, workflows, log, clock }: HostOptions,
 ): Service {
   return create({

@@ -1,9 +1,12 @@
+import { once } from 'node:events'
+import { on } from '@coffer/kit/events/handler'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { setting } from '@coffer/kit/service/config'
 import { defineService } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
+import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { Code, createClient, createRouterTransport } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -102,6 +105,30 @@ test('a start that fails leaves nothing running', async () => {
   const second = defineService({ ...neighbour, settings, create: () => ({ routes }) })
   await expect(boot([closed.definition, second])).rejects.toThrow('COFFER_WRONG')
   expect(closed.times).toBe(1)
+})
+
+test('work in progress is told that the services stop, and is waited for', async () => {
+  const arrived = Promise.withResolvers<void>()
+  let hasEnded = false
+  const listening = defineService({
+    ...fixture,
+    create: (deps) => ({
+      ...fixture.create(deps),
+      handlers: [
+        on(AccountSettingsChangedSchema, async () => {
+          arrived.resolve()
+          await once(deps.stopping, 'abort')
+          hasEnded = true
+        }),
+      ],
+    }),
+  })
+  const stopped = await boot([listening])
+  const links = stopped.client('identity', FeedLinkService)
+  await links.createFeedLink({ name: 'One' }, stopped.as(newId('acct')))
+  await arrived.promise
+  await stopped[Symbol.asyncDispose]()
+  expect(hasEnded).toBe(true)
 })
 
 test('all services stop when one does not start', async () => {

@@ -1,7 +1,6 @@
 import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
 import { expect, test } from '@jest/globals'
-import { asyncLocalStorage, type Context } from '@temporalio/activity'
 import { sql } from 'slonik'
 import { deleteOld } from '../src/deliveries/delivery.sql.ts'
 import { webhookActivities } from '../src/deliveries/webhook.activities.ts'
@@ -9,15 +8,12 @@ import { bootWebhooks } from './webhooks.ts'
 
 const booted = started(() => bootWebhooks())
 
-test('an activity of a worker that stops sends nothing', async () => {
+test('an activity of a process that stops sends nothing', async () => {
   const { accountId, webhookId, append } = await booted.account()
   await append(newId('txn'))
   const before = booted.receiver.requests.length
-  const { serveWebhook } = webhookActivities(booted.deps)
-  const run = (cancellationSignal: AbortSignal) => {
-    const context = { cancellationSignal } as Context
-    return asyncLocalStorage.run(context, () => serveWebhook({ accountId, webhookId }))
-  }
+  const run = (stopping: AbortSignal) =>
+    webhookActivities({ ...booted.deps, stopping }).serveWebhook({ accountId, webhookId })
   expect(await run(AbortSignal.abort())).toBe(0)
   expect(booted.receiver.requests).toHaveLength(before)
   expect(await run(new AbortController().signal)).toBeNull()

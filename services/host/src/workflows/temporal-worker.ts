@@ -84,7 +84,7 @@ async function createWorker(
     ...(workflowBundle ? { workflowBundle, sinks } : {}),
     maxConcurrentActivityTaskExecutions: 8,
     stickyQueueScheduleToStartTimeout: stickyMs,
-    // Activities are told to stop at once (`cancellationSignal`), and have this time to end.
+    // Activities have this time to end; `stopping` of ServiceDeps tells them to.
     shutdownForceTime: '15 seconds',
     interceptors: {
       activity: [() => ({ inbound: { execute: runActivity } as ActivityInboundCallsInterceptor })],

@@ -37,6 +37,8 @@ export interface ServiceDeps<S extends Settings = Settings> {
   secrets: Secrets
   log: Log
   clock: () => Date
+  /** Aborts when the process begins to stop its services: work in progress should end soon. */
+  stopping: AbortSignal
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: activities differ in their arguments

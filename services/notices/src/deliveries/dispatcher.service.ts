@@ -25,7 +25,6 @@ const limitsDefault = { atOnce: 200, slowMs: 2_000, max: 2_000 }
  */
 export function createDispatcher(deps: Deps, limits = limitsDefault): Dispatcher {
   const { log, clock } = deps
-  const stop = new AbortController()
   const waiting = new Map<string, WebhookKey>()
   const running = new Map<string, Promise<void>>()
   const slow = new Set<string>()
@@ -34,7 +33,7 @@ export function createDispatcher(deps: Deps, limits = limitsDefault): Dispatcher
 
   const serve = async (id: string, key: WebhookKey): Promise<void> => {
     try {
-      const { dueAt } = await runWebhook(deps, key, stop.signal)
+      const { dueAt } = await runWebhook(deps, key)
       if (dueAt === null) planned.delete(id)
       else if (dueAt <= clock()) waiting.set(id, key)
       else if (planned.get(id) !== dueAt.getTime()) {
@@ -51,7 +50,7 @@ export function createDispatcher(deps: Deps, limits = limitsDefault): Dispatcher
   const next = (): void => {
     for (const [id, key] of waiting) {
       const isFull = running.size - slow.size >= limits.atOnce || running.size >= limits.max
-      if (stop.signal.aborted || isFull) return
+      if (deps.stopping.aborted || isFull) return
       if (running.has(id)) continue
       waiting.delete(id)
       const timer = setTimeout(() => {
@@ -74,7 +73,6 @@ export function createDispatcher(deps: Deps, limits = limitsDefault): Dispatcher
   return {
     wake,
     [Symbol.asyncDispose]: async () => {
-      stop.abort()
       await Promise.all(running.values())
     },
   }

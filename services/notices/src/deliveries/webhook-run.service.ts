@@ -31,7 +31,7 @@ import {
 
 export type RunDeps = Pick<
   ServiceDeps<typeof settings>,
-  'config' | 'database' | 'secrets' | 'clock' | 'log'
+  'config' | 'database' | 'secrets' | 'clock' | 'log' | 'stopping'
 > & { resolve?: Resolve }
 
 /** Time in ms after which a run starts no request, so that other webhooks are served. */
@@ -48,15 +48,11 @@ export interface RunEnd {
  * Sends the pending changes of a webhook, for at most half a minute. Lease: one process at a time.
  * If another process holds it, `noteWork` makes that process read the feed again before it ends.
  */
-export async function runWebhook(
-  deps: RunDeps,
-  key: WebhookKey,
-  stopping?: AbortSignal,
-): Promise<RunEnd> {
+export async function runWebhook(deps: RunDeps, key: WebhookKey): Promise<RunEnd> {
   const leaseId = newId('lease')
   for (let takes = 0; takes < takesMax; takes += 1) {
     const taken = await takeLease(deps.database, key, { leaseId, now: deps.clock() })
-    if (taken) return await runTaken(deps, taken, { leaseId, stopping })
+    if (taken) return await runTaken(deps, taken, leaseId)
     const noted = await noteWork(deps.database, key)
     if (noted === null || !noted.isFree) return { dueAt: null }
     if (noted.restUntil !== null && noted.restUntil > deps.clock())
@@ -65,17 +61,13 @@ export async function runWebhook(
   return { dueAt: deps.clock() }
 }
 
-async function runTaken(
-  deps: RunDeps,
-  webhook: Taken,
-  { leaseId, stopping }: { leaseId: string; stopping: AbortSignal | undefined },
-): Promise<RunEnd> {
+async function runTaken(deps: RunDeps, webhook: Taken, leaseId: string): Promise<RunEnd> {
   const endsAt = performance.now() + runMs
-  const { config, resolve } = deps
+  const { config, resolve, stopping } = deps
   const options = { allowed: config.webhookHosts, timeoutMs: config.webhookTimeoutMs, resolve }
   using sender = createSender(webhook.url, options)
   let isLost = false
-  const isOver = () => performance.now() > endsAt || isLost || stopping?.aborted === true
+  const isOver = () => performance.now() > endsAt || isLost || stopping.aborted
   const renew = async (): Promise<void> => {
     // If the database does not answer, the lease may expire, so it counts as lost.
     isLost ||= !(await renewLease(deps.database, webhook, leaseId).catch(() => false))

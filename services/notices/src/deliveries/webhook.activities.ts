@@ -1,4 +1,3 @@
-import { cancellationSignal } from '@temporalio/activity'
 import type { WebhookKey } from '../endpoints/webhook.sql.ts'
 import { type RunDeps, runWebhook } from './webhook-run.service.ts'
 
@@ -7,7 +6,7 @@ export function webhookActivities(deps: RunDeps) {
   return {
     /** Serves a webhook; returns the ms until it is due again, null if nothing is pending. */
     serveWebhook: async (key: WebhookKey): Promise<number | null> => {
-      const { dueAt } = await runWebhook(deps, key, cancellationSignal())
+      const { dueAt } = await runWebhook(deps, key)
       return dueAt === null ? null : Math.max(0, dueAt.getTime() - deps.clock().getTime())
     },
   }
