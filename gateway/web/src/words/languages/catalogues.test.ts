@@ -72,6 +72,11 @@ test.each<[LanguageCode, RegExp, RegExp, RegExp]>([
   expect(said(balanceDiffers, { is: 'older' })).toMatch(isOlder)
 })
 
+test('the German texts name a day after "vor", "seit" and "für" with its article', async () => {
+  const texts = JSON.stringify(await languages.de.load())
+  expect(texts.match(/\b(vor|seit|für) \{(day|at|known)\}/gi)).toBeNull()
+})
+
 /** Returns the values of each text by its key; whether it is empty too. */
 function entriesOf(texts: unknown, code: string, key = ''): [string, string[]][] {
   if (typeof texts === 'string') {

@@ -16,9 +16,9 @@ export const bulk: Translation<'bulk'> = {
   changedSome:
     '{all, plural, one {Die Buchung wurde nicht geändert.} other {{count} von # Buchungen geändert.}}',
   former:
-    '{all, plural, one {Sie ist} other {{count, plural, one {Eine davon ist} other {# davon sind}}}} von einem Tag vor {day}, an dem die letzte Rechnung von „{envelope}“ fällig war: Ist sein Geld für die kommende Rechnung, nimm es zurück.',
+    '{all, plural, one {Sie ist} other {{count, plural, one {Eine davon ist} other {# davon sind}}}} von einem Tag vor dem {day}, an dem die letzte Rechnung von „{envelope}“ fällig war: Ist sein Geld für die kommende Rechnung, nimm es zurück.',
   older:
-    '{all, plural, one {Sie ist} other {{count, plural, one {Eine davon ist} other {# davon sind}}}} älter als der Umschlag „{envelope}“, den es seit {day} gibt: Ist sein Geld für später, nimm es zurück.',
+    '{all, plural, one {Sie ist} other {{count, plural, one {Eine davon ist} other {# davon sind}}}} älter als der Umschlag „{envelope}“, den es seit dem {day} gibt: Ist sein Geld für später, nimm es zurück.',
   others: '{count, plural, one {eine weitere} other {# weitere}}',
   left: 'Seither geändert und so gelassen: {names}.',
   undo: 'Rückgängig machen',

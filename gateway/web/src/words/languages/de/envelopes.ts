@@ -16,7 +16,7 @@ export const envelopes: Translation<'envelopes'> = {
   due: 'fällig {distance}',
   nextDue: 'nächste fällig {distance}',
   dueToday: 'heute fällig',
-  paidFor: 'bezahlt für {day}',
+  paidFor: 'bezahlt für den {day}',
   paidToday: 'Rechnung von heute bezahlt, nächste fällig {distance}',
   wasToday: 'war heute fällig, nächste {distance}',
   lasts: 'bleiben bis zum Zahltag {distance}',
@@ -33,7 +33,7 @@ export const envelopes: Translation<'envelopes'> = {
   billPaidBySpending:
     'Ihre Buchungen haben sie bezahlt. Nimmst du eine davon aus dem Umschlag, ist sie wieder offen.',
   billPaidFromFree:
-    'Seit {day} sind {amount} bezahlt, davon {free} nicht aus diesem Umschlag. Das gilt nicht von selbst als bezahlt: War es diese Rechnung, markiere sie als bezahlt.',
+    'Seit dem {day} sind {amount} bezahlt, davon {free} nicht aus diesem Umschlag. Das gilt nicht von selbst als bezahlt: War es diese Rechnung, markiere sie als bezahlt.',
   settle: 'Als bezahlt markieren',
   settleOf: 'Rechnung vom {day} als bezahlt markieren',
   release: 'Freigeben',

@@ -59,9 +59,9 @@ export const home: Translation<'home'> = {
   assignedPart:
     '{name}: aus dem Umschlag „{envelope}“. Darin waren {amount}{rest, select, owed {; der Rest wird geschuldet} credit {; der Rest kommt aus dem nicht genutzten Kredit} file {, mehr zahlt er nicht} other {; der Rest kommt aus „Frei verfügbar“}}.',
   assignedOlder:
-    '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist älter als der Umschlag, den es seit {day} gibt: Ist sein Geld für später, nimm es zurück.',
+    '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist älter als der Umschlag, den es seit dem {day} gibt: Ist sein Geld für später, nimm es zurück.',
   assignedFormer:
-    '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist von einem Tag vor {day}, an dem die letzte Rechnung fällig war: Ist sein Geld für die kommende Rechnung, nimm es zurück.',
+    '{name}: {amount} aus dem Umschlag „{envelope}“. Die Zahlung ist von einem Tag vor dem {day}, an dem die letzte Rechnung fällig war: Ist sein Geld für die kommende Rechnung, nimm es zurück.',
   leaveFree: '{rest, select, free {Frei verfügbar} other {Ohne Umschlag}} lassen',
   leftFree:
     '{name} bleibt ohne Umschlag{rest, select, free {: „Frei verfügbar“ hat es bezahlt} other {}}.',
@@ -69,7 +69,7 @@ export const home: Translation<'home'> = {
   maybeBill:
     'War es die Rechnung vom {day}, markiere sie als bezahlt: Sonst sparen Zahltage noch einmal dafür.',
   older:
-    '{areAll, select, true {Sie alle} other {Einige davon}} sind vor {day} bezahlt, als dein erster Umschlag begann. Sie sind schon bezahlt: Zahlt sie ein Umschlag, fehlt darin Geld für spätere Rechnungen.',
+    '{areAll, select, true {Sie alle} other {Einige davon}} sind vor dem {day} bezahlt, als dein erster Umschlag begann. Sie sind schon bezahlt: Zahlt sie ein Umschlag, fehlt darin Geld für spätere Rechnungen.',
   leaveOlder:
     '{rest, select, free {Diese frei verfügbar lassen} other {Diese ohne Umschlag lassen}}',
   keys: 'Tasten für die markierte Zahlung:',

@@ -153,9 +153,9 @@ export const imports: Translation<'imports'> = {
   balanceSame: 'Der Kontostand bleibt {now}: Die Datei nennt denselben.',
   balanceSet: 'Der Kontostand ist {now}, wie ihn die Datei nennt.',
   balanceStated:
-    'Die Datei nennt als Kontostand {stated}{day, select, none {} other { (Stand {day})}}. {day, select, none {Er ersetzt} other {Mit Zahlungen, die für spätere Tage eingetragen sind, ersetzt er}} den heutigen von {now}{known, select, none {} other { (zuletzt genannt für {known})}}.',
+    'Die Datei nennt als Kontostand {stated}{day, select, none {} other { (Stand {day})}}. {day, select, none {Er ersetzt} other {Mit Zahlungen, die für spätere Tage eingetragen sind, ersetzt er}} den heutigen von {now}{known, select, none {} other { (zuletzt genannt für den {known})}}.',
   balanceOlder:
-    'Die Datei nennt als Kontostand {stated}{day, select, none {} other { (Stand {day})}}. Er bleibt {now}{known, select, none {} other { (zuletzt genannt für {known})}}: Ein späterer wurde schon importiert oder von Hand eingegeben.',
+    'Die Datei nennt als Kontostand {stated}{day, select, none {} other { (Stand {day})}}. Er bleibt {now}{known, select, none {} other { (zuletzt genannt für den {known})}}: Ein späterer wurde schon importiert oder von Hand eingegeben.',
   balanceDiffers:
     'Der Kontostand ist {now}; die Datei nennt {stated} für ihren letzten Tag. {is, select, known {Sie enthielt nichts Neues} new {Zahlungen, die für spätere Tage eingetragen sind, zählen mit} other {Ein späterer wurde schon importiert oder von Hand eingegeben}}. Stimmt er heute nicht, ändere ihn.',
   misfitNumber: 'Die Datei ist vom Konto {stated}. Gehört sie wirklich zu „{account}“?',

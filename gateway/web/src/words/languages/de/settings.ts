@@ -52,7 +52,7 @@ export const settings: Translation<'settings'> = {
   deviceOn:
     '{browser} {system, select, iPhone {auf dem iPhone} iPad {auf dem iPad} other {unter {system}}}',
   lastUsed: 'Zuletzt benutzt {at}',
-  began: 'seit {at}',
+  began: 'seit dem {at}',
   ends: 'Endet spätestens am {at}',
   end: 'Beenden',
   endOthers: 'Alle anderen beenden',
