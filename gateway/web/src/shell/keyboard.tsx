@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { lazy, Suspense, startTransition, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { findMarkedLine, useKeys } from '../controls/use-keys.ts'
 import { places } from './places.ts'
 
@@ -14,6 +14,8 @@ export function Keyboard() {
   const navigate = useNavigate()
   const [open, setOpen] = useState<'palette' | 'help' | null>(null)
   const goUntil = useRef(0)
+  // In a transition: React delays a part that is loaded then by 300 ms otherwise.
+  const show = (part: typeof open) => startTransition(() => setOpen(part))
   const add = () =>
     void navigate({ to: '/transactions', search: (now) => now, state: { opened: 'transaction' } })
   useKeys((key) => {
@@ -21,7 +23,7 @@ export function Keyboard() {
     if (place && performance.now() < goUntil.current) void navigate({ to: place.to })
     else if (key === 'g') goUntil.current = performance.now() + goMs
     else if (key === 'n') add()
-    else if (key === '?') setOpen('help')
+    else if (key === '?') show('help')
     else if (key === 'j' || key === 'k') moveInList(key === 'j' ? 1 : -1)
     else return false
     if (key !== 'g') goUntil.current = 0
@@ -30,7 +32,7 @@ export function Keyboard() {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
-    setOpen('palette')
+    show('palette')
   })
   useEffect(() => {
     addEventListener('keydown', press)

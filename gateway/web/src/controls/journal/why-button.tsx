@@ -1,3 +1,4 @@
+import { startTransition } from 'react'
 import { homeWords } from '../../words/home.ts'
 import { Button } from '../button.tsx'
 
@@ -11,7 +12,10 @@ interface Props {
   kind?: 'quiet'
 }
 
-/** Disclosure button: shows and hides the reason of an amount. */
+/**
+ * Disclosure button: shows and hides the reason of an amount. In a transition, because React delays
+ * a part that is loaded then by 300 ms otherwise.
+ */
 export function WhyButton({ of, controls, isShown, onShow, ...look }: Props) {
   const name = isShown ? homeWords.hideWhyOf : homeWords.whyOf
   return (
@@ -20,7 +24,7 @@ export function WhyButton({ of, controls, isShown, onShow, ...look }: Props) {
       aria-label={of === undefined ? undefined : name({ name: of })}
       aria-expanded={isShown}
       aria-controls={controls}
-      onClick={() => onShow(!isShown)}
+      onClick={() => startTransition(() => onShow(!isShown))}
     >
       {isShown ? homeWords.hideWhy : homeWords.why}
     </Button>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, startTransition } from 'react'
 import { bankAccountsQuery } from '../../api/account-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
@@ -44,7 +44,7 @@ function AddButton({ bankAccountId }: { bankAccountId: string }) {
   const [isAdding, setAdding] = useOpenedForm('transaction')
   return (
     <>
-      <Button kind="primary" onClick={() => setAdding(true)}>
+      <Button kind="primary" onClick={() => startTransition(() => setAdding(true))}>
         <Plus size={18} aria-hidden />
         {keyWords.actions.add}
       </Button>
