@@ -42,10 +42,17 @@ test('below a path of a proxy, all of the app is there, and its cookie too', asy
       const icon = await page.request.get(addressOf(src))
       expect([src, icon.status(), icon.headers()['content-type']]).toEqual([src, 200, 'image/png'])
     }
-    await page.goto(new URL('/beside', proxy.url).href)
-    await page.getByRole('heading', { name: 'Beside' }).waitFor()
+    const beside = await page.context().newPage()
+    await beside.goto(new URL('/beside', proxy.url).href)
+    await beside.getByRole('heading', { name: 'Beside' }).waitFor()
     expect(proxy.strayCookies).toEqual([])
-    await page.goto(proxy.url)
+    // Another instance below another path of the host has its own channels, locks and choices.
+    await beside.evaluate('new BroadcastChannel("coffer-changes").postMessage("signed-out")')
+    await page.getByRole('button', { name: 'Hide amounts' }).click()
+    const names = await beside.evaluate<string[]>(`navigator.locks.query().then(({ held }) =>
+      held.map(({ name }) => name).concat(Object.keys(localStorage)))`)
+    expect(names.filter((name) => !name.endsWith(' /coffer/'))).toEqual([])
+    expect(names).toHaveLength(2)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
     expect(await page.context().cookies()).toEqual([])

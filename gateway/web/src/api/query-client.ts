@@ -1,6 +1,6 @@
 import type { GetMeResponse } from '@coffer/client/types'
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { basePath } from '../base-path.ts'
+import { basePath, ownName } from '../base-path.ts'
 import { eraseLastSeen } from '../offline/erasure.ts'
 import { isSignedOut } from './faults.ts'
 import { renewalMs } from './live/liveness.ts'
@@ -12,7 +12,7 @@ import { forgetAnswers } from './revalidation.ts'
 const freshMs = 15_000
 
 /** Channel on which the tabs of this browser announce changes to each other. */
-const tabs = new BroadcastChannel('coffer-changes')
+const tabs = new BroadcastChannel(ownName('coffer-changes'))
 
 /** The cache of all answers. It retries nothing, as the client retries. */
 export const queries = new QueryClient({

@@ -1,10 +1,10 @@
-import { basePath } from '../base-path.ts'
+import { basePath, ownName } from '../base-path.ts'
 import { currentPreferences, setPreferences } from '../preferences/preferences.ts'
 import { eraseLastSeen, hasCaches } from './erasure.ts'
 import { ownScript } from './own-script.ts'
 
 /** Prefix of the names of the service worker's caches (build/service-worker.ts). */
-const files = `coffer-app ${basePath} `
+const files = `${ownName('coffer-app')} `
 
 /**
  * Sets whether this device stores answers for offline use; installs or removes the service worker.

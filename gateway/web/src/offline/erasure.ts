@@ -1,11 +1,8 @@
-import { basePath } from '../base-path.ts'
+import { ownName } from '../base-path.ts'
 import { currentPreferences } from '../preferences/preferences.ts'
 
-/**
- * Prefix of the names of caches, one for each user. It contains the base path, because one host may
- * serve several instances of Coffer.
- */
-export const family = `coffer-seen ${basePath} `
+/** Prefix of the names of caches, one for each user. */
+export const family = `${ownName('coffer-seen')} `
 
 let erasures = 0
 

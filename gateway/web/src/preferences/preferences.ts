@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { ownName } from '../base-path.ts'
 
 /**
  * Preferences that this browser stores. The only data of an account in them is the chosen bank
@@ -19,7 +20,7 @@ export interface Preferences {
   isSignedIn: boolean
 }
 
-const place = 'coffer-preferences'
+const place = ownName('coffer-preferences')
 const defaults: Preferences = {
   theme: 'system',
   areAmountsHidden: false,

@@ -1,5 +1,7 @@
+import { ownName } from '../../base-path.ts'
+
 /** Name of the Web Lock, and of the lease in `localStorage` for browsers without Web Locks. */
-const name = 'coffer-stream'
+const name = ownName('coffer-stream')
 
 /** Validity of the lease in ms; the leader renews the lease four times in this time. */
 const leaseMs = 8_000

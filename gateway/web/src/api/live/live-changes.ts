@@ -1,4 +1,5 @@
 import { ChangesRemovedError, followChanges } from '@coffer/client'
+import { ownName } from '../../base-path.ts'
 import { coffer } from '../client.ts'
 import { isSignedOut } from '../faults.ts'
 import { queries } from '../query-client.ts'
@@ -29,7 +30,7 @@ let timer: ReturnType<typeof setTimeout> | null = null
  * A tab that becomes visible again resumes at its cursor. Without a stream, answers are polled.
  */
 export function followAccount(): () => void {
-  const tabs = new BroadcastChannel('coffer-live')
+  const tabs = new BroadcastChannel(ownName('coffer-live'))
   const spread = (news: News) => tabs.postMessage(news)
   /** Whether this tab, as the leader, has a stream; null if it is not the leader. */
   let hasStream: boolean | null = null

@@ -1,6 +1,6 @@
 import { CofferError } from '@coffer/client'
 import { coffer } from '../../api/client.ts'
-import { basePath } from '../../base-path.ts'
+import { basePath, ownName } from '../../base-path.ts'
 import { linkWords as words } from '../../words/links.ts'
 import { openPlaidLink } from './plaid-link.ts'
 
@@ -15,7 +15,7 @@ interface Wanted {
   search: string
 }
 
-const place = 'coffer-link'
+const place = ownName('coffer-link')
 /** Maximum number of long polls for the set-up. Each ends after 30 s with 408. */
 const waitsMax = 10
 

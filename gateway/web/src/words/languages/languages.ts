@@ -1,3 +1,4 @@
+import { ownName } from '../../base-path.ts'
 import type { Part, Translation } from './translation.ts'
 
 /** All texts in one language. */
@@ -32,7 +33,7 @@ export const languages = {
 /** Codes (ISO 639-1) of the languages. */
 export type LanguageCode = keyof typeof languages
 
-const place = 'coffer-language'
+const place = ownName('coffer-language')
 
 /** Returns the chosen language; null to use that of the browser. */
 export function chosenLanguage(): LanguageCode | null {
