@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionCookie } from '../auth/cookie.ts'
 import { type FeatureSettings, requireFeature } from '../auth/features.ts'
 import type { Origins } from '../auth/origins.ts'
+import { refuseOtherUser } from '../auth/page-headers.ts'
 import { costOf, type RequestBudget } from '../auth/request-budget.ts'
 import { isBasic, readApiKey, type SentCredential, type Sessions } from '../auth/session.ts'
 import { idProblem } from '../http/fields/fields.ts'
@@ -34,9 +35,9 @@ export interface AdmissionDeps {
 
 /**
  * Runs admission control of a request (docs/api.md#order-of-checks) and returns its result. Throws
- * the first refusal in this order: origin (403), credential (401), scope of the key (403),
- * subscription (402), budget of requests (429), feature (404, 406), IDs (400). Adds the headers of
- * the budget to the reply.
+ * the first refusal in this order: origin (403), credential (401), other user (409), scope
+ * of the key (403), subscription (402), budget of requests (429), feature (404, 406), IDs (400).
+ * Adds the headers of the budget to the reply.
  */
 export async function admit(
   { config, sessions, cookie, origins, budget }: AdmissionDeps,
@@ -60,6 +61,7 @@ export async function admit(
     if (!pending.some((may) => may === credential.mfaPending)) {
       throw unauthenticated(credential.mfaPending ? 'MFA_REQUIRED' : 'MFA_NOT_PENDING')
     }
+    refuseOtherUser(request, credential.userId)
     if (credential.isReadOnly && !reads && method !== 'GET') {
       throw forbidden('this API key may only read: use one of scope full')
     }

@@ -6,8 +6,10 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { noteSession } from './api/live/session-end.ts'
-import { forgetSession, queries } from './api/query-client.ts'
+import { eraseAnswers, forgetSession, queries } from './api/query-client.ts'
 import { watchServer } from './api/sending/server-watch.ts'
+import { basePath } from './base-path.ts'
+import { hasEntries } from './controls/entries/entries.ts'
 import { apply } from './preferences/preferences.ts'
 import { router } from './routes.tsx'
 import { nameLostPart } from './shell/upgrade.ts'
@@ -36,13 +38,28 @@ const leave = (ended: 'here' | 'elsewhere') => {
   void router.navigate({ to: '/login', search, ignoreBlocker: true }).then(forgetSession)
 }
 
-// The user has signed out in another tab: this tab opens the sign-in, too.
-addEventListener('coffer-left', () => leave('here'))
+const hasScreen = () => router.state.matches.some(({ routeId }) => routeId === '/frame')
+
+/** Returns whether the shown screen has entries that are not saved, or are being sent. */
+const hasUnsaved = () => hasScreen() && (hasEntries() || queries.isMutating() > 0)
+
+// The user has signed out in another tab: this tab opens the sign-in, too; over a screen with
+// unsaved entries, which it hides.
+addEventListener('coffer-left', () => {
+  if (!hasUnsaved()) return leave('here')
+  eraseAnswers()
+  noteSession(true, 'tab')
+})
+
+// Another user has signed in: this tab opens the app for them, or keeps unsaved entries hidden.
+addEventListener('coffer-other-user', () => {
+  if (hasUnsaved()) noteSession(true, 'person')
+  else location.assign(basePath)
+})
 
 // The session has ended elsewhere: the sign-in opens over the screen, which keeps its entries.
 addEventListener('coffer-signed-out', () => {
-  const hasScreen = router.state.matches.some(({ routeId }) => routeId === '/frame')
-  if (hasScreen) noteSession(true)
+  if (hasScreen()) noteSession(true)
   else leave('elsewhere')
 })
 

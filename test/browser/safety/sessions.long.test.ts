@@ -2,6 +2,7 @@ import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { setUpSecondFactor } from '@coffer/test/harness/second-factor.ts'
 import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { takePicture, useBrowser } from '../browser.ts'
 import { createHousehold } from '../web/household.ts'
 
@@ -95,5 +96,68 @@ test('a session that has ended says on which day, or that another tab has ended 
     await other.goto(`${coffer.baseUrl}/rules`)
     await other.getByRole('button', { name: 'Abmelden' }).first().click()
     await page.getByText('Du wurdest in einem anderen Tab abgemeldet.').waitFor()
+  })
+})
+
+/** Signs in as a person over the screen of a tab, whose dialog names the reason. */
+async function signInOver(tab: Page, { password }: { password: string }, reason: string) {
+  const over = tab.getByRole('dialog', { name: 'You were signed out' })
+  await over.getByText(reason).waitFor()
+  expect(await tab.getByRole('main').isVisible()).toBe(false)
+  await over.getByLabel('Password', { exact: true }).fill(password)
+  await over.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await over.waitFor({ state: 'detached' })
+}
+
+test('neither Escape nor a shortcut opens the screen of a session that has ended', async () => {
+  const alice = await coffer.person()
+  await createHousehold(alice)
+  const viewing = { url: `${coffer.baseUrl}/envelopes`, cookie: alice.cookie, hasRefusals: true }
+  await view(viewing, async (page) => {
+    const figure = page.getByText('$120.00').first()
+    await figure.waitFor()
+    await alice.session.signOut()
+    await page.getByRole('dialog', { name: 'You were signed out' }).waitFor()
+    for (const key of ['Escape', 'Escape', 'Escape', 'Control+K']) await page.keyboard.press(key)
+    await page.getByRole('button', { name: 'Sign in as another person' }).focus()
+    for (const key of ['Escape', 'Escape', 'g', 'h']) await page.keyboard.press(key)
+    expect(await figure.isVisible()).toBe(false)
+    expect(new URL(page.url()).pathname).toBe('/envelopes')
+    await signInOver(page, alice, 'Your session was ended elsewhere')
+    expect(await figure.isVisible()).toBe(true)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+})
+
+test('what is typed stays, unseen, when another tab signs out, or another person in', async () => {
+  const [alice, bob] = [await coffer.person(), await coffer.person()]
+  await createHousehold(alice)
+  const viewing = { url: `${coffer.baseUrl}/rules`, cookie: alice.cookie, hasRefusals: true }
+  await view(viewing, async (page) => {
+    await page.getByRole('button', { name: 'New rule' }).click()
+    const form = page.getByRole('dialog', { name: 'New rule' })
+    await form.getByLabel('Text: Name at the bank').fill('corner')
+    await form.getByLabel('Name', { exact: true }).fill('Shop')
+    await form.getByLabel('Name of the rule').fill('Corner')
+    const other = await page.context().newPage()
+    await other.goto(`${coffer.baseUrl}/tags`)
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await signInOver(page, alice, 'You signed out in another tab.')
+    // The tab does not hear of the next sign-in before it saves.
+    const [name = '', value = ''] = bob.cookie.split('=')
+    await page.context().addCookies([{ name, value, url: coffer.baseUrl }])
+    await form.getByRole('button', { name: 'Save' }).click()
+    await signInOver(page, alice, 'Another person has signed in, in another tab.')
+    expect(await bob.get('/rules')).toMatchObject({ rules: [] })
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.waitFor({ state: 'detached' })
+    expect(await alice.get('/rules')).toMatchObject({ rules: [{ name: 'Corner' }] })
+    // Without entries the tab opens the app for the person who has signed in.
+    await other.goto(`${coffer.baseUrl}/login`)
+    await other.getByLabel('Email address').fill(bob.email)
+    await other.getByLabel('Password', { exact: true }).fill(bob.password)
+    await other.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Rules' }).waitFor({ state: 'detached' })
+    expect(await page.getByText('Corner').count()).toBe(0)
   })
 })

@@ -87,6 +87,11 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof CofferError && error.status === 401
 }
 
+/** Returns whether a request was refused because another user has signed in. */
+export function isOfOther(error: unknown): boolean {
+  return error instanceof CofferError && error.code === 'USER_DIFFERS'
+}
+
 /** Error codes for a value of the wrong type. */
 const typeCodes = /^NOT_(NULL|STRING|INTEGER|BOOLEAN|LIST|OBJECT)$/
 

@@ -1,12 +1,13 @@
 import type { GetMeResponse } from '@coffer/client/types'
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { basePath, ownName } from '../base-path.ts'
+import { ownName } from '../base-path.ts'
 import { eraseLastSeen } from '../offline/erasure.ts'
-import { isSignedOut } from './faults.ts'
+import { isOfOther, isSignedOut } from './faults.ts'
 import { renewalMs } from './live/liveness.ts'
 import { noteSession } from './live/session-end.ts'
 import { showNote } from './notes.ts'
 import { forgetAnswers } from './revalidation.ts'
+import { setSender } from './sending/sender.ts'
 
 /** Time in ms for which an answer is reused without a request. */
 const freshMs = 15_000
@@ -21,7 +22,7 @@ export const queries = new QueryClient({
       // Not for `me`: the router requests it at each navigation, and opens the sign-in after a 401
       // itself.
       const isOther = query.queryKey[0] !== 'me'
-      if (isSignedOut(error) && isOther) dispatchEvent(new Event('coffer-signed-out'))
+      if (isOther || !isSignedOut(error)) noteRefusal(error)
     },
     onSuccess: (answer, query) => {
       if (query.queryKey[0] === 'me') expectPerson(answer as GetMeResponse)
@@ -32,6 +33,7 @@ export const queries = new QueryClient({
       // A wrong password is answered with 401 too: refetching another answer shows whether the
       // session has ended.
       if (isSignedOut(error)) void queries.invalidateQueries({ queryKey: ['overview'] })
+      else noteRefusal(error)
     },
   }),
   defaultOptions: {
@@ -53,17 +55,21 @@ tabs.onmessage = ({ data }) => {
 // Answers that failed during the outage are refetched now instead of at the next polling.
 addEventListener('coffer-reached', () => void queries.invalidateQueries())
 
-let person: string | null = null
-
 /**
- * Reloads the app if another user has signed in by another tab: no screen may mix their answers.
+ * Notes whose answers this tab shows. From then on each request names this user (`stateSender`), so
+ * that no screen mixes answers of two users, and none of their changes.
  */
 function expectPerson({ user: { userId }, mfaPending }: GetMeResponse): void {
   // A code is still required: the sign-in over the screen stays open.
   if (mfaPending) return
-  if (person !== null && person !== userId) location.assign(basePath)
-  person = userId
+  setSender(userId)
   noteSession(false)
+}
+
+/** Dispatches an event if a refusal shows that the session has ended, or is another user's. */
+export function noteRefusal(error: unknown): void {
+  if (isSignedOut(error)) dispatchEvent(new Event('coffer-signed-out'))
+  else if (isOfOther(error)) dispatchEvent(new Event('coffer-other-user'))
 }
 
 /** Invalidates every answer, in this tab and in the others. */
@@ -77,15 +83,20 @@ export function announceSignOut(): void {
   tabs.postMessage('signed-out')
 }
 
+/** Erases the answers that are kept beside those of the shown screen. */
+export function eraseAnswers(): void {
+  forgetAnswers()
+  void eraseLastSeen()
+}
+
 /**
  * Removes all answers of a session. Call it after the screens for signed-in users are left: a shown
  * one would fetch its answers again.
  */
 export function forgetSession(): void {
-  forgetAnswers()
-  void eraseLastSeen()
+  eraseAnswers()
   showNote(null)
-  person = null
+  setSender(null)
   // The config of the server is kept: the sign-in screen shows it.
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'config' })
   queries.getMutationCache().clear()

@@ -12,7 +12,7 @@ export function useKeys(act: (key: string) => boolean): void {
     const { target, key, ctrlKey, metaKey, altKey } = event
     const isTyping = target instanceof Element && target.closest(typed)
     if (ctrlKey || metaKey || altKey || isTyping) return
-    if (document.querySelector('[role=dialog]')) return
+    if (document.querySelector('[role=dialog], dialog')) return
     if (act(key)) event.preventDefault()
   })
   useEffect(() => {

@@ -7,7 +7,7 @@ import { configQuery, meQuery } from '../api/account-queries.ts'
 import { useChange } from '../api/changes.ts'
 import { coffer } from '../api/client.ts'
 import { type Fault, faultOf } from '../api/faults.ts'
-import { endReasonOf, noteSession } from '../api/live/session-end.ts'
+import { endReasonOf, knownReason, noteSession } from '../api/live/session-end.ts'
 import { solveChallenge } from '../api/proof-of-work.ts'
 import { forgetSession } from '../api/query-client.ts'
 import { Button } from '../controls/button.tsx'
@@ -44,10 +44,7 @@ export function EndedSession({ isEarly, onClose }: Props) {
   const [step, setStep] = useState<Step>('password')
   const dialog = useRef<HTMLDialogElement>(null)
   const email = me?.user.login.email ?? ''
-  useEffect(() => {
-    if (!dialog.current?.open) dialog.current?.showModal()
-    dialog.current?.querySelector<HTMLElement>(entryOf[step])?.focus()
-  }, [step])
+  useEffect(() => open(dialog.current, step), [step])
   const close = () => {
     noteSession(false)
     onClose()
@@ -69,10 +66,10 @@ export function EndedSession({ isEarly, onClose }: Props) {
       className={styles.dialog}
       aria-labelledby="ended-session"
       data-react-aria-top-layer
-      onCancel={(event) => {
-        event.preventDefault()
-        if (mayCancel) close()
-      }}
+      data-covers={!isEarly}
+      onCancel={(event) => mayCancel || event.preventDefault()}
+      // Browsers let Escape close a dialog that prevents it a second time.
+      onClose={() => (mayCancel ? close() : open(dialog.current, step))}
     >
       <h2 id="ended-session">{isEarly ? words.renewTitle : words.endedTitle}</h2>
       <p>{step === 'code' ? words.secondFactorText : why}</p>
@@ -97,6 +94,11 @@ export function EndedSession({ isEarly, onClose }: Props) {
   )
 }
 
+function open(dialog: HTMLDialogElement | null, step: Step): void {
+  if (!dialog?.open) dialog?.showModal()
+  dialog?.querySelector<HTMLElement>(entryOf[step])?.focus()
+}
+
 /** Says why the session has ended. The text stays when the password has begun another session. */
 function Reason() {
   const { data: me, dataUpdatedAt: answeredAt } = useQuery({ ...meQuery, enabled: false })
@@ -104,7 +106,7 @@ function Reason() {
   const isForeign = usePreferences().isForeign === true
   const expiresAt = me?.sessionExpiresAt ?? null
   const [text] = useState(() => {
-    const reason = endReasonOf({ expiresAt, answeredAt, now: Date.now() })
+    const reason = knownReason() ?? endReasonOf({ expiresAt, answeredAt, now: Date.now() })
     const at = expiresAt === null ? '' : formatInstant(expiresAt, reader)
     return words.endedText({ reason, at, isForeign })
   })

@@ -32,7 +32,7 @@ export function Keyboard() {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
-    show('palette')
+    if (!document.querySelector('dialog')) show('palette')
   })
   useEffect(() => {
     addEventListener('keydown', press)

@@ -1,8 +1,7 @@
 import { ChangesRemovedError, followChanges } from '@coffer/client'
 import { ownName } from '../../base-path.ts'
 import { coffer } from '../client.ts'
-import { isSignedOut } from '../faults.ts'
-import { queries } from '../query-client.ts'
+import { noteRefusal, queries } from '../query-client.ts'
 import { type Change, concernedQueries } from './concerned-queries.ts'
 import { lead } from './leadership.ts'
 import { noteLive } from './liveness.ts'
@@ -83,7 +82,7 @@ async function streamTo(tell: (news: Told) => void, signal: AbortSignal): Promis
       // Aborted: this tab is hidden, or no longer the leader.
       if (signal.aborted) return
       tell({ isLive: false })
-      if (isSignedOut(error)) dispatchEvent(new Event('coffer-signed-out'))
+      noteRefusal(error)
       const isTooOld = error instanceof ChangesRemovedError
       if (isTooOld) cursor = undefined
       await pause(isTooOld ? 0 : refusedMs, signal)

@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 const listeners = new Set<() => void>()
 let hasEnded = false
+let reason: KnownReason | null = null
 
 const hourMs = 3_600_000
 
@@ -16,6 +17,9 @@ export function isEndingSoon(
   const leftMs = Date.parse(expiresAt) - now
   return leftMs > 0 && leftMs < (isForeign ? hourMs : 24 * hourMs)
 }
+
+/** Reason that this browser knows: a sign-out in another tab, or another user's sign-in there. */
+type KnownReason = 'tab' | 'person'
 
 /** Reason of an end that the app cannot tell apart from the others: `other`. */
 export type EndReason = 'time' | 'elsewhere' | 'other'
@@ -40,10 +44,16 @@ export function endReasonOf({
 }
 
 /** Notes that the session has ended elsewhere, or that the same user has signed in again. */
-export function noteSession(isEnded: boolean): void {
+export function noteSession(isEnded: boolean, known: KnownReason | null = null): void {
   if (hasEnded === isEnded) return
   hasEnded = isEnded
+  reason = known
   for (const listener of listeners) listener()
+}
+
+/** Returns why the session has ended, if this browser knows it. */
+export function knownReason(): KnownReason | null {
+  return reason
 }
 
 /** Returns whether the session of the shown screen has ended. */

@@ -53,13 +53,14 @@ export function useQuestion(): Question | null {
   return useSyncExternalStore(listen, currentQuestion)
 }
 
-/** Hook: returns whether any form has unsaved entries. */
-export function useHasEntries(): boolean {
-  return useSyncExternalStore(listen, hasEntries)
+/** Returns whether any form of the page has unsaved entries. */
+export function hasEntries(): boolean {
+  return edited.size > 0
 }
 
-function hasEntries(): boolean {
-  return edited.size > 0
+/** Hook of `hasEntries`: renders again when it changes. */
+export function useHasEntries(): boolean {
+  return useSyncExternalStore(listen, hasEntries)
 }
 
 function answer(run: () => void): void {

@@ -50,6 +50,7 @@ export const refusals = {
   ORIGIN_REFUSED: 'The server refuses this page: open the app at its own address.',
   SCHEME_DIFFERS:
     'The server does not know that it is reached by https: its operator sets COFFER_EXTERNAL_URL.',
+  USER_DIFFERS: 'Nothing was saved: another person has signed in, in another tab.',
   BODY_TOO_LARGE: 'This is larger than the {size} that the server takes.',
   OBJECT_CHANGED: outdated,
   IDEMPOTENCY_KEY_USED: 'This was sent before, with other entries: reload the page.',
