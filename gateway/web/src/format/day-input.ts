@@ -1,5 +1,5 @@
 import { dayAfter, type Regional } from './days.ts'
-import { plainText } from './plain-text.ts'
+import { plainDigits, plainText } from './plain-text.ts'
 
 /** Context in which a typed day is parsed. */
 export interface DayReading extends Regional {
@@ -21,8 +21,8 @@ const daysMax = 31
 /**
  * Parses a typed day into `2026-11-20`; null if it is none. Numeric days have the order of the
  * locale; points always mean day before month. Names of days and months may be in the locale, in
- * the language of the app or in English, and abbreviated: `5.11`, `11/5`, `5`, `fri`, `nov 5`,
- * `last day`, `tomorrow`, `+3`.
+ * the language of the app or in English, and abbreviated: `5.11`, `11/5`, `5`, `fri`, `next fri`,
+ * `nov 5`, `last day`, `tomorrow`, `+3`.
  */
 export function parseDay(typed: string, reading: DayReading): string | null {
   const text = plainDigits(typed.normalize('NFKC').replaceAll(/[\u200e\u200f]/g, ''))
@@ -110,12 +110,26 @@ function figuresDay(text: string, reading: DayReading): string | null {
   return null
 }
 
+/** Words before a weekday that say which one is meant, without accents. */
+const sides = {
+  next: /^(next|nachste[mnrs]?|kommende[mnrs]?) /,
+  last: /^(last|letzte[mnrs]?|vorige[mnrs]?|vergangene[mnrs]?) /,
+  this: /^(this|diese[mnrs]?) /,
+}
+
+/**
+ * Parses a weekday: the next one if `isAhead`, else the last one, which may be today. `next fri` is
+ * after today and `last fri` before it, `this fri` is that of the week from Monday to Sunday.
+ */
 function weekday(text: string, reading: DayReading): string | null {
   const { today, isAhead = false } = reading
-  const name = text.replace(/^(next|last|this) /, '').replace(/\.$/, '')
+  const plain = plainText(text).replace(/\.$/, '')
+  const side = (['next', 'last', 'this'] as const).find((one) => sides[one].test(plain))
+  const name = side ? plain.replace(sides[side], '') : plain
+  const sinceMonday = (new Date(today).getUTCDay() + 6) % 7
+  const from = side ? { next: 1, last: -7, this: -sinceMonday }[side] : isAhead ? 1 : -6
   const fits = (day: string) => weekdayNames(day, reading).some((one) => isCutOff(name, one, 2))
-  const days = [0, 1, 2, 3, 4, 5, 6].map((at) => dayAfter(today, isAhead ? at + 1 : -at))
-  const found = days.filter(fits)
+  const found = [0, 1, 2, 3, 4, 5, 6].map((at) => dayAfter(today, from + at)).filter(fits)
   // Null if the text is ambiguous over the languages: `do` begins both `Donnerstag` and `domingo`.
   return found.length === 1 ? (found[0] ?? null) : null
 }
@@ -209,15 +223,4 @@ function isDayFirstIn(locale: string): boolean {
     .formatToParts(0)
     .map(({ type }) => type)
   return parts.indexOf('day') < parts.indexOf('month')
-}
-
-/** Replaces digits of other scripts by 0 to 9. */
-function plainDigits(text: string): string {
-  return text.replaceAll(/\p{Nd}/gu, (digit) => {
-    const code = digit.codePointAt(0) ?? 0
-    const isDigit = (at: number) => /\p{Nd}/u.test(String.fromCodePoint(at))
-    let value = 0
-    while (value < 9 && isDigit(code - value - 1)) value++
-    return String(value)
-  })
 }
