@@ -33,6 +33,7 @@ test.each([
   ['52.345', 'en-US', 'USD', null],
   ['30.11.2026', 'de-DE', 'EUR', null],
   ['Room 12.50', 'en-US', 'USD', null],
+  ['٥٢٫٣', 'ar-EG', 'EGP', 5230],
   ['', 'en-US', 'USD', null],
 ])('a search for %j in %s is for the amount %s %j', (text, locale, currency, amount) => {
   expect(searchedAmount(text, { locale, currency })).toBe(amount)
@@ -46,6 +47,7 @@ test.each([
   ['750.00', 'en-US', 'USD', null],
   ['-750', 'en-US', 'USD', null],
   ['$750', 'en-US', 'USD', null],
+  ['٧٥٠', 'ar-EG', 'EGP', '750.00'],
   ['Room 750', 'en-US', 'USD', null],
   ['30.11.2026', 'de-DE', 'EUR', null],
   ['', 'en-US', 'USD', null],
@@ -77,6 +79,7 @@ test.each([
   ['groups of another locale', '3.120,55', 'en-US EUR', 312055],
   ['points between groups', '1.234.567', 'en-US EUR', 123456700],
   ['groups of a currency without decimals', '1,234', 'en-US JPY', null],
+  ['a sum in Arabic digits', '٥+٣', 'en-US USD', 800],
   ['a text', 'rent', 'en-US USD', null],
 ])('%s, %j in %s, is echoed as %j', (_, text, manner, result) => {
   const [locale = '', currency = ''] = manner.split(' ')
@@ -126,6 +129,10 @@ test.each([
   ['EUR 12,50', 'de-DE', 'EUR', 1250],
   ['€5', 'en-US', 'USD', null],
   ['$', 'en-US', 'USD', null],
+  ['٥', 'en-US', 'USD', 500],
+  ['١٬٢٣٤٫٥٠', 'ar-EG', 'EGP', 123450],
+  ['१२.५+३', 'hi-IN', 'INR', 1550],
+  ['１２．５０', 'ja-JP', 'USD', 1250],
 ])('the amount %j of %s in %s is %j', (text, locale, currency, amount) => {
   expect(parseAmount(text, { locale, currency })).toBe(amount)
   if (amount === null) return

@@ -1,5 +1,6 @@
 import { calculate, rounded } from './arithmetic.ts'
 import { decimalOf, decimalsOf, type Manner } from './currency.ts'
+import { plainDigits } from './plain-text.ts'
 
 /** Maximum length of the text of an amount. */
 const lengthMax = 100
@@ -14,12 +15,13 @@ export function amountText(amount: number, { locale, currency }: Manner): string
  * Parses a typed amount into minor units; null if it is none. Calculations are allowed:
  * `(12.50+3)*2` is 3100 in EUR, `2x15` is 3000; products are rounded to the minor unit. Comma and
  * point have the meaning of the locale, or the opposite one if only that is possible: `3.120,55` is
- * an amount in en-US too. The symbol or code of the currency may be before or after it. Amounts
- * with more decimals than the currency, or beyond safe integers, are null.
+ * an amount in en-US too. Digits may be of any script. The symbol or code of the currency may be
+ * before or after it. Amounts with more decimals than the currency, or beyond safe integers, are
+ * null.
  */
 export function parseAmount(text: string, { locale, currency }: Manner): number | null {
   const { decimal, group } = signsOf(locale)
-  const bare = withoutCurrency(text, { locale, currency })
+  const bare = withoutCurrency(plainDigits(text), { locale, currency })
     .normalize('NFKC')
     .replaceAll(/[\s'’]/g, '')
     .replaceAll('−', '-')
@@ -43,7 +45,7 @@ export function parseAmount(text: string, { locale, currency }: Manner): number 
  * as the locale writes it, and for invalid texts.
  */
 export function echoedAmount(text: string, manner: Manner): number | null {
-  const bare = withoutCurrency(text, manner).trim()
+  const bare = withoutCurrency(plainDigits(text), manner).trim()
   // The letter x multiplies between numbers only: codes of currencies have it too.
   const isCalculated = /[^\s(+−-].*[+−*/×÷-]|[\d)]\s*x\s*[\d(.,]/i.test(bare)
   return isCalculated || isUnusual(bare, manner) ? parseAmount(text, manner) : null
@@ -63,7 +65,7 @@ function isUnusual(text: string, { locale, currency }: Manner): boolean {
  * number, as names contain such numbers.
  */
 export function searchedAmount(text: string, manner: Manner): number | null {
-  const trimmed = text.trim()
+  const trimmed = plainDigits(text).trim()
   const bare = withoutCurrency(trimmed, manner).trim()
   const decimals = decimalsOf(manner.currency)
   const isWritten = decimals > 0 && new RegExp(`[.,]\\d{1,${decimals}}$`).test(bare)
@@ -76,7 +78,7 @@ export function searchedAmount(text: string, manner: Manner): number | null {
  * `750 JPY` without decimals. Null for any other text.
  */
 export function amountSearchOf(text: string, manner: Manner): string | null {
-  const amount = /^[\d.,\s'’]+$/.test(text) ? parseAmount(text, manner) : null
+  const amount = /^[\d.,\s'’]+$/.test(plainDigits(text)) ? parseAmount(text, manner) : null
   if (amount === null || searchedAmount(text, manner) !== null) return null
   const digits = amountText(amount, manner)
   return decimalsOf(manner.currency) > 0 ? digits : `${digits} ${manner.currency}`
