@@ -9,6 +9,9 @@ import styles from '../rows.module.css'
 import { type Named, potName } from './pot-name.ts'
 import { rowNames } from './row-names.ts'
 
+/** Props of a line without a link, which the keys `j` and `k` reach too. */
+const line = { 'data-line': true, tabIndex: -1 }
+
 interface Props {
   /** Newest first, with those that are not shown: the names of the rows follow from all. */
   entries: SumChange[]
@@ -20,7 +23,7 @@ interface Props {
   hasPots?: boolean
   /** All envelopes of the bank account, for rows that show the pot. */
   envelopes?: Named[] | undefined
-  /** Whether the rows link to their transactions. */
+  /** Whether the rows link to their transactions, and the keys `j` and `k` reach them. */
   isLinked?: boolean
 }
 
@@ -40,7 +43,7 @@ export function History({
       {entries.slice(0, max).map((entry, index) => (
         <li key={keyOf(entry)} className={styles.row}>
           <div>
-            <p className={styles.name}>
+            <p className={styles.name} {...(isLinked && !entry.transaction ? line : {})}>
               {hasPots && entry.pot !== 'free' && `${potName(entry, envelopes)}: `}
               {isLinked && entry.transaction ? (
                 <Payment entry={entry}>{names[index]}</Payment>
@@ -72,7 +75,7 @@ function keyOf({ operationId, spendingId, pot, cause }: SumChange): string {
 function Payment({ entry, children }: { entry: SumChange; children: ReactNode }) {
   const { transactionId = '' } = entry.transaction ?? {}
   return (
-    <Link to="/transactions/$transactionId" params={{ transactionId }}>
+    <Link data-line to="/transactions/$transactionId" params={{ transactionId }}>
       {children}
     </Link>
   )
