@@ -1,7 +1,7 @@
 import { Dialog } from '../controls/dialog.tsx'
 import rows from '../controls/rows.module.css'
 import { frameWords, keyWords } from '../words/frame.ts'
-import styles from './palette.module.css'
+import styles from './palette/palette.module.css'
 import { places } from './places.ts'
 
 /** List of the keyboard shortcuts. */

@@ -3,7 +3,9 @@ import { lazy, Suspense, startTransition, useEffect, useEffectEvent, useRef, use
 import { findMarkedLine, useKeys } from '../controls/use-keys.ts'
 import { places } from './places.ts'
 
-const Palette = lazy(() => import('./palette.tsx').then((part) => ({ default: part.Palette })))
+const Palette = lazy(() =>
+  import('./palette/palette.tsx').then((part) => ({ default: part.Palette })),
+)
 const Help = lazy(() => import('./keyboard-help.tsx').then((part) => ({ default: part.Help })))
 
 /** Time in ms after `g` within which a letter opens a screen. */
@@ -41,7 +43,7 @@ export function Keyboard() {
   const close = () => setOpen(null)
   return (
     <Suspense fallback={null}>
-      {open === 'palette' && <Palette onClose={close} />}
+      {open === 'palette' && <Palette onClose={close} onKeys={() => setOpen('help')} />}
       {open === 'help' && <Help onClose={close} />}
     </Suspense>
   )

@@ -1,6 +1,6 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { Link, useLocation } from '@tanstack/react-router'
+import { type ReactNode, useEffect } from 'react'
 import { configQuery, meQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
@@ -8,7 +8,7 @@ import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card, Facts, Screen } from '../../controls/screen.tsx'
-import { hasCaches } from '../../offline/erasure.ts'
+import { type SectionId, useSettingsSections } from '../../shell/settings-sections.ts'
 import { settingsWords as words } from '../../words/settings.ts'
 import { webhookWords } from '../../words/webhooks.ts'
 import { ApiKeys } from './api-keys.tsx'
@@ -23,63 +23,54 @@ import styles from './settings.module.css'
 import { ThisDevice } from './this-device.tsx'
 import { Timezone } from './timezone.tsx'
 
-interface Part {
-  /** Its anchor in the URL. */
-  id: string
-  title: string
-  part: ReactNode
-}
-
 /** Settings of the user and the account, with a table of contents. */
 export function Settings() {
   const parts = useParts()
+  const sections = useSettingsSections()
+  const { hash } = useLocation()
+  // The palette and links lead to a section: the focus goes there, after that to the heading.
+  useEffect(() => {
+    if (hash) document.getElementById(hash)?.focus()
+  }, [hash])
   return (
     <Screen title={words.title} help="settings" isNarrow>
       <nav aria-label={words.contents}>
         <ul className={styles.index}>
-          {parts.map(({ id, title }) => (
+          {sections.map(({ id, title }) => (
             <li key={id}>
               <a href={`#${id}`}>{title}</a>
             </li>
           ))}
         </ul>
       </nav>
-      {parts.map(({ id, part }) => (
-        <div key={id} id={id} className={styles.part}>
-          {part}
+      {sections.map(({ id }) => (
+        <div key={id} id={id} tabIndex={-1} className={styles.part}>
+          {parts[id]}
         </div>
       ))}
     </Screen>
   )
 }
 
-function useParts(): Part[] {
-  const { user, hasSubscription, recoveryCodesLeft } = useSuspenseQuery(meQuery).data
-  const { data: config } = useQuery(configQuery)
-  const { totpEnabledAt } = user.login
-  const factor = { isKnown: totpEnabledAt !== undefined, isOn: totpEnabledAt !== null }
-  const isBilled = config?.billingEnabled && hasSubscription
-  const { timezone } = user.account
-  const parts: (Part | false | undefined)[] = [
-    { id: 'you', title: words.profile, part: <Profile user={user} /> },
-    { id: 'language', title: words.language, part: <Language /> },
-    { id: 'timezone', title: words.timezone, part: <Timezone timezone={timezone} /> },
-    { id: 'password', title: words.password, part: <Password /> },
-    factor.isKnown && {
-      id: 'second-factor',
-      title: words.secondFactor,
-      part: <SecondFactor isOn={factor.isOn} codesLeft={recoveryCodesLeft ?? null} />,
-    },
-    { id: 'sessions', title: words.sessions, part: <Sessions /> },
-    { id: 'api-keys', title: words.keys, part: <ApiKeys /> },
-    { id: 'webhooks', title: webhookWords.title, part: <Webhooks /> },
-    isBilled && { id: 'billing', title: words.billing, part: <Billing /> },
-    { id: 'data', title: words.export, part: <ExportAccount /> },
-    hasCaches() && { id: 'device', title: words.device, part: <ThisDevice /> },
-    { id: 'delete', title: words.remove, part: <DeleteAccount /> },
-    { id: 'about', title: words.about, part: <About /> },
-  ]
-  return parts.filter((one) => typeof one === 'object')
+/** Returns the contents of the sections. */
+function useParts(): Record<SectionId, ReactNode> {
+  const { user, recoveryCodesLeft } = useSuspenseQuery(meQuery).data
+  const isFactorOn = user.login.totpEnabledAt != null
+  return {
+    you: <Profile user={user} />,
+    language: <Language />,
+    timezone: <Timezone timezone={user.account.timezone} />,
+    password: <Password />,
+    'second-factor': <SecondFactor isOn={isFactorOn} codesLeft={recoveryCodesLeft ?? null} />,
+    sessions: <Sessions />,
+    'api-keys': <ApiKeys />,
+    webhooks: <Webhooks />,
+    billing: <Billing />,
+    data: <ExportAccount />,
+    device: <ThisDevice />,
+    delete: <DeleteAccount />,
+    about: <About />,
+  }
 }
 
 function Webhooks() {

@@ -8,6 +8,7 @@ import { Button } from '../../../controls/button.tsx'
 import { Dialog } from '../../../controls/dialog.tsx'
 import rows from '../../../controls/rows.module.css'
 import { Card, Empty, Screen } from '../../../controls/screen.tsx'
+import { useOpenedForm } from '../../../shell/opened-form.ts'
 import { webhookWords as words } from '../../../words/webhooks.ts'
 import { Secret } from '../secret.tsx'
 import { type WebhookEntries, WebhookForm } from './webhook-form.tsx'
@@ -17,7 +18,7 @@ import { WebhookState } from './webhook-state.tsx'
 /** Webhooks of the account; the secret of a new one is shown once. */
 export function Webhooks() {
   const webhooks = useQuery(webhooksQuery)
-  const [isAdding, setAdding] = useState(false)
+  const [isAdding, setAdding] = useOpenedForm('webhook')
   const [secret, setSecret] = useState<string | null>(null)
   const add = (
     <Button kind="primary" onClick={() => setAdding(true)}>

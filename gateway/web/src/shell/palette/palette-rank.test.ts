@@ -12,3 +12,10 @@ test.each([
 ])('%j fits %j by %i', (typed, text, rank) => {
   expect(paletteRank(typed, text)).toBe(rank)
 })
+
+test('further words find an entry, behind those whose text fits', () => {
+  expect(paletteRank('token', 'API keys', 'token program')).toBe(0.5)
+  expect(paletteRank('api token', 'API keys', 'token program')).toBe(0.5)
+  expect(paletteRank('keys', 'API keys', 'token keys')).toBe(2)
+  expect(paletteRank('webhook', 'API keys', 'token program')).toBe(0)
+})

@@ -1,17 +1,28 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { bankAccountsQuery } from '../api/account-queries.ts'
-import { spendingQuery } from '../api/budget-queries.ts'
-import { tagsQuery } from '../api/tag-queries.ts'
-import { setPreferences, usePreferences } from '../preferences/preferences.ts'
-import { frameWords, type HelpName, helpWords, keyWords } from '../words/frame.ts'
-import { useChosenAccountId } from './chosen-account.ts'
+import { bankAccountsQuery, configQuery } from '../../api/account-queries.ts'
+import { spendingQuery } from '../../api/budget-queries.ts'
+import { tagsQuery } from '../../api/tag-queries.ts'
+import { basePath } from '../../base-path.ts'
+import { setPreferences, usePreferences } from '../../preferences/preferences.ts'
+import { accountWords } from '../../words/accounts.ts'
+import { billingWords } from '../../words/billing.ts'
+import { frameWords, type HelpName, helpWords, keyWords } from '../../words/frame.ts'
+import { historyWords } from '../../words/history.ts'
+import { settingsWords } from '../../words/settings.ts'
+import { startWords } from '../../words/start.ts'
+import { webhookWords } from '../../words/webhooks.ts'
+import { useChosenAccountId } from '../chosen-account.ts'
+import { more, places } from '../places.ts'
+import { useSettingsSections } from '../settings-sections.ts'
+import { useSignOut } from '../sign-out.ts'
 import { paletteRank } from './palette-rank.ts'
-import { places } from './places.ts'
-import { useSignOut } from './sign-out.ts'
+
+/** Further words by which screens and sections are found, by path or anchor. */
+const finds: Record<string, string> = keyWords.finds
 
 /** Maximum number of bank accounts whose envelopes are searched: each takes one request. */
-const accountsMax = 20
+export const searchedAccountsMax = 20
 
 /** An entry of the palette. */
 export interface Entry {
@@ -23,47 +34,72 @@ export interface Entry {
   act: () => void
 }
 
+/** An entry with further words by which it is found. */
+interface OwnEntry extends Entry {
+  finds?: string | undefined
+}
+
 /**
- * Returns all entries that match a text, best match first: screens, actions, objects of the
- * account, and help pages.
+ * Returns all entries that match a text, best match first: screens, sections of the settings,
+ * actions, objects of the account, and help pages.
  */
-export function useOwnEntries(text: string): Entry[] {
-  const all = [
+export function useOwnEntries(text: string, openKeys: () => void): Entry[] {
+  const all: OwnEntry[] = [
     ...useScreens(),
-    ...useActions(),
+    ...useActions(openKeys),
+    ...useSections(),
     ...useAccounts(),
     ...useEnvelopes(),
     ...useTags(),
     ...useHelp(),
   ]
   return all
-    .map((entry) => ({ entry, rank: paletteRank(text, entry.text) }))
+    .map((entry) => ({ entry, rank: paletteRank(text, entry.text, entry.finds) }))
     .filter(({ rank }) => rank > 0)
     .toSorted((a, b) => b.rank - a.rank)
     .map(({ entry }) => entry)
 }
 
-function useScreens(): Entry[] {
+function useScreens(): OwnEntry[] {
   const navigate = useNavigate()
-  const { screens } = keyWords
+  const { data: accounts = [] } = useQuery(bankAccountsQuery)
+  const { data: config } = useQuery(configQuery)
+  const isFirst = accounts.length === 0
+  const feed = { to: '/links/feed', text: accountWords.byFeed } as const
+  const plan = { to: '/setup/plan', text: startWords.planTitle } as const
   const others = [
-    { to: '/history', text: screens.history },
-    { to: '/setup', text: screens.setup },
-    { to: '/account/subscribe', text: screens.subscription },
-    { to: '/licences', text: screens.licences },
+    { to: '/history', text: historyWords.title },
+    { to: '/setup', text: isFirst ? startWords.title : startWords.titleFurther },
+    { to: '/webhooks', text: webhookWords.title },
+    { to: '/account/subscribe', text: billingWords.title },
+    { to: '/licences', text: settingsWords.licences },
   ] as const
-  return [...places, ...others].map(({ to, text }) => ({
+  const all = [...places, ...others, ...(config?.feedEnabled ? [feed] : []), more]
+  return [...all, ...(isFirst ? [] : [plan])].map(({ to, text }) => ({
     key: to,
     text,
     about: keyWords.screen,
+    finds: finds[to],
     act: () => void navigate({ to }),
   }))
 }
 
-function useActions(): Entry[] {
+function useSections(): OwnEntry[] {
+  const navigate = useNavigate()
+  return useSettingsSections().map(({ id, title }) => ({
+    key: id,
+    text: title,
+    about: frameWords.settings,
+    finds: finds[id],
+    act: () => void navigate({ to: '/settings', hash: id }),
+  }))
+}
+
+function useActions(openKeys: () => void): OwnEntry[] {
   const navigate = useNavigate()
   const signOut = useSignOut()
   const { areAmountsHidden } = usePreferences()
+  const { data: config } = useQuery(configQuery)
   const account = useChosenAccountId()
   const open = (to: '/transactions' | '/envelopes' | '/schedules' | '/rules', opened: string) =>
     void navigate({ to, state: { opened } })
@@ -73,20 +109,24 @@ function useActions(): Entry[] {
     [actions.move, () => open('/envelopes', 'move')],
     [actions.envelope, () => open('/envelopes', 'envelope')],
     [actions.payday, () => open('/schedules', 'payday')],
+    [actions.deleted, () => void navigate({ to: '/transactions', search: { deleted: true } })],
   ] as const
+  const connect = [accountWords.byBank, () => location.assign(`${basePath}links/connect`)] as const
+  const themes = (['light', 'dark', 'system'] as const).map((theme) => {
+    const text = actions.colours({ name: frameWords.themes[theme] })
+    return [text, () => setPreferences({ theme })] as const
+  })
   const others = [
     [actions.rule, () => open('/rules', 'rule')],
+    [accountWords.add, () => void navigate({ to: '/setup' })],
+    ...(config?.aggregatorEnabled ? [connect] : []),
+    [webhookWords.add, () => void navigate({ to: '/webhooks', state: { opened: 'webhook' } })],
     [
       areAmountsHidden ? frameWords.showAmounts : frameWords.hideAmounts,
       () => setPreferences({ areAmountsHidden: !areAmountsHidden }),
     ],
-    ...(['light', 'dark', 'system'] as const).map(
-      (theme) =>
-        [
-          actions.colours({ name: frameWords.themes[theme] }),
-          () => setPreferences({ theme }),
-        ] as const,
-    ),
+    ...themes,
+    [frameWords.keyboard, openKeys],
     [frameWords.signOut, signOut],
   ] as const
   return [...(account ? ofAccount : []), ...others].map(([text, act]) => ({
@@ -115,7 +155,7 @@ function useAccounts(): Entry[] {
 function useEnvelopes(): Entry[] {
   const navigate = useNavigate()
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
-  const asked = accounts.slice(0, accountsMax)
+  const asked = accounts.slice(0, searchedAccountsMax)
   const found = useQueries({ queries: asked.map((one) => spendingQuery(one.bankAccountId)) })
   return found.flatMap(({ data = [] }, at) =>
     data.map(({ spendingId, name, bankAccountId }) => ({
