@@ -54,17 +54,21 @@ export function Form({ children, action, isDanger = false, isSending = false, ..
       if (shown) noteEntries(shown, false)
     }
   }, [])
+  /** The fault that was shown when the form was sent last: it is none of the sent entries. */
+  const former = useRef<Fault | null>(null)
   // A refused form still has unsaved entries. During a retry a fault is shown too, but the entries
   // are being sent.
   useEffect(() => {
     if (!form.current || isSending) return
-    if (fault || Object.keys(problems ?? {}).length > 0) noteEntries(form.current, true)
+    const isRefused = fault && fault !== former.current
+    if (isRefused || Object.keys(problems ?? {}).length > 0) noteEntries(form.current, true)
   }, [fault, problems, isSending])
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isSending) return
     const entries = [...new FormData(event.currentTarget)]
     noteEntries(event.currentTarget, false)
+    former.current = fault ?? null
     onSubmit(Object.fromEntries(entries.map(([name, value]) => [name, String(value)])))
   }
   const edit = (event: FormEvent<HTMLFormElement>) => {
