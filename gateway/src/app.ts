@@ -40,7 +40,7 @@ import { traceRequest } from './server/request-span.ts'
 import { refuseOthers } from './server/unknown-paths.ts'
 import { createHandshakeCheck } from './sockets/handshake.ts'
 import { createSockets } from './sockets/sockets.ts'
-import { mountWebApp } from './web/web-app.ts'
+import { mountWebApp, readBuild } from './web/web-app.ts'
 
 /** Timeouts and sizes of HTTP requests (docs/limits.md). The timeouts do not end WebSockets. */
 const serverOptions = {
@@ -117,7 +117,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log } = deps
   const { trustedProxies } = config
   const cookie = sessionCookie(config)
-  const secure = securityHeaders(config)
+  const build = readBuild(deps.webFolder)
+  const secure = securityHeaders(config, build)
   const render = createErrorRenderer(config)
   const protocol = protocolErrors(secure, render)
   const admissions: Admissions = new WeakMap()
@@ -168,7 +169,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const attempts = limitAttempts({ ...deps, sessions })
   app.addHook('onClose', () => charts[Symbol.asyncDispose]())
   const budget = createRequestBudget({ ...deps, sessions })
-  const admitting = { config, sessions, cookie, origins, budget }
+  const admitting = { config, sessions, cookie, origins, budget, build }
   const reads = new Map(routes.filter(isGet).map((one) => [one.path, one]))
   const mounting = { ...admitting, sockets, files, attempts, admissions, versionTag, reads }
   for (const route of routes) mount(app, route, mounting)
@@ -243,7 +244,10 @@ function requestIdOf(sent: string | string[] | undefined): string {
 }
 
 /** Returns the headers of every answer (docs/api.md#headers-of-every-answer). */
-function securityHeaders({ externalUrl }: { externalUrl: string }): Record<string, string> {
+function securityHeaders(
+  { externalUrl }: { externalUrl: string },
+  build: string | null,
+): Record<string, string> {
   return {
     'cache-control': 'no-store',
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -253,5 +257,6 @@ function securityHeaders({ externalUrl }: { externalUrl: string }): Record<strin
     ...(externalUrl.startsWith('https://')
       ? { 'strict-transport-security': 'max-age=31536000' }
       : {}),
+    ...(build === null ? {} : { 'coffer-build': build }),
   }
 }

@@ -10,3 +10,17 @@ export function refuseOtherUser({ headers }: FastifyRequest, userId: string): vo
   const named = headers['coffer-user']
   if (named !== undefined && named !== userId) throw refused(say('USER_DIFFERS'), { status: 409 })
 }
+
+/**
+ * Throws a refusal (409) if `Coffer-Build` names an older build of the app than this server has. A
+ * former app may misread what a newer server says. In a roll of two versions a newer app also meets
+ * former servers, which accept it.
+ */
+export function refuseOldBuild({ headers }: FastifyRequest, served: string | null): void {
+  const { 'coffer-build': own } = headers
+  if (typeof own !== 'string' || served === null) return
+  const [ownTime, ownHash] = own.split('.')
+  const [time, hash] = served.split('.')
+  if (ownHash === hash || !(Number.parseInt(ownTime ?? '', 10) < Number(time))) return
+  throw refused(say('APP_OUTDATED'), { status: 409 })
+}

@@ -95,7 +95,8 @@ const refusals: Record<string, Refusal> = {
   default: {
     name: 'OtherError',
     description:
-      'Refused before the operation: 408, 417 and 431 of HTTP itself, 409 by `Coffer-User`',
+      'Refused before the operation: 408, 417 and 431 of HTTP itself, 409 by `Coffer-User` or ' +
+      '`Coffer-Build`',
   },
 }
 

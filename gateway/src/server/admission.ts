@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionCookie } from '../auth/cookie.ts'
 import { type FeatureSettings, requireFeature } from '../auth/features.ts'
 import type { Origins } from '../auth/origins.ts'
-import { refuseOtherUser } from '../auth/page-headers.ts'
+import { refuseOldBuild, refuseOtherUser } from '../auth/page-headers.ts'
 import { costOf, type RequestBudget } from '../auth/request-budget.ts'
 import { isBasic, readApiKey, type SentCredential, type Sessions } from '../auth/session.ts'
 import { idProblem } from '../http/fields/fields.ts'
@@ -31,6 +31,8 @@ export interface AdmissionDeps {
   cookie: SessionCookie
   origins: Origins
   budget: RequestBudget
+  /** Build of the web app; null without one. */
+  build: string | null
 }
 
 /**
@@ -40,7 +42,7 @@ export interface AdmissionDeps {
  * Adds the headers of the budget to the reply.
  */
 export async function admit(
-  { config, sessions, cookie, origins, budget }: AdmissionDeps,
+  { config, sessions, cookie, origins, budget, build }: AdmissionDeps,
   { auth, feature, method, reads = false, hasEffect = method !== 'GET', isPatient }: Route,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -62,6 +64,7 @@ export async function admit(
       throw unauthenticated(credential.mfaPending ? 'MFA_REQUIRED' : 'MFA_NOT_PENDING')
     }
     refuseOtherUser(request, credential.userId)
+    if (hasEffect && !reads) refuseOldBuild(request, build)
     if (credential.isReadOnly && !reads && method !== 'GET') {
       throw forbidden('this API key may only read: use one of scope full')
     }

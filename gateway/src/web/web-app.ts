@@ -74,6 +74,13 @@ interface WebAppDeps {
   folder?: string | null | undefined
 }
 
+/** Returns the ID of the build in a folder, as its page states it; null without one. */
+export function readBuild(folder: string | null = built): string | null {
+  const page = folder === null ? '' : join(folder, 'index.html')
+  if (!existsSync(page)) return null
+  return /data-build="([^"]+)"/.exec(readFileSync(page, 'utf8'))?.[1] ?? null
+}
+
 /** Registers the app's page and files; returns null if there is no build. */
 export async function mountWebApp(
   app: FastifyInstance,

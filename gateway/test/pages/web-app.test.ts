@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createGateway, type Gateway } from '../gateway.ts'
+import { bySession, createGateway, type Gateway } from '../gateway.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'coffer-web-'))
 const script = 'const answer = 42\n'.repeat(100)
@@ -11,7 +11,8 @@ const html = { accept: 'text/html,application/xhtml+xml' }
 
 /** Returns the page at a path, for a request with a cookie or without. */
 const pageAt = (base: string, hasCookie: 'yes' | 'no') =>
-  `<html data-base="${base}" data-cookie="${hasCookie}"><script src="${base}assets/a.js">`
+  `<html data-base="${base}" data-build="1700000000.aB-1" data-cookie="${hasCookie}">` +
+  `<script src="${base}assets/a.js">`
 
 let gateway: Gateway
 beforeAll(async () => {
@@ -88,6 +89,17 @@ test.each([
 ])('%s for %j is not covered by the app: %d', async (url, headers, status) => {
   const { status: answered, body } = await get(url, headers)
   expect([answered, typeof body?.error]).toEqual([status, 'string'])
+})
+
+test.each([
+  ['1600000000.aB-2', 409],
+  ['1600000000.aB-1', 400],
+  ['1800000000.aB-3', 400],
+  ['', 400],
+])('a change of the app of build %j is answered by %d', async (build, status) => {
+  const as = { ...bySession, 'coffer-build': build, origin: 'https://example.org' }
+  const answer = await gateway.send('POST', '/api/links', { as })
+  expect([answer.status, answer.headers['coffer-build']]).toEqual([status, '1700000000.aB-1'])
 })
 
 test('pages of mailed links stay, and other methods are refused', async () => {

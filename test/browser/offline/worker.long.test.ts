@@ -1,14 +1,11 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { eventually } from '@coffer/host/testing/boot'
 import { started } from '@coffer/host/testing/started'
-import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { createCertificates } from '@coffer/test/secured/certificates.ts'
 import { afterAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { useBrowser } from '../browser.ts'
+import { useNewerBuild } from '../newer-build.ts'
 import { startPathProxy } from '../path-proxy.ts'
 import { createHousehold } from '../web/household.ts'
 import { seenBy, signIn, storedBy, untilSeen } from './stored.ts'
@@ -19,26 +16,8 @@ const { view } = useBrowser({ trusted: certificate.certificate })
 
 const proxy = started(() => startPathProxy('/coffer', certificate))
 const coffer = started(() => startCoffer({ COFFER_EXTERNAL_URL: proxy.url }))
-const newer = createNewerBuild()
-afterAll(() => {
-  certificates[Symbol.dispose]()
-  rmSync(newer, { recursive: true })
-})
-
-/** Copies the build into a new folder, with another name of its script. Returns the folder. */
-function createNewerBuild(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'coffer-newer-'))
-  cpSync(join(root, 'gateway/web/dist'), folder, { recursive: true })
-  const assets = join(folder, 'assets')
-  const former = readdirSync(assets).find((name) => /^index-.*\.js$/.test(name)) ?? ''
-  cpSync(join(assets, former), join(assets, 'index-newer.js'))
-  rmSync(join(assets, former))
-  for (const name of ['index.html', 'worker.js']) {
-    const text = readFileSync(join(folder, name), 'utf8').replaceAll(former, 'index-newer.js')
-    writeFileSync(join(folder, name), text)
-  }
-  return folder
-}
+const newer = useNewerBuild()
+afterAll(() => certificates[Symbol.dispose]())
 
 const viewing = () => {
   proxy.forwardTo(coffer.baseUrl)

@@ -2,6 +2,7 @@ import { forgetEarly, takeEarly } from '../early.ts'
 import { eraseLastSeen, erasuresSoFar, mayKeep } from '../offline/erasure.ts'
 import { isOfProxy, noteAnswer, wholeOf } from './reachability.ts'
 import { forgetUnanswered, sendChange } from './sending/change-request.ts'
+import { noteBuild } from './sending/sender.ts'
 import { watched } from './sending/server-watch.ts'
 
 const answersMax = 200
@@ -62,6 +63,7 @@ async function send(request: Request): Promise<Response> {
   try {
     const response = await wholeOf(await watched(earlyAnswer(request) ?? fetch(request)))
     noteAnswer(!isOfProxy(response))
+    noteBuild(response)
     return response
   } catch (error) {
     if (!request.signal.aborted) noteAnswer(false)

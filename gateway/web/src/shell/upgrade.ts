@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
-import { basePath } from '../base-path.ts'
+import { isOutdated } from '../api/sending/sender.ts'
+import { basePath, ownName } from '../base-path.ts'
 
 /** Interval in ms between checks for a newer version while the app is visible. */
 const lookMs = 300_000
@@ -21,7 +22,7 @@ export function isLostPart(error: unknown): boolean {
 
 /** Hook: returns whether the server has another build than this page. */
 export function useIsOld(): boolean {
-  const [isOld, setOld] = useState(false)
+  const [isOld, setOld] = useState(isOutdated)
   useEffect(() => {
     const notice = () => setOld(true)
     const look = () => {
@@ -34,7 +35,7 @@ export function useIsOld(): boolean {
       void findServedBuild().then((build) => {
         if (build !== 'other') return
         notice()
-        location.reload()
+        if (mayReload()) location.reload()
       })
     }
     // Checked at once, too: the service worker may have served this page from its cache while a
@@ -43,13 +44,38 @@ export function useIsOld(): boolean {
     const timer = setInterval(look, lookMs)
     document.addEventListener('visibilitychange', look)
     addEventListener('coffer-reached', meet)
+    addEventListener('coffer-upgraded', notice)
     return () => {
       clearInterval(timer)
       document.removeEventListener('visibilitychange', look)
       removeEventListener('coffer-reached', meet)
+      removeEventListener('coffer-upgraded', notice)
     }
   }, [])
   return isOld
+}
+
+const place = ownName('coffer-reloaded')
+
+/**
+ * Returns whether the page may reload by itself: once for each build, because while replicas of two
+ * versions run, a reload may get the former page again.
+ */
+function mayReload(): boolean {
+  try {
+    const own = ownScript()
+    if (sessionStorage.getItem(place) === own) return false
+    sessionStorage.setItem(place, own)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Returns the name of this page's script, whose hash is that of the build. */
+function ownScript(): string {
+  const own = document.querySelector<HTMLScriptElement>('script[type=module]:not([async])')
+  return new URL(own?.src ?? location.href).pathname.split('/').at(-1) ?? ''
 }
 
 /** The server's build compared with that of this page; null without an answer. */
@@ -57,12 +83,10 @@ export type ServedBuild = 'same' | 'other' | null
 
 /** Fetches the HTML page, and compares its script URL with that of this page. */
 export async function findServedBuild(): Promise<ServedBuild> {
-  const own = document.querySelector<HTMLScriptElement>('script[type=module]:not([async])')
-  const name = new URL(own?.src ?? location.href).pathname.split('/').at(-1) ?? ''
   try {
     const answer = await fetch(basePath, { headers: { accept: 'text/html' } })
     if (!answer.ok) return null
-    return (await answer.text()).includes(name) ? 'same' : 'other'
+    return (await answer.text()).includes(ownScript()) ? 'same' : 'other'
   } catch {
     return null
   }

@@ -9,6 +9,7 @@ export const requestReasons = {
   SCHEME_DIFFERS:
     'the page and this server differ in their scheme: set COFFER_EXTERNAL_URL, or COFFER_TRUSTED_PROXIES for a proxy that sends X-Forwarded-Proto',
   USER_DIFFERS: 'another user than Coffer-User names is signed in: load the page again',
+  APP_OUTDATED: 'Coffer-Build names an older build than this server has: load the page again',
   BODY_TOO_LARGE: 'the body is larger than {size}',
   OBJECT_CHANGED:
     'the object has changed since its ETag was read: read it again, then send your change with the new ETag in If-Match',

@@ -1,5 +1,6 @@
 import { OfflineError } from '../../offline/offline-error.ts'
 import { isOfProxy, isServerReached, noteAnswer, wholeOf } from '../reachability.ts'
+import { noteBuild, refusalOfOld } from './sender.ts'
 import { askServer, watched } from './server-watch.ts'
 
 /** Time in ms for which the same change, sent again, counts as a retry. */
@@ -14,6 +15,8 @@ const unanswered = new Map<string, { key: string; until: number }>()
  * Idempotency-Key, so that it is executed once.
  */
 export async function sendChange(request: Request): Promise<Response> {
+  const refusal = refusalOfOld(request)
+  if (refusal !== null) return refusal
   const content = await contentOf(request)
   const sent = content === null ? undefined : unanswered.get(content)
   const wasSent = sent !== undefined && sent.until > performance.now()
@@ -24,6 +27,7 @@ export async function sendChange(request: Request): Promise<Response> {
     // Files are not watched: an upload takes long, and leaves no bandwidth to check the server.
     const response = await wholeOf(await (content === null ? answer : watched(answer)))
     noteAnswer(!isOfProxy(response))
+    noteBuild(response)
     // After these answers the client or the user retries, so the Idempotency-Key is kept.
     if (response.status >= 500 || response.status === 429) note(request, content)
     else if (content !== null) unanswered.delete(content)

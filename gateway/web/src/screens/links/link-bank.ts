@@ -1,5 +1,6 @@
 import { CofferError } from '@coffer/client'
 import { coffer } from '../../api/client.ts'
+import { setSender } from '../../api/sending/sender.ts'
 import { basePath, ownName } from '../../base-path.ts'
 import { linkWords as words } from '../../words/links.ts'
 import { openPlaidLink } from './plaid-link.ts'
@@ -10,6 +11,8 @@ export type Step = 'opening' | 'open' | 'storing' | 'syncing'
 /** State of Plaid Link that survives the redirect to a bank; `linkId` is null for a new link. */
 interface Wanted {
   linkToken: string
+  /** The user who began, and gets the link. */
+  userId: string
   linkId: string | null
   /** Query of the URL at which Link was opened. */
   search: string
@@ -27,6 +30,7 @@ export async function linkBank(report: (step: Step) => void): Promise<string | n
   report('opening')
   const isReturn = location.pathname.endsWith('/oauth-return')
   const wanted = isReturn ? await readWanted() : await newWanted()
+  setSender(wanted.userId)
   // OAuth: the bank's sign-in replaces this page and then returns to it. The link token is stored,
   // because Plaid Link has to continue with the same one.
   sessionStorage.setItem(place, JSON.stringify(wanted))
@@ -55,12 +59,13 @@ async function newWanted(): Promise<Wanted> {
   const asked = new URLSearchParams(location.search)
   const linkId = asked.get('link')
   const { search } = location
+  const { userId } = (await coffer.getMe()).data.user
   if (linkId === null) {
-    return { search, linkId, linkToken: (await coffer.createLinkToken()).data.linkToken }
+    return { search, userId, linkId, linkToken: (await coffer.createLinkToken()).data.linkToken }
   }
   const query = { update_account_selection: asked.has('accounts') }
   const { linkToken } = (await coffer.createUpdateToken({ path: { linkId }, query })).data
-  return { search, linkId, linkToken }
+  return { search, userId, linkId, linkToken }
 }
 
 /** Opens Plaid Link again; after an OAuth redirect at the URL where it was first opened. */
@@ -70,7 +75,7 @@ export function startAgain(repeat: () => void): void {
     return
   }
   const kept = sessionStorage.getItem(place)
-  const { search }: Wanted = kept === null ? { search: '' } : JSON.parse(kept)
+  const { search }: Pick<Wanted, 'search'> = kept === null ? { search: '' } : JSON.parse(kept)
   location.assign(`${basePath}links/connect${search}`)
 }
 
@@ -81,8 +86,9 @@ export function startAgain(repeat: () => void): void {
 async function readWanted(): Promise<Wanted> {
   const kept = sessionStorage.getItem(place)
   if (kept !== null) return JSON.parse(kept)
+  const { userId } = (await coffer.getMe()).data.user
   const { linkToken } = (await coffer.createLinkToken({ query: { use_cache: true } })).data
-  return { search: '', linkId: null, linkToken }
+  return { search: '', userId, linkId: null, linkToken }
 }
 
 /** Waits for the first sync. If it takes longer, it continues in the background. */

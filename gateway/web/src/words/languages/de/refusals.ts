@@ -57,6 +57,8 @@ export const refusals: Translation<'refusals'> = {
     'Der Server weiß nicht, dass er über https erreicht wird: Sein Betreiber setzt COFFER_EXTERNAL_URL.',
   USER_DIFFERS:
     'Nichts wurde gespeichert: In einem anderen Tab hat sich eine andere Person angemeldet.',
+  APP_OUTDATED:
+    'Nichts wurde gespeichert: Coffer wurde inzwischen erneuert. Kopiere, was du eingetippt hast, und lade die Seite neu.',
   BODY_TOO_LARGE: 'Das ist größer als die {size}, die der Server annimmt.',
   OBJECT_CHANGED: outdated,
   IDEMPOTENCY_KEY_USED: 'Das wurde schon einmal mit anderen Eingaben gesendet: Lade die Seite neu.',
