@@ -69,6 +69,7 @@ const corsOptions = {
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowedHeaders: [
     'Authorization',
+    'Coffer-User',
     'Content-Type',
     'Idempotency-Key',
     'If-Match',
