@@ -47,13 +47,11 @@ function protoCode() {
     text: `generating from ${files.length} .proto files`,
     folder: 'proto/gen',
     made: 'coffer/values.js',
-    sources: [...files, 'proto/buf.yaml', 'proto/buf.gen.yaml', plugin],
+    sources: [...files, 'proto/buf.yaml', 'proto/buf.gen.yaml', ...filesIn('proto/plugins')],
     command: ['buf', 'generate'],
     directory: 'proto',
   }
 }
-
-const plugin = 'proto/plugins/protoc-gen-tables.mjs'
 
 /** @returns {Code} */
 function clientCode() {
