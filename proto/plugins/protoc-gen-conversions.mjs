@@ -1,19 +1,20 @@
 // @ts-check
-import { getOption } from '@bufbuild/protobuf'
+import { getOption, ScalarType } from '@bufbuild/protobuf'
+import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { createEcmaScriptPlugin, runNodeJs } from '@bufbuild/protoplugin'
 
 // Plugin of protoc: writes straight-line code for each type of message
 // (proto/README.md#conversions): `to-message.js` from plain values to messages, `to-json.js` from
 // messages to the JSON of REST.
 
+/** @typedef {import('@bufbuild/protobuf').DescFile} DescFile */
 /** @typedef {import('@bufbuild/protobuf').DescMessage} DescMessage */
 /** @typedef {import('@bufbuild/protobuf').DescField} DescField */
 /** @typedef {import('@bufbuild/protobuf').DescExtension} DescExtension */
 
 const timestamp = 'google.protobuf.Timestamp'
-// Numbers of the scalar types in descriptors (google.protobuf.FieldDescriptorProto.Type).
-const scalars = { double: 1, float: 2, int64: 3, uint64: 4, bool: 8, string: 9, bytes: 12 }
-const bigints = [scalars.int64, scalars.uint64, 6, 16, 18]
+const { DOUBLE, FLOAT, INT64, UINT64, FIXED64, SFIXED64, SINT64, BOOL, STRING, BYTES } = ScalarType
+const bigints = [INT64, UINT64, FIXED64, SFIXED64, SINT64]
 
 /**
  * @param {readonly DescMessage[]} messages
@@ -59,15 +60,23 @@ function madeValue(field) {
   if (field.fieldKind === 'list') return `${value} ?? []`
   if (field.fieldKind === 'map') return `${value} ?? {}`
   if (field.message?.typeName === timestamp) return `timestamp(${value})`
-  const isImplicit = field.presence === 2
-  return `${value} ?? ${isImplicit ? zeroOf(field) : 'undefined'}`
+  return `${value} ?? ${isImplicit(field) ? zeroOf(field) : 'undefined'}`
+}
+
+/**
+ * Returns whether a field is never unset: it has the zero value of its type instead.
+ *
+ * @param {DescField} field
+ */
+function isImplicit({ presence }) {
+  return presence === FeatureSet_FieldPresence.IMPLICIT
 }
 
 /** @param {DescField} field */
 function zeroOf({ scalar }) {
-  if (scalar === scalars.string) return "''"
-  if (scalar === scalars.bool) return 'false'
-  if (scalar === scalars.bytes) return 'new Uint8Array(0)'
+  if (scalar === STRING) return "''"
+  if (scalar === BOOL) return 'false'
+  if (scalar === BYTES) return 'new Uint8Array(0)'
   return bigints.includes(Number(scalar)) ? '0n' : '0'
 }
 
@@ -85,8 +94,7 @@ function writerOf(message, option) {
   const shown = message.fields.filter((field) => !getOption(field, option('internal')))
   const parts = shown.map((field) => memberOf(field, option))
   for (const { localName } of shown.filter((field) => getOption(field, option('coded')))) {
-    const key = `coded${localName.slice(0, 1).toUpperCase()}${localName.slice(1)}`
-    parts.push({ if: null, key: '', value: `coded(',"${key}":', m.${localName})` })
+    parts.push({ if: null, key: '', value: `coded('${localName}', m.${localName})` })
   }
   const startsAlways = parts[0]?.if === null && parts[0].key !== ''
   const lines = parts.map(({ if: condition, key, value }, index) => {
@@ -122,9 +130,8 @@ function memberOf(field, option) {
     if (isNull) return { if: null, key, value: `(${isSet} ? ${list} : 'null')` }
     return { if: isOmitted ? isSet : null, key, value: list }
   }
-  const isImplicit = field.presence === 2
-  if (isImplicit) {
-    const isBlank = isOmitted && field.scalar === scalars.string
+  if (isImplicit(field)) {
+    const isBlank = isOmitted && field.scalar === STRING
     return { if: isBlank ? `${value} !== ''` : null, key, value: singular(field, value) }
   }
   const isSet = `${value} !== undefined`
@@ -138,12 +145,12 @@ function memberOf(field, option) {
  */
 function singular(field, value) {
   const { fieldKind, message, scalar } = field
-  if (fieldKind === 'map' || scalar === scalars.double || scalar === scalars.float) {
+  if (fieldKind === 'map' || scalar === DOUBLE || scalar === FLOAT) {
     return `json(${value})`
   }
   if (message?.typeName === timestamp) return `instant(${value})`
   if (message) return `'{' + ${functionName(message)}(${value}) + '}'`
-  if (scalar === scalars.string) return `text(${value})`
+  if (scalar === STRING) return `text(${value})`
   return bigints.includes(Number(scalar)) ? `Number(${value})` : value
 }
 
@@ -151,7 +158,7 @@ function singular(field, value) {
 function elementWriter({ message, scalar }) {
   if (message?.typeName === timestamp) return 'instant'
   if (message) return `(one) => '{' + ${functionName(message)}(one) + '}'`
-  if (scalar === scalars.string) return 'text'
+  if (scalar === STRING) return 'text'
   return bigints.includes(Number(scalar)) ? '(one) => String(Number(one))' : 'json'
 }
 
@@ -168,7 +175,7 @@ function writable(messages, option) {
     const next = left.filter(({ fields }) =>
       fields.every((field) => {
         if (getOption(field, option('internal'))) return true
-        return field.message ? names.has(field.message.typeName) : field.scalar !== scalars.bytes
+        return field.message ? names.has(field.message.typeName) : field.scalar !== BYTES
       }),
     )
     if (next.length === left.length) return left
@@ -234,7 +241,7 @@ const helpersOfWriters = {
     instant: '(value: never) => string',
     list: '(values: readonly never[], write: (value: never) => string) => string',
     json: '(value: unknown) => string',
-    coded: '(key: string, value: unknown) => string',
+    coded: '(name: string, value: unknown) => string',
   },
   type: 'Readonly<Record<string, (message: object) => string>>',
 }

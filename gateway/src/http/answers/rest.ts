@@ -1,6 +1,6 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
 import { createWriters } from '@coffer/proto/to-json'
-import { codedValue } from './coded-text.ts'
+import { codedKey, codedValue } from './coded-text.ts'
 import { instantText } from './instant.ts'
 
 // Characters that JSON escapes (RFC 8259, 7), and lone surrogates, as JSON.stringify does.
@@ -12,9 +12,9 @@ const writers = createWriters({
   instant: (value) => `"${instantText(value)}"`,
   list: (values, write) => `[${values.map((one) => write(one)).join(',')}]`,
   json: JSON.stringify,
-  coded: (key, value) => {
+  coded: (name, value) => {
     const shown = value === undefined ? undefined : codedValue(value)
-    return shown === undefined ? '' : key + JSON.stringify(shown)
+    return shown === undefined ? '' : `,"${codedKey(name)}":${JSON.stringify(shown)}`
   },
 })
 
