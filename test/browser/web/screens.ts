@@ -43,6 +43,14 @@ export function screensOf(household: Household | null): { path: string; heading:
     }))
 }
 
+/** Opens every reason (`Why?`) of a screen, and all else that a button discloses. */
+export async function openDisclosures(page: Page): Promise<void> {
+  await page.evaluate(
+    `document.querySelectorAll('main button[aria-expanded=false]').forEach((one) => one.click())`,
+  )
+  await waitForAnswers(page)
+}
+
 /** Opens a screen as after a reload. Returns the name of its picture. */
 export async function visit(
   page: Page,
