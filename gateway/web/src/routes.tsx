@@ -135,6 +135,9 @@ const accounts = createRoute({
 const feedLink = createRoute({
   getParentRoute: () => frame,
   path: '/links/feed',
+  validateSearch: (search): { feedLinkId?: string | undefined } => ({
+    feedLinkId: textOf(search.feedLinkId),
+  }),
   component: lazyRouteComponent(() => import('./screens/accounts/feed-link.tsx'), 'FeedLink'),
 })
 

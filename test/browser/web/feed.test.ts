@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { eventually } from '@coffer/host/testing/boot'
 import { started } from '@coffer/host/testing/started'
 import { addAccount, daysAgo, linkOne, startFeedWorld } from '@coffer/test/mesh/feed-world.ts'
 import { expect, test } from '@jest/globals'
-import { takePicture, useBrowser } from '../browser.ts'
+import { axeFaults, takePicture, useBrowser } from '../browser.ts'
 
-const { view } = useBrowser()
+const { view, viewBypassed } = useBrowser()
 
 const world = started(() => startFeedWorld())
 
@@ -53,6 +54,13 @@ test('a person connects a feed, chooses its bank account, and syncs it', async (
     await page.getByLabel('Address of the provider').selectOption(provider.url)
     await page.getByLabel('API key of the provider').fill(provider.apiKey)
     await page.getByRole('button', { name: 'Connect' }).click()
+    await page.getByLabel('Feed Bank: Everyday').waitFor()
+    await page.reload()
+    await page.getByLabel('Feed Bank: Everyday').waitFor()
+    await page.goto(`${coffer.baseUrl}/accounts`)
+    await page.getByText('no bank account is chosen yet').waitFor()
+    await takePicture(page, 'web-feed-pending')
+    await page.getByRole('link', { name: 'Go on with Home' }).click()
     await page.getByLabel('Feed Bank: Everyday').check()
     await takePicture(page, 'web-feed-candidates')
     await page.getByRole('button', { name: 'Add the chosen ones' }).click()
@@ -65,4 +73,47 @@ test('a person connects a feed, chooses its bank account, and syncs it', async (
     await page.goto(`${coffer.baseUrl}/transactions`)
     await page.getByRole('link', { name: 'Bookshop' }).waitFor()
   })
+})
+
+test('a feed gets a second bank account, and one that is not finished is removed', async () => {
+  const { coffer, provider } = world
+  const carol = await coffer.person()
+  const { client } = carol
+  const connect = async (name: string) => {
+    const body = { name, feedURL: provider.url, apiKey: provider.apiKey }
+    const { feedLinkId } = (await client.createFeedLink({ body })).data
+    await client.refreshFeedBankAccounts({ path: { feedLinkId } })
+    return feedLinkId
+  }
+  addAccount(provider, { name: 'Giro', institution_name: 'Feed Bank' })
+  const feedLinkId = await connect('Kept')
+  await connect('Given up')
+  const candidates = (await client.listFeedBankAccounts({ path: { feedLinkId } })).data ?? []
+  const giro = candidates.find(({ name }) => name === 'Giro')
+  const body = { institutionName: 'Feed Bank', feedLinkId }
+  const { linkId } = (await client.createLink({ body })).data
+  const first = { linkId, name: 'Giro', feedBankAccountId: giro?.feedBankAccountId ?? '' }
+  await client.createBankAccount({ body: first })
+  addAccount(provider, { name: 'Savings', institution_name: 'Feed Bank' })
+  const viewing = { url: `${coffer.baseUrl}/accounts`, cookie: carol.cookie }
+  await viewBypassed(viewing, async (page) => {
+    await page.getByRole('region', { name: 'Given up' }).getByRole('button').click()
+    await takePicture(page, 'web-feed-remove')
+    expect(await axeFaults(page)).toEqual([])
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the connection' }).click()
+    await page.getByRole('region', { name: 'Given up' }).waitFor({ state: 'detached' })
+    await eventually(
+      async () => (await client.listFeedLinks()).data ?? [],
+      (links) => links.length === 1,
+    )
+    await page.getByRole('link', { name: 'Choose its accounts' }).click()
+    expect(await page.getByLabel('Feed Bank: Giro (added)').isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByLabel('Feed Bank: Savings').check()
+    await takePicture(page, 'web-feed-second')
+    await page.getByRole('button', { name: 'Add the chosen ones' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Your plan' }).waitFor()
+  })
+  const { data: accounts } = await client.listBankAccounts({ query: { link_id: linkId } })
+  expect(accounts?.map(({ name }) => name)).toEqual(['Giro', 'Savings'])
 })

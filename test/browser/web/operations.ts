@@ -23,7 +23,6 @@ export const unneeded: Record<string, string> = {
   getUploadGroup: 'listUploadGroups: has all groups',
   getUser: 'getMe: an account has one user',
   listChanges: 'followChanges of the client calls it where streams are held back',
-  listFeedLinks: 'getOverview: has the connection of each link',
   listFiles: 'listUploads: has the file of each',
   listLinks: 'getOverview: has all links',
   watchChanges: 'followChanges of the client calls it',

@@ -78,6 +78,15 @@ export function paydaysQuery(bankAccountId: string) {
 /** Links with the state of their connections. */
 export const linksQuery = queryOptions({ ...overviewQuery, select: ({ links }) => links })
 
+/** Feed connections whose bank accounts are not chosen yet, newest first. */
+export const pendingFeedsQuery = queryOptions({
+  queryKey: ['candidates', 'pending'],
+  queryFn: async ({ signal }) => {
+    const { data } = await coffer.listFeedLinks({ signal })
+    return (data ?? []).filter(({ status }) => status === 'pending')
+  },
+})
+
 /** Health of a link: whether it syncs, and why not. */
 export function linkHealthQuery(linkId: string) {
   return queryOptions({

@@ -8,6 +8,7 @@ import rows from '../../controls/rows.module.css'
 import { Empty, Screen } from '../../controls/screen.tsx'
 import { accountWords as words } from '../../words/accounts.ts'
 import { LinkCard } from './link-card.tsx'
+import { PendingFeeds } from './pending-feeds.tsx'
 
 /** All connections with their bank accounts. */
 export function Accounts() {
@@ -26,6 +27,7 @@ export function Accounts() {
   )
   return (
     <Screen title={words.title} actions={actions} help="cards" isNarrow>
+      {config?.feedEnabled && <PendingFeeds />}
       <Asked query={links} lines={8}>
         {(all) =>
           all.length === 0 ? (

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { configQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
@@ -16,14 +16,23 @@ import { accountWords as words } from '../../words/accounts.ts'
 
 type Body = Parameters<typeof coffer.createFeedLink>[0]['body']
 
-/** Connects a feed of bank data: its address and key, then the choice of bank accounts. */
+const route = getRouteApi('/frame/links/feed')
+
+/**
+ * Connects a feed of bank data: its address and key, then the choice of bank accounts. The
+ * connection is in the URL, so that the choice goes on after a reload, and for a connection that
+ * has bank accounts already.
+ */
 export function FeedLink() {
-  const [feedLinkId, setFeedLinkId] = useState<string | null>(null)
+  const { feedLinkId } = route.useSearch()
+  const navigate = useNavigate()
+  const choose = (created: string) =>
+    void navigate({ to: '/links/feed', search: { feedLinkId: created }, replace: true })
   return (
     <Screen title={words.byFeed} isNarrow>
       <Card>
-        {feedLinkId === null ? (
-          <Connect onConnected={setFeedLinkId} />
+        {feedLinkId === undefined ? (
+          <Connect onConnected={choose} />
         ) : (
           <Candidates feedLinkId={feedLinkId} />
         )}
@@ -76,17 +85,7 @@ function Candidates({ feedLinkId }: { feedLinkId: string }) {
     queryFn: async ({ signal }) => (await coffer.listFeedBankAccounts({ path, signal })).data,
   })
   const look = useChange(() => coffer.refreshFeedBankAccounts({ path }))
-  const { send, isSending, fault } = useChange(async () => {
-    const wanted = found.data?.filter((one) => chosen.includes(one.feedBankAccountId)) ?? []
-    const institutionName = wanted[0]?.institutionName || words.kinds.feed
-    const link = (await coffer.createLink({ body: { institutionName, feedLinkId } })).data
-    const created: string[] = []
-    for (const { feedBankAccountId, name } of wanted) {
-      const body = { linkId: link.linkId, name, feedBankAccountId }
-      created.push((await coffer.createBankAccount({ body })).data.bankAccountId)
-    }
-    return created[0]
-  })
+  const { send, isSending, fault } = useChange(() => addAccounts(feedLinkId, chosen))
   const toggle = (id: string, isChosen: boolean) =>
     setChosen((now) => (isChosen ? [...now, id] : now.filter((one) => one !== id)))
   const shownFault = fault ?? look.fault
@@ -101,8 +100,9 @@ function Candidates({ feedLinkId }: { feedLinkId: string }) {
             {all.map(({ feedBankAccountId: id, name, institutionName, currency, ...one }) => (
               <div key={id} className={rows.row}>
                 <CheckField
-                  label={`${institutionName}: ${name}`}
-                  checked={chosen.includes(id)}
+                  label={`${institutionName}: ${name}${isUsed(one) ? ` (${words.taken})` : ''}`}
+                  checked={isUsed(one) || chosen.includes(id)}
+                  disabled={isUsed(one)}
                   onChange={(event) => toggle(id, event.target.checked)}
                 />
                 <Amount amount={one.currentBalance} manner={{ locale, currency }} />
@@ -132,4 +132,33 @@ function Candidates({ feedLinkId }: { feedLinkId: string }) {
       </div>
     </>
   )
+}
+
+/** Returns whether a bank account was created from a candidate. */
+function isUsed({ status }: { status: string }): boolean {
+  return status !== 'inactive'
+}
+
+/** Creates bank accounts from the chosen candidates. Returns the ID of the first one. */
+async function addAccounts(feedLinkId: string, chosen: string[]): Promise<string | undefined> {
+  // As the server has them now: a former attempt may have failed halfway.
+  const { data: all } = await coffer.listFeedBankAccounts({ path: { feedLinkId } })
+  const free = (all ?? []).filter((one) => !isUsed(one))
+  const wanted = free.filter((one) => chosen.includes(one.feedBankAccountId))
+  const institutionName = wanted[0]?.institutionName || words.kinds.feed
+  const linkId = await linkOf(feedLinkId, institutionName)
+  const created: string[] = []
+  for (const { feedBankAccountId, name } of wanted) {
+    const body = { linkId, name, feedBankAccountId }
+    created.push((await coffer.createBankAccount({ body })).data.bankAccountId)
+  }
+  return created[0]
+}
+
+/** Returns the ID of the link over a connection, which is created if there is none. */
+async function linkOf(feedLinkId: string, institutionName: string): Promise<string> {
+  const { links } = (await coffer.getOverview()).data
+  const known = links.find((one) => one.feedLinkId === feedLinkId)
+  if (known) return known.linkId
+  return (await coffer.createLink({ body: { institutionName, feedLinkId } })).data.linkId
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Link, linkHealthQuery } from '../../api/account-queries.ts'
+import { linkHealthQuery, type Link as Subject } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { basePath } from '../../base-path.ts'
@@ -17,8 +18,8 @@ const workingMs = 1_000
 /**
  * The health of a connection, the step that repairs it, and a button that syncs, with the progress.
  */
-export function LinkHealth({ link }: { link: Link }) {
-  const { linkId, linkType, aggregatorLink } = link
+export function LinkHealth({ link }: { link: Subject }) {
+  const { linkId, linkType, aggregatorLink, feedLinkId } = link
   const reader = useReader()
   /**
    * Time of the last sync when the user requested another one: while `lastAttempt` is the same, the
@@ -57,6 +58,11 @@ export function LinkHealth({ link }: { link: Link }) {
         </Button>
         {linkType === 'aggregator' && (
           <a href={`${basePath}links/connect?link=${linkId}&accounts=1`}>{words.chooseAccounts}</a>
+        )}
+        {linkType === 'feed' && feedLinkId && status !== 'deactivated' && (
+          <Link to="/links/feed" search={{ feedLinkId }}>
+            {words.chooseAccounts}
+          </Link>
         )}
         <p role="status" className={rows.soft}>
           {isBusy && words.syncing}

@@ -121,6 +121,13 @@ export const accounts: Translation<'accounts'> = {
   connect: 'Verbinden',
   candidates: 'Konten dieses Feeds',
   candidatesNone: 'Der Anbieter hat noch keine Konten genannt.',
+  taken: 'hinzugefügt',
+  pendingFeed:
+    'Begonnen {at}, aber nicht beendet: Es ist noch kein Konto gewählt. Nach einem Tag wird die Verbindung von selbst entfernt.',
+  goOn: 'Weiter',
+  goOnOf: 'Weiter mit {name}',
+  removePending:
+    'Ihre Adresse und ihr Schlüssel werden gelöscht. Beim Anbieter ändert sich nichts.',
   look: 'Noch einmal nachsehen',
   take: 'Ausgewählte hinzufügen',
   currency: 'Währung',

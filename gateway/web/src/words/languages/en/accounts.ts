@@ -117,6 +117,12 @@ export const accounts = {
   connect: 'Connect',
   candidates: 'Bank accounts of this feed',
   candidatesNone: 'The provider has named no bank accounts yet.',
+  taken: 'added',
+  pendingFeed:
+    'Begun {at}, and not finished: no bank account is chosen yet. After a day it is removed by itself.',
+  goOn: 'Go on',
+  goOnOf: 'Go on with {name}',
+  removePending: 'Its address and its key are deleted. At the provider nothing changes.',
   look: 'Look again',
   take: 'Add the chosen ones',
   currency: 'Currency',
