@@ -1,7 +1,8 @@
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { expect, test } from '@jest/globals'
-import { useBrowser } from '../browser.ts'
+import type { Page } from 'playwright-core'
+import { takePicture, useBrowser } from '../browser.ts'
 import { createHousehold } from './household.ts'
 
 const { view } = useBrowser()
@@ -124,5 +125,53 @@ test('after a day was typed the next click counts; a correction is undone', asyn
     await page.getByLabel('Spent').fill('1.050')
     await correct.click()
     await page.getByText('This cannot be read as an amount.').waitFor()
+  })
+})
+
+/** Returns the texts in the fields of a page. */
+async function fieldsOf(page: Page): Promise<string[]> {
+  const inputs = await page.locator('main input:visible, [role=dialog] input:visible').all()
+  return await Promise.all(inputs.map((one) => one.inputValue()))
+}
+
+test('hidden amounts are hidden in forms too, until their field has the focus', async () => {
+  const bob = await coffer.person()
+  const { bank, spendingId, transactionId } = await createHousehold(bob)
+  const open = { url: `${coffer.baseUrl}/accounts`, cookie: bob.cookie }
+  await view(open, async (page) => {
+    const dialog = page.getByRole('dialog')
+    const save = async () => {
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await page.getByRole('button', { name: 'Hide amounts' }).click()
+    for (const [path, label] of [
+      ['/accounts', 'Posted balance'],
+      [`/envelopes/${spendingId}`, 'Amount needed'],
+      ['/schedules', 'Expected pay'],
+      [`/transactions/${transactionId}`, 'Spent'],
+    ] as const) {
+      await page.goto(`${coffer.baseUrl}${path}`)
+      const edit = page.getByRole('button', { name: /^Edit( Checking| Payday)?$/ })
+      if (label !== 'Spent') await edit.click()
+      const field = page.getByLabel(label, { exact: true })
+      await field.and(page.locator('[value=hidden]')).waitFor()
+      await takePicture(page, `web-hidden-${label}`)
+      expect((await fieldsOf(page)).filter((text) => /\d\.\d\d/.test(text))).toEqual([])
+      // Saved as it is, it stays.
+      if (label !== 'Spent') await save()
+    }
+    const { data: kept } = await bob.client.getSpending({ path: { ...bank.path, spendingId } })
+    expect(kept.targetAmount).toBe(40_000)
+    const [schedule] = (await bob.client.listFundingSchedules(bank)).data ?? []
+    expect(schedule?.estimatedDeposit).toBe(180_000)
+    const spent = page.getByLabel('Spent')
+    await spent.focus()
+    expect(await spent.inputValue()).toBe('23.50')
+    await spent.fill('24')
+    await page.getByRole('button', { name: 'Correct it' }).click()
+    await page.getByText('saved.').waitFor()
+    const { data } = await bob.client.getTransaction({ path: { ...bank.path, transactionId } })
+    expect(data.amount).toBe(2_400)
   })
 })

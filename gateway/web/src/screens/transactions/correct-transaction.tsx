@@ -10,7 +10,6 @@ import { Form } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import { dayOf, instantOf } from '../../format/days.ts'
-import { usePreferences } from '../../preferences/preferences.ts'
 import { useIsManual, useManner, useReader } from '../../shell/chosen-account.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
@@ -23,7 +22,6 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
   const reader = useReader()
   const { timezone } = reader
   const manner = useManner(bankAccountId)
-  const { areAmountsHidden } = usePreferences()
   const isManual = useIsManual(bankAccountId)
   const [faults, setFaults] = useState<Record<string, string>>({})
   const { send, isSending, fault } = useChange((body: Correction) =>
@@ -31,7 +29,7 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
   )
   if (!isManual || deletedAt !== null) return null
   const submit = ({ amount: typed = '', date: day = '' }: Record<string, string>) => {
-    const size = areAmountsHidden ? Math.abs(amount) : parseAmount(typed, manner)
+    const size = parseAmount(typed, manner)
     const found = {
       ...(size
         ? {}
@@ -63,17 +61,13 @@ export function CorrectTransaction({ transaction }: { transaction: Transaction }
         problems={faults}
         onSubmit={submit}
       >
-        {areAmountsHidden ? (
-          <p>{words.correctHidden}</p>
-        ) : (
-          <AmountField
-            label={amount < 0 ? words.deposit : words.spend}
-            name="amount"
-            manner={manner}
-            defaultValue={amountText(Math.abs(amount), manner)}
-            fault={problems.amount}
-          />
-        )}
+        <AmountField
+          label={amount < 0 ? words.deposit : words.spend}
+          name="amount"
+          manner={manner}
+          defaultValue={amountText(Math.abs(amount), manner)}
+          fault={problems.amount}
+        />
         <DayField
           label={words.date}
           name="date"

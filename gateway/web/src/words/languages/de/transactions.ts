@@ -61,7 +61,6 @@ export const transactions: Translation<'transactions'> = {
   isRefund: 'Erstattung',
   toEnvelope: 'davon gingen zurück in den Umschlag',
   correct: 'Betrag oder Tag berichtigen',
-  correctHidden: 'Solange Beträge verborgen sind, fehlt hier der Betrag.',
   correctText: 'Hat die Buchung den Kontostand bewegt, bewegt er sich um den Unterschied.',
   correctIt: 'Berichtigen',
   fromEnvelope: 'davon aus dem Umschlag',

@@ -67,7 +67,6 @@ export const transactions = {
   isRefund: 'Refund',
   toEnvelope: 'of it went back into the envelope',
   correct: 'Correct amount or day',
-  correctHidden: 'The amount is left out here while amounts are hidden.',
   correctText: 'If the transaction has moved the balance, the balance moves by the difference.',
   correctIt: 'Correct it',
   fromEnvelope: 'of it from the envelope',
