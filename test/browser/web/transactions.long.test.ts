@@ -2,10 +2,10 @@ import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { takePicture, useBrowser } from '../browser.ts'
+import { axeFaults, takePicture, useBrowser } from '../browser.ts'
 import { createHousehold } from './household.ts'
 
-const { view } = useBrowser()
+const { view, viewBypassed } = useBrowser()
 
 const coffer = started(() => startCoffer())
 
@@ -174,4 +174,34 @@ test('hidden amounts are hidden in forms too, until their field has the focus', 
     const { data } = await bob.client.getTransaction({ path: { ...bank.path, transactionId } })
     expect(data.amount).toBe(2_400)
   })
+})
+
+test('a payday and an envelope create their transactions if the form says so', async () => {
+  const carol = await coffer.person()
+  const { bank, spendingId } = await createHousehold(carol)
+  await viewBypassed({ url: `${coffer.baseUrl}/schedules`, cookie: carol.cookie }, async (page) => {
+    const dialog = page.getByRole('dialog')
+    const save = () => dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Edit Payday' }).click()
+    await dialog.getByLabel('Add the expected pay as a transaction on each payday').check()
+    await dialog.getByLabel('Expected pay', { exact: true }).fill('')
+    await save()
+    await dialog.getByText('it is the amount that is added').waitFor()
+    await takePicture(page, 'web-payday-automatic')
+    expect(await axeFaults(page)).toEqual([])
+    await dialog.getByLabel('Expected pay', { exact: true }).fill('1800')
+    await save()
+    await page.getByText('added as a transaction on each payday').waitFor()
+    await takePicture(page, 'web-payday-automatic-shown')
+    await page.goto(`${coffer.baseUrl}/envelopes/${spendingId}`)
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await dialog.getByLabel('Add the payment as a transaction on that day').check()
+    await takePicture(page, 'web-envelope-automatic')
+    await save()
+    await page.getByText('the payment is added as a transaction').waitFor()
+    await takePicture(page, 'web-envelope-automatic-shown')
+  })
+  const [schedule] = (await carol.client.listFundingSchedules(bank)).data ?? []
+  const { data } = await carol.client.getSpending({ path: { ...bank.path, spendingId } })
+  expect([schedule?.autoCreateTransaction, data.autoCreateTransaction]).toEqual([true, true])
 })

@@ -140,6 +140,7 @@ function Facts({ spending }: { spending: Spending }) {
           </div>
         )}
       </dl>
+      {spending.autoCreateTransaction && <p className={rows.soft}>{words.isAutomatic}</p>}
       <div className={rows.toolbar}>
         <Button kind="primary" onClick={() => setOpen('move')}>
           {words.move}

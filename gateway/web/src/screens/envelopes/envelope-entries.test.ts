@@ -10,6 +10,7 @@ const kept = {
   graceDays: 5,
   settlesWhenSpent: true,
   carryOver: false,
+  autoCreateTransaction: false,
   isPaused: false,
   ruleset,
 }
@@ -45,6 +46,11 @@ test('an envelope leaves to the server whether it keeps the rest, until it is ti
     graceDays: 0,
   })
   expect(changesBy({ carryOver: false }, { carryOver: true })).toEqual({ carryOver: false })
+})
+
+test('an envelope may create its payments', () => {
+  const autoCreateTransaction = true
+  expect(changesBy({ autoCreateTransaction })).toEqual({ autoCreateTransaction })
 })
 
 test('of a paid bill the form shows the day after it, and changes it alone', () => {

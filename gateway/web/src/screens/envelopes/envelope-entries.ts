@@ -26,6 +26,8 @@ export interface Entries {
   settlesWhenSpent: boolean
   /** Expenses only: whether unspent money stays in the envelope after the due date. */
   carryOver: boolean
+  /** Expenses of manual accounts only: whether a due date creates the payment. */
+  autoCreateTransaction: boolean
 }
 
 /** Returns validation errors by field of the API. */
@@ -70,7 +72,7 @@ export function neededOn({ settledAt, nextRecurrence }: Spending, due?: string |
  */
 export function changesOf(entries: Entries, spending: Spending, reading: Reading) {
   const { name, target, day, repeat, fundingScheduleId, isPaused } = entries
-  const { graceDays, settlesWhenSpent, carryOver } = entries
+  const { graceDays, settlesWhenSpent, carryOver, autoCreateTransaction } = entries
   const { manner, timezone } = reading
   const targetAmount = parseAmount(target, manner) ?? 0
   const isMoved = day !== dayOf(neededOn(spending, reading.due), timezone)
@@ -85,6 +87,7 @@ export function changesOf(entries: Entries, spending: Spending, reading: Reading
     ...(graceDays === spending.graceDays ? {} : { graceDays }),
     ...(settlesWhenSpent === spending.settlesWhenSpent ? {} : { settlesWhenSpent }),
     ...(carryOver === (spending.carryOver ?? false) ? {} : { carryOver }),
+    ...(autoCreateTransaction === spending.autoCreateTransaction ? {} : { autoCreateTransaction }),
     ...(isPaused === spending.isPaused ? {} : { isPaused }),
   }
 }

@@ -10,7 +10,7 @@ import { useSaving } from '../../controls/saving/saving.tsx'
 import { amountText } from '../../format/amount-input.ts'
 import { dayAfter, dayOf, formatDay } from '../../format/days.ts'
 import { repeatOf } from '../../format/recurrence.ts'
-import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { useIsManual, useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { type Entries, faultsOf, type Kind, neededOn } from './envelope-entries.ts'
 import { useFieldText } from './field-text.ts'
@@ -109,6 +109,7 @@ function Fields({ bankAccountId, entries, paid, problems, change }: FieldsProps)
   const { data: schedules = [] } = useQuery(schedulesQuery(bankAccountId))
   const reader = useReader()
   const manner = useManner(bankAccountId)
+  const isManual = useIsManual(bankAccountId)
   const { name, target, day, repeat, kind } = entries
   const first = schedules[0]?.fundingScheduleId ?? ''
   if (entries.fundingScheduleId === '' && first !== '') change({ fundingScheduleId: first })
@@ -154,6 +155,13 @@ function Fields({ bankAccountId, entries, paid, problems, change }: FieldsProps)
         fault={problems.fundingScheduleId}
       />
       {kind === 'expense' && <BillFields entries={entries} change={change} />}
+      {kind === 'expense' && isManual && (
+        <CheckField
+          label={words.automatic}
+          checked={entries.autoCreateTransaction}
+          onChange={(event) => change({ autoCreateTransaction: event.target.checked })}
+        />
+      )}
     </>
   )
 }
@@ -221,5 +229,6 @@ function entriesOf(
     graceDays: spending?.graceDays ?? graceDaysDefault,
     settlesWhenSpent: spending?.settlesWhenSpent ?? true,
     carryOver: spending?.carryOver ?? false,
+    autoCreateTransaction: spending?.autoCreateTransaction ?? false,
   }
 }

@@ -18,7 +18,7 @@ export function useFieldText(
   return (field, spending) => {
     if (spending === undefined) return [words.name, '']
     const { name, targetAmount, nextRecurrence, ruleset, fundingScheduleId, graceDays } = spending
-    const { settlesWhenSpent, carryOver, isPaused } = spending
+    const { settlesWhenSpent, carryOver, autoCreateTransaction, isPaused } = spending
     const schedule = schedules.find((one) => one.fundingScheduleId === fundingScheduleId)
     const texts: Record<string, [label: string, text: string]> = {
       name: [words.name, name],
@@ -29,6 +29,7 @@ export function useFieldText(
       graceDays: [words.graceDays, words.days({ count: graceDays })],
       settlesWhenSpent: [words.settles, isOn(settlesWhenSpent)],
       carryOver: [words.carryOver, isOn(carryOver)],
+      autoCreateTransaction: [words.automatic, isOn(autoCreateTransaction)],
       isPaused: [words.pause, isOn(isPaused)],
     }
     return texts[field] ?? [words.name, name]

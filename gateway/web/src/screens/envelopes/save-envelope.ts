@@ -27,7 +27,7 @@ export async function saveEnvelope(entries: Entries, place: Place): Promise<Save
     })
   }
   const { kind, name, target, day, fundingScheduleId } = entries
-  const { graceDays, settlesWhenSpent, carryOver } = entries
+  const { graceDays, settlesWhenSpent, carryOver, autoCreateTransaction } = entries
   const shared = {
     name: name.trim(),
     fundingScheduleId,
@@ -35,7 +35,7 @@ export async function saveEnvelope(entries: Entries, place: Place): Promise<Save
     nextRecurrence: instantOf(day, timezone),
   }
   const ruleset = ruleOf(entries, timezone) ?? ''
-  const bill = { ruleset, graceDays, settlesWhenSpent, carryOver }
+  const bill = { ruleset, graceDays, settlesWhenSpent, carryOver, autoCreateTransaction }
   const body =
     kind === 'goal'
       ? { ...shared, spendingType: 'goal' as const }

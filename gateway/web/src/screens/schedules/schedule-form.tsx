@@ -12,7 +12,7 @@ import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { amountText, parseAmount } from '../../format/amount-input.ts'
 import { dayAfter, dayOf, instantOf } from '../../format/days.ts'
 import { formatAmount } from '../../format/money.ts'
-import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { useIsManual, useManner, useReader } from '../../shell/chosen-account.ts'
 import { faultWords } from '../../words/faults.ts'
 import { scheduleWords as words } from '../../words/schedules.ts'
 import { NextDates } from './next-dates.tsx'
@@ -37,6 +37,7 @@ interface Wanted {
   name: string
   excludeWeekends: boolean
   estimatedDeposit: number | null
+  autoCreateTransaction: boolean
   /** Undefined leaves the rule unchanged. */
   ruleset?: string
 }
@@ -82,15 +83,16 @@ export function PaydayForm({ bankAccountId, proposal, onDone, onCancel, ...props
   const { shown: schedule, taken, send, fault, form } = saving
   const { pace: former, day: formerDay } = formerOf(schedule, { timezone, today, proposal })
   const submit = (values: Record<string, string>) => {
-    const { name = '', day = '', pace = '', deposit = '', excludeWeekends } = values
+    const { name = '', day = '', pace = '', deposit = '', excludeWeekends, automatic } = values
     const estimatedDeposit = deposit === '' ? null : parseAmount(deposit, manner)
     const isNoAmount = deposit !== '' && estimatedDeposit === null
+    const isMissing = automatic === 'on' && !estimatedDeposit
+    const example = formatAmount(195_000, manner)
     const found = {
       ...(name.trim() ? {} : { name: words.required }),
       ...(day ? {} : { nextRecurrence: words.required }),
-      ...(isNoAmount
-        ? { estimatedDeposit: words.amountFault({ example: formatAmount(195_000, manner) }) }
-        : {}),
+      ...(isMissing ? { estimatedDeposit: words.depositNeeded({ example }) } : {}),
+      ...(isNoAmount ? { estimatedDeposit: words.amountFault({ example }) } : {}),
     }
     setFaults(found)
     if (Object.keys(found).length > 0) return
@@ -98,8 +100,11 @@ export function PaydayForm({ bankAccountId, proposal, onDone, onCancel, ...props
     const isKept = isSame || pace === 'kept'
     const start = instantOf(day, timezone)
     const rule = isKept ? {} : { ruleset: paydaysOf(pace as Pace, { day, start }) }
-    const excludes = excludeWeekends === 'on'
-    send({ name: name.trim(), excludeWeekends: excludes, estimatedDeposit, ...rule }, onDone)
+    const flags = {
+      excludeWeekends: excludeWeekends === 'on',
+      autoCreateTransaction: automatic === 'on',
+    }
+    send({ name: name.trim(), ...flags, estimatedDeposit, ...rule }, onDone)
   }
   const problems: Record<string, string> = { ...fault?.problems, ...faults }
   return (
@@ -122,6 +127,7 @@ function Fields({ bankAccountId, schedule, proposal, problems }: FieldsProps) {
   const reader = useReader()
   const { timezone, today } = reader
   const manner = useManner(bankAccountId)
+  const isManual = useIsManual(bankAccountId)
   const { pace: former, day: formerDay } = formerOf(schedule, { timezone, today, proposal })
   const deposit = schedule ? schedule.estimatedDeposit : (proposal.deposit ?? null)
   const [plan, setPlan] = useState({
@@ -176,6 +182,13 @@ function Fields({ bankAccountId, schedule, proposal, problems }: FieldsProps) {
         defaultValue={deposit === null ? '' : amountText(deposit, manner)}
         fault={problems.estimatedDeposit}
       />
+      {isManual && (
+        <CheckField
+          label={words.automatic}
+          name="automatic"
+          defaultChecked={schedule?.autoCreateTransaction}
+        />
+      )}
     </>
   )
 }
@@ -198,10 +211,12 @@ function fieldText(
   schedule: FundingSchedule | undefined,
   money: (amount: number) => string,
 ): [label: string, text: string] {
-  const { name = '', ruleset = '', excludeWeekends, estimatedDeposit = null } = schedule ?? {}
+  const { name = '', ruleset = '', estimatedDeposit = null } = schedule ?? {}
+  const isOn = (flag = false) => faultWords.isOn({ isOn: String(flag) })
   const texts: Record<string, [label: string, text: string]> = {
     ruleset: [words.repeats, words.repeatsEvery[paceOf(ruleset) ?? 'kept']],
-    excludeWeekends: [words.weekends, faultWords.isOn({ isOn: String(excludeWeekends === true) })],
+    excludeWeekends: [words.weekends, isOn(schedule?.excludeWeekends)],
+    autoCreateTransaction: [words.automatic, isOn(schedule?.autoCreateTransaction)],
     estimatedDeposit: [words.deposit, estimatedDeposit === null ? '–' : money(estimatedDeposit)],
   }
   return texts[field] ?? [words.name, name]

@@ -73,6 +73,7 @@ function Payday({ schedule }: { schedule: FundingSchedule }) {
       {schedule.estimatedDeposit !== null && (
         <p className={rows.soft}>
           {words.expects} <Amount amount={schedule.estimatedDeposit} manner={manner} />
+          {schedule.autoCreateTransaction && ` · ${words.isAutomatic}`}
         </p>
       )}
       <div className={rows.toolbar}>

@@ -53,6 +53,8 @@ export const envelopes: Translation<'envelopes'> = {
   graceEnded:
     '{amount} warten nicht mehr auf die Rechnung vom {bill}: Seit dem {day} sind sie {rest, select, free {frei verfügbar} credit {nicht genutzter Kredit} other {nicht mehr im Umschlag}}.',
   settles: 'Rechnung als bezahlt markieren, sobald ihr Betrag ausgegeben ist',
+  automatic: 'Die Zahlung an diesem Tag als Buchung eintragen',
+  isAutomatic: 'An dem Tag, an dem er gebraucht wird, wird die Zahlung als Buchung eingetragen.',
   carryOver: 'Behalten, was an diesem Tag übrig ist, wie bei Lebensmitteln',
   graceDays: 'Geld für eine verspätete Rechnung aufheben',
   days: '{count, plural, =0 {gar nicht} one {einen Tag lang} other {# Tage lang}}',

@@ -53,6 +53,8 @@ export const envelopes = {
   settles: 'Mark the bill as paid once its amount is spent',
   carryOver: 'Keep what is left on that day, as for groceries',
   graceDays: 'Keep the money of a bill that is late',
+  automatic: 'Add the payment as a transaction on that day',
+  isAutomatic: 'On the day it is needed, the payment is added as a transaction.',
   days: '{count, plural, =0 {not at all} one {for one day} other {for # days}}',
   behind: 'Behind',
   untilPayday: '{amount} is needed until the payday.',
