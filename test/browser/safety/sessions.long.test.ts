@@ -161,3 +161,17 @@ test('what is typed stays, unseen, when another tab signs out, or another person
     expect(await page.getByText('Corner').count()).toBe(0)
   })
 })
+
+test('a sign-out asks before it closes a form with entries', async () => {
+  const { cookie } = await coffer.person()
+  await view({ url: `${coffer.baseUrl}/settings`, cookie, hasRefusals: true }, async (page) => {
+    await page.getByLabel('First name').fill('Ann')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    const asked = page.getByRole('dialog', { name: 'Discard your entries?' })
+    await asked.getByRole('button', { name: 'Keep editing' }).click()
+    expect(await page.getByLabel('First name').inputValue()).toBe('Ann')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await asked.getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  })
+})

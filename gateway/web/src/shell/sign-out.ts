@@ -1,10 +1,14 @@
 import { useNavigate } from '@tanstack/react-router'
 import { announceSignOut, forgetSession } from '../api/query-client.ts'
+import { leaveEntries } from '../controls/entries/entries.ts'
 import { eraseLastSeen } from '../offline/erasure.ts'
 import { setPreferences } from '../preferences/preferences.ts'
 import { endSession } from './due-sign-out.ts'
 
-/** Returns a function that ends the session and opens the sign-in. */
+/**
+ * Returns a function that ends the session and opens the sign-in, after a question if entries are
+ * not saved.
+ */
 export function useSignOut(): () => void {
   const navigate = useNavigate()
   const leave = async () => {
@@ -16,5 +20,5 @@ export function useSignOut(): () => void {
     await navigate({ to: '/login', search: {}, ignoreBlocker: true })
     forgetSession()
   }
-  return () => void leave()
+  return () => leaveEntries(document.body, () => void leave())
 }
