@@ -96,7 +96,7 @@ test('on a phone with a finger: from registering to a payment, its undo and the 
     await expectFitting('account')
     await tap('button', 'Create the account')
     await page.getByRole('heading', { name: 'When does money come in?' }).waitFor()
-    await page.getByLabel('Expected pay').fill('1800')
+    await page.getByLabel('Expected pay', { exact: true }).fill('1800')
     await expectFitting('payday')
     await tap('button', 'Save')
     await page.getByRole('heading', { name: 'Your first envelopes' }).waitFor()

@@ -76,7 +76,7 @@ test('a field that another device has changed is not overwritten in silence', as
     expect([targetAmount, name]).toEqual([46_000, 'Food'])
     await page.goto(`${coffer.baseUrl}/schedules`)
     await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByLabel('Expected pay').fill('1900')
+    await page.getByLabel('Expected pay', { exact: true }).fill('1900')
     const payday = { ...bank.path, fundingScheduleId }
     await client.updateFundingSchedule({ path: payday, body: { estimatedDeposit: 200_000 } })
     await save.click()
