@@ -85,18 +85,20 @@ export function PaydayForm({ bankAccountId, proposal, onDone, onCancel, ...props
   const submit = (values: Record<string, string>) => {
     const { name = '', day = '', pace = '', deposit = '', excludeWeekends, automatic } = values
     const estimatedDeposit = deposit === '' ? null : parseAmount(deposit, manner)
+    const isSame = schedule !== undefined && pace === former && day === formerDay
+    const isPast = day !== '' && day <= today && !isSame
     const isNoAmount = deposit !== '' && estimatedDeposit === null
     const isMissing = automatic === 'on' && !estimatedDeposit
     const example = formatAmount(195_000, manner)
     const found = {
       ...(name.trim() ? {} : { name: words.required }),
       ...(day ? {} : { nextRecurrence: words.required }),
+      ...(isPast ? { nextRecurrence: words.pastFault } : {}),
       ...(isMissing ? { estimatedDeposit: words.depositNeeded({ example }) } : {}),
       ...(isNoAmount ? { estimatedDeposit: words.amountFault({ example }) } : {}),
     }
     setFaults(found)
     if (Object.keys(found).length > 0) return
-    const isSame = schedule !== undefined && pace === former && day === formerDay
     const isKept = isSame || pace === 'kept'
     const start = instantOf(day, timezone)
     const rule = isKept ? {} : { ruleset: paydaysOf(pace as Pace, { day, start }) }

@@ -29,6 +29,7 @@ export const schedules: Translation<'schedules'> = {
   isAutomatic: 'wird an jedem Zahltag als Buchung eingetragen',
   amountFault: 'Gib einen Betrag ein, etwa {example}, oder nichts.',
   required: 'Fülle das aus.',
+  pastFault: 'Gib einen Tag nach heute ein.',
   save: 'Speichern',
   edit: 'Bearbeiten',
   remove: 'Löschen',

@@ -27,6 +27,7 @@ export const schedules = {
   isAutomatic: 'added as a transaction on each payday',
   amountFault: 'Enter an amount such as {example}, or nothing.',
   required: 'This is needed.',
+  pastFault: 'Enter a day after today.',
   save: 'Save',
   edit: 'Edit',
   remove: 'Delete',
