@@ -188,7 +188,7 @@ test('a payday and an envelope create their transactions if the form says so', a
     await save()
     await dialog.getByText('Enter a day after today.').waitFor()
     await next.fill('next fri')
-    await dialog.getByLabel('Add the expected pay as a transaction on each payday').check()
+    await dialog.getByLabel('Add it as a transaction on each payday').check()
     await dialog.getByLabel('Expected pay', { exact: true }).fill('')
     await save()
     await dialog.getByText('it is the amount that is added').waitFor()

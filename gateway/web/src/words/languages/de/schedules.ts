@@ -25,7 +25,7 @@ export const schedules: Translation<'schedules'> = {
   deposit: 'Erwartetes Einkommen',
   depositHint: 'Für die Prognose. Lass es leer, wenn du es nicht weißt.',
   depositNeeded: 'Gib das erwartete Einkommen ein, etwa {example}: Dieser Betrag wird eingetragen.',
-  automatic: 'Das erwartete Einkommen an jedem Zahltag als Buchung eintragen',
+  automatic: 'An jedem Zahltag als Buchung eintragen',
   isAutomatic: 'wird an jedem Zahltag als Buchung eingetragen',
   amountFault: 'Gib einen Betrag ein, etwa {example}, oder nichts.',
   required: 'Fülle das aus.',

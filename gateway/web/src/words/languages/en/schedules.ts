@@ -23,7 +23,7 @@ export const schedules = {
   deposit: 'Expected pay',
   depositHint: 'Used for the forecast. Leave it empty if you do not know.',
   depositNeeded: 'Enter the expected pay, such as {example}: it is the amount that is added.',
-  automatic: 'Add the expected pay as a transaction on each payday',
+  automatic: 'Add it as a transaction on each payday',
   isAutomatic: 'added as a transaction on each payday',
   amountFault: 'Enter an amount such as {example}, or nothing.',
   required: 'This is needed.',
