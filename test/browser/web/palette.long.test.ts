@@ -141,3 +141,18 @@ test('j and k go through the changes of the history', async () => {
     expect(await line.textContent()).toBe(first)
   })
 })
+
+test('with many bank accounts the palette says in which envelopes it searches', async () => {
+  const { coffer } = world
+  const erin = await coffer.person()
+  const { linkId } = await erin.createBankAccount()
+  for (let at = 2; at <= 21; at++) {
+    const body = { linkId, name: `Pot ${at}`, availableBalance: 0, currentBalance: 0 }
+    await erin.post('/bank_accounts', body)
+  }
+  await view({ url: `${coffer.baseUrl}/tags`, cookie: erin.cookie }, async (page) => {
+    await page.getByRole('heading', { level: 1, name: 'Tags' }).waitFor()
+    await openPalette(page)
+    await page.getByText('Envelopes are searched in the first 20 bank accounts.').waitFor()
+  })
+})
