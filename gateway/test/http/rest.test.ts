@@ -162,5 +162,6 @@ test('keys without a shape are kept; an undefined value is omitted, null is kept
   const own = plain(SyncHealthSchema, message)
   expect(renderAnswer(answer, value)).toEqual({ ...own, page: null, other: [true] })
   expect(writeAnswer({ object: {} }, {})).toBe('{}')
+  expect(writeAnswer({ list: { json: {} } }, [undefined, null, 1])).toBe('[null,null,1]')
   expect(() => writeAnswer(answer, undefined)).toThrow('required part')
 })

@@ -72,7 +72,9 @@ function writerOf(answer: Answer): Write {
   if ('nullable' in answer) return unlessEmpty(writerOf(answer.nullable))
   if ('list' in answer) {
     const write = writerOf(answer.list)
-    return unlessEmpty((list) => `[${(list as unknown[]).map((one) => write(one)).join(',')}]`)
+    return unlessEmpty(
+      (list) => `[${(list as unknown[]).map((one) => write(one) ?? 'null').join(',')}]`,
+    )
   }
   if ('object' in answer) {
     const write = keysWriter(answer.object)
