@@ -33,9 +33,12 @@ addEventListener('vite:preloadError', ({ payload }) => nameLostPart(payload))
 const leave = (ended: 'here' | 'elsewhere') => {
   const { href: next, pathname } = router.state.location
   if (pathname === '/login') return
-  noteSession(false)
   const search = { next, ended }
-  void router.navigate({ to: '/login', search, ignoreBlocker: true }).then(forgetSession)
+  // An open dialog covers the former screen until the sign-in has replaced it.
+  void router.navigate({ to: '/login', search, ignoreBlocker: true }).then(() => {
+    forgetSession()
+    noteSession(false)
+  })
 }
 
 const hasScreen = () => router.state.matches.some(({ routeId }) => routeId === '/frame')

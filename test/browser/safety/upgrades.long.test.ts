@@ -1,3 +1,4 @@
+import { eventually } from '@coffer/host/testing/boot'
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { expect, test } from '@jest/globals'
@@ -35,7 +36,9 @@ test('a page of a former build saves nothing in a newer server, and keeps entrie
     await typePayment(page, 'Bakery')
     proxy.forwardTo(upgraded.baseUrl)
     await save(page)
-    const refusal = page.getByText('Nothing was saved: Coffer was upgraded meanwhile.')
+    const refusal = page.getByText(
+      'Coffer was upgraded meanwhile and takes nothing more from this page.',
+    )
     await refusal.waitFor()
     await notice(page).waitFor({ state: 'attached' })
     // A former replica would take it: the page knows better.
@@ -56,6 +59,25 @@ test('a page of a former build saves nothing in a newer server, and keeps entrie
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
     expect(await notice(page).count()).toBe(0)
+  })
+})
+
+test('a payment whose answer was lost in the upgrade is entered once', async () => {
+  const carol = await coffer.person()
+  const { bank } = await createHousehold(carol)
+  await using upgraded = await coffer.startGateway({ webFolder: newer })
+  const names = async () => (await carol.client.listTransactions(bank)).data.map(({ name }) => name)
+  proxy.forwardTo(coffer.baseUrl)
+  const viewing = { url: `${proxy.url}/transactions`, cookie: carol.cookie, hasRefusals: true }
+  await view(viewing, async (page) => {
+    await typePayment(page, 'Bakery')
+    proxy.lose('/transactions')
+    await save(page)
+    await eventually(names, (all) => all.includes('Bakery'))
+    proxy.forwardTo(upgraded.baseUrl)
+    // The client repeats it by itself, with the same key.
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect((await names()).filter((name) => name === 'Bakery')).toHaveLength(1)
   })
 })
 

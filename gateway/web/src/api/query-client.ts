@@ -7,6 +7,7 @@ import { renewalMs } from './live/liveness.ts'
 import { noteSession } from './live/session-end.ts'
 import { showNote } from './notes.ts'
 import { forgetAnswers } from './revalidation.ts'
+import { forgetUnanswered } from './sending/change-request.ts'
 import { setSender } from './sending/sender.ts'
 
 /** Time in ms for which an answer is reused without a request. */
@@ -95,6 +96,8 @@ export function eraseAnswers(): void {
  */
 export function forgetSession(): void {
   eraseAnswers()
+  // Not at the end of a session alone: a form that stays open sends its change with the same key.
+  forgetUnanswered()
   showNote(null)
   setSender(null)
   // The config of the server is kept: the sign-in screen shows it.

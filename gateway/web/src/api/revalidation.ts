@@ -1,7 +1,7 @@
 import { forgetEarly, takeEarly } from '../early.ts'
 import { eraseLastSeen, erasuresSoFar, mayKeep } from '../offline/erasure.ts'
 import { isOfProxy, noteAnswer, wholeOf } from './reachability.ts'
-import { forgetUnanswered, sendChange } from './sending/change-request.ts'
+import { sendChange } from './sending/change-request.ts'
 import { noteBuild } from './sending/sender.ts'
 import { watched } from './sending/server-watch.ts'
 
@@ -99,7 +99,6 @@ async function ofLastSeen<Result>(
 /** Removes all cached answers, for example at the end of a session. */
 export function forgetAnswers(): void {
   forgetEarly()
-  forgetUnanswered()
   kept.clear()
 }
 

@@ -52,8 +52,11 @@ export function EndedSession({ isEarly, onClose }: Props) {
   const mayCancel = isEarly && step === 'password'
   const why = isEarly ? words.renewText : <Reason />
   const leave = () => {
-    close()
-    void navigate({ to: '/login', search: {}, ignoreBlocker: true }).then(forgetSession)
+    // The dialog covers the former screen until the sign-in has replaced it.
+    void navigate({ to: '/login', search: {}, ignoreBlocker: true }).then(() => {
+      forgetSession()
+      close()
+    })
   }
   const { fault, isSending, send } = useChange((values: Record<string, string>) =>
     signInAgain(values, email, config?.proofOfWorkEnabled ?? false),

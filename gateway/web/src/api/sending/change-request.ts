@@ -15,12 +15,16 @@ const unanswered = new Map<string, { key: string; until: number }>()
  * Idempotency-Key, so that it is executed once.
  */
 export async function sendChange(request: Request): Promise<Response> {
-  const refusal = refusalOfOld(request)
-  if (refusal !== null) return refusal
   const content = await contentOf(request)
   const sent = content === null ? undefined : unanswered.get(content)
   const wasSent = sent !== undefined && sent.until > performance.now()
-  if (wasSent) request.headers.set('idempotency-key', sent.key)
+  if (wasSent) {
+    request.headers.set('idempotency-key', sent.key)
+    // The server may have saved it before its upgrade, and answers then as it did.
+    request.headers.delete('coffer-build')
+  }
+  const refusal = wasSent ? null : refusalOfOld(request)
+  if (refusal !== null) return refusal
   if (!isServerReached() || !navigator.onLine) await requireServer(request.signal, wasSent)
   try {
     const answer = fetch(request)

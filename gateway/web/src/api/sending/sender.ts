@@ -39,10 +39,12 @@ export function isOutdated(): boolean {
 
 /**
  * Returns the server's refusal of a change of a former build, in its place, once this page knows
- * that it is one; null for any other change. A sign-in or sign-out is always sent.
+ * that it is one; null for any other change. A sign-in, a sign-out and a POST that only reads,
+ * which has no Idempotency-Key, are always sent.
  */
 export function refusalOfOld(request: Request): Response | null {
-  if (!isOld || isOfSession(request)) return null
+  const isRead = request.method === 'POST' && !request.headers.has('idempotency-key')
+  if (!isOld || isRead || isOfSession(request)) return null
   const refusal = { status: 409, code: 'APP_OUTDATED', detail: 'the page is of a former build' }
   const headers = { 'content-type': 'application/problem+json' }
   return new Response(JSON.stringify(refusal), { status: 409, headers })

@@ -42,7 +42,7 @@ export function Preview({ bankAccountId, entries, spendingId }: Props) {
   })
   if (data?.nextContribution === undefined) return null
   // Keeps its place while a value is unreadable: a button that moved would lose a click on it.
-  const visibility = isAskable ? 'visible' : 'hidden'
+  const visibility = isAskable ? undefined : 'hidden'
   return (
     <p className={styles.preview} role="status" style={{ visibility }}>
       {words.preview({ amount: money(data.nextContribution) })}

@@ -24,7 +24,7 @@ export function NextDates({ pace, day, excludesWeekends }: Props) {
   const whole = (one: string) => formatShortDay(one, reader).replaceAll(' ', '\u00a0')
   const days = nextPaydays(pace, { day: read, count: 10, excludesWeekends })
   return (
-    <p className={rows.soft} style={{ visibility: day === '' ? 'hidden' : 'visible' }}>
+    <p className={rows.soft} style={{ visibility: day === '' ? 'hidden' : undefined }}>
       {words.nextDates} {days.map(whole).join(' · ')}
     </p>
   )

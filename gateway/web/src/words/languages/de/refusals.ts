@@ -58,7 +58,7 @@ export const refusals: Translation<'refusals'> = {
   USER_DIFFERS:
     'Nichts wurde gespeichert: In einem anderen Tab hat sich eine andere Person angemeldet.',
   APP_OUTDATED:
-    'Nichts wurde gespeichert: Coffer wurde inzwischen erneuert. Kopiere, was du eingetippt hast, und lade die Seite neu.',
+    'Coffer wurde inzwischen erneuert und nimmt von dieser Seite nichts mehr an. Kopiere, was du eingetippt hast, lade die Seite neu und sieh nach, ob es gespeichert ist.',
   BODY_TOO_LARGE: 'Das ist größer als die {size}, die der Server annimmt.',
   OBJECT_CHANGED: outdated,
   IDEMPOTENCY_KEY_USED: 'Das wurde schon einmal mit anderen Eingaben gesendet: Lade die Seite neu.',

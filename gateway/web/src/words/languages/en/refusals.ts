@@ -52,7 +52,7 @@ export const refusals = {
     'The server does not know that it is reached by https: its operator sets COFFER_EXTERNAL_URL.',
   USER_DIFFERS: 'Nothing was saved: another person has signed in, in another tab.',
   APP_OUTDATED:
-    'Nothing was saved: Coffer was upgraded meanwhile. Copy what you have typed, then reload the page.',
+    'Coffer was upgraded meanwhile and takes nothing more from this page. Copy what you have typed, reload the page, and see whether it is saved.',
   BODY_TOO_LARGE: 'This is larger than the {size} that the server takes.',
   OBJECT_CHANGED: outdated,
   IDEMPOTENCY_KEY_USED: 'This was sent before, with other entries: reload the page.',
