@@ -57,6 +57,12 @@ test.each([
   expect(parseDay(text, { ...at(locale), isAhead: true })).toBe(ahead)
 })
 
+test('on the last day of a month, the last day ahead is that of the next month', () => {
+  const reading = { ...at('en-US'), today: '2026-11-30' }
+  expect(parseDay('last day', reading)).toBe('2026-11-30')
+  expect(parseDay('last day', { ...reading, isAhead: true })).toBe('2026-12-31')
+})
+
 test.each(['en-US', 'de-DE', 'ja-JP', 'ar-EG', 'hi-IN', 'sv-SE', 'fr-CA'])(
   'a day is read again as %s writes it',
   (locale) => {

@@ -82,7 +82,8 @@ function lastDay(text: string, reading: DayReading): string | null {
     )
   }
   const end = endOf(year, month)
-  return isAhead || end === today ? end : endOf(year, month - 1)
+  if (isAhead) return end > today ? end : endOf(year, month + 1)
+  return end === today ? end : endOf(year, month - 1)
 }
 
 /** Parses numeric days: with or without the year, or only the day of the month. */
