@@ -143,10 +143,17 @@ test('what is typed stays, unseen, when another tab signs out, or another person
     await other.goto(`${coffer.baseUrl}/tags`)
     await other.getByRole('button', { name: 'Sign out' }).click()
     await signInOver(page, alice, 'You signed out in another tab.')
-    // The tab does not hear of the next sign-in before it saves.
+    // The tab does not hear of the next sign-in before it saves: its reads wait.
+    const saving = Promise.withResolvers<void>()
+    await page.route('**/api/**', async (route) => {
+      if (route.request().method() === 'GET') await saving.promise
+      await route.fallback()
+    })
     const [name = '', value = ''] = bob.cookie.split('=')
     await page.context().addCookies([{ name, value, url: coffer.baseUrl }])
     await form.getByRole('button', { name: 'Save' }).click()
+    saving.resolve()
+    await page.unrouteAll({ behavior: 'wait' })
     await signInOver(page, alice, 'Another person has signed in, in another tab.')
     expect(await bob.get('/rules')).toMatchObject({ rules: [] })
     await form.getByRole('button', { name: 'Save' }).click()

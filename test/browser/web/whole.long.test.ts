@@ -25,6 +25,7 @@ test('paydays show what each envelope gets, and the forecast is saved and printe
     await page.getByText(`fills one envelope with ${amount}`).waitFor()
     await page.goto(`${coffer.baseUrl}/forecast`)
     await page.getByRole('button', { name: /^Why\? Lowest/ }).click()
+    await page.getByText('That leaves $600.00.').waitFor()
     const reasons = page.locator(`ul:has(> li:text("free to use."))`).getByRole('listitem')
     expect(await reasons.allTextContents()).toEqual([
       'Now $880.00 is free to use.',
