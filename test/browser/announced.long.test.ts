@@ -209,7 +209,7 @@ test('an envelope behind says what it needs; below zero, first that pay is missi
   const { fill } = await createWeek(erin, ';BYDAY=MO,TU,WE,TH,FR,SA,SU')
   await fill(100_00)
   await view({ url: `${coffer.baseUrl}/envelopes`, cookie: erin.cookie }, async (page) => {
-    await page.getByText('$180.00 is needed until the payday.').waitFor()
+    await page.getByText('of $180.00 until the payday (2 × $90.00)').waitFor()
     await takePicture(page, 'web-needed')
     await fill(1_000_00)
     await page.route(/api.overview/, async (route) => {
@@ -222,7 +222,7 @@ test('an envelope behind says what it needs; below zero, first that pay is missi
     await page.goto(coffer.baseUrl)
     await page.getByRole('button', { name: 'Why?', exact: true }).click()
     const sentences = page.getByRole('listitem')
-    const missing = sentences.filter({ hasText: /^The last payday was .* no income of about/ })
+    const missing = sentences.filter({ hasText: /^Today is payday, and no income of about/ })
     await missing.waitFor()
     const next = missing.locator('xpath=following-sibling::li[1]')
     expect(await next.textContent()).toContain('more than there is')

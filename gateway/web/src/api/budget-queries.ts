@@ -74,6 +74,34 @@ export function incomeQuery(
   })
 }
 
+/** Maximum number of transactions of `importedQuery`: one page. */
+export const importedMax = 100
+
+/** The newest transactions since the day `from` that came from files. */
+export function importedQuery(bankAccountId: string, from: string) {
+  const query = { limit: importedMax, from, source: 'upload' } as const
+  return queryOptions({
+    queryKey: ['transactions', bankAccountId, 'imported', from],
+    queryFn: async ({ signal }) =>
+      (await coffer.listTransactions({ path: { bankAccountId }, query, signal })).data,
+  })
+}
+
+/**
+ * The newest payment of an amount, in minor units, since the day `from`; empty without one.
+ */
+export function paymentQuery(
+  bankAccountId: string,
+  { from, amount }: { from: string; amount: number },
+) {
+  const query = { limit: 1, from, amount_from: amount, amount_to: amount } as const
+  return queryOptions({
+    queryKey: ['transactions', bankAccountId, 'payment', from, amount],
+    queryFn: async ({ signal }) =>
+      (await coffer.listTransactions({ path: { bankAccountId }, query, signal })).data,
+  })
+}
+
 /** Returns the newest payments, up to the day `to`, that wait for the choice of an envelope. */
 export async function listWaiting(
   bankAccountId: string,

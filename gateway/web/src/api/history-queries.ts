@@ -47,6 +47,16 @@ export function newestHistoryQuery(bankAccountId: string) {
   })
 }
 
+/** The newest entries of the journal of an envelope. */
+export function spendingHistoryQuery(bankAccountId: string, spendingId: string) {
+  const path = { bankAccountId, spendingId }
+  return queryOptions({
+    queryKey: ['history', bankAccountId, 'newest', spendingId],
+    queryFn: async ({ signal }) =>
+      (await coffer.listSpendingHistory({ path, query: { limit: pageSize }, signal })).data.entries,
+  })
+}
+
 /** Removes entries without a change, such as of an import that states the stored balance again. */
 export function changesOf(entries: readonly HistoryEntry[]): HistoryEntry[] {
   return entries.filter(({ delta }) => delta !== 0)

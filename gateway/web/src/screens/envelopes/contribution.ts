@@ -58,10 +58,19 @@ export function useBehind(
   }
 }
 
-/** Returns the amount that the envelope lacks for bills before its next payday, in minor units. */
-export function useMissing({ bankAccountId, spendingId, isPaused }: Spending): number {
-  const { data: standings } = useStandings(bankAccountId)
-  return isPaused ? 0 : (standings?.get(spendingId)?.missing ?? 0)
+/**
+ * Returns a function for the amount that an envelope lacks for its bills or purchases before its
+ * next payday, in minor units; undefined until the forecast is loaded.
+ */
+export function useMissing(
+  bankAccountId: string,
+  { isAsked = true } = {},
+): (of: Spending) => number | undefined {
+  const { data: standings, isPending } = useStandings(bankAccountId, isAsked)
+  return ({ spendingId, isPaused }) => {
+    if (isPaused) return 0
+    return isPending ? undefined : (standings?.get(spendingId)?.missing ?? 0)
+  }
 }
 
 /** Returns a function for the amount that fills up an envelope that is behind; see `fillUpOf`. */

@@ -3,6 +3,7 @@ import type { Spending } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { isEveryday } from '../../controls/assignments/everyday.ts'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
+import type { Manner } from '../../format/currency.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { useBehind, useContributions, useNeeds, usePayday } from './contribution.ts'
@@ -30,6 +31,7 @@ export function EnvelopeCard({ spending, onMove }: Props) {
   const payday = usePayday(spending)
   const isOfBills = !isEveryday(spending)
   const isPaid = (isOfBills && settledAt !== null) || isPaidToday(spending, reader, isPaidLate)
+  const wanted = Math.max(targetAmount, useNeeds(bankAccountId)(spending))
   const progress = currentAmount + (spendingType === 'goal' ? usedAmount : 0)
   return (
     <li {...drag} className={styles.card}>
@@ -60,12 +62,9 @@ export function EnvelopeCard({ spending, onMove }: Props) {
         <strong className={styles.held}>
           <Amount amount={currentAmount} manner={manner} />
         </strong>{' '}
-        <span className={styles.soft}>
-          {words.of} <Amount amount={targetAmount} manner={manner} />
-        </span>
+        <Wanted spending={spending} amount={wanted} />
       </p>
-      <Progress value={progress} max={targetAmount} isBehind={isBehind} />
-      {isBehind && isOfBills && <Needed spending={spending} />}
+      <Progress value={progress} max={wanted} isBehind={isBehind} />
       <LateBill spending={spending} className={styles.soft} />
       <p className={`${styles.soft} ${styles.foot}`}>
         <span>{dueText(spending, { ...reader, payday }, isPaidLate)}</span>
@@ -75,16 +74,43 @@ export function EnvelopeCard({ spending, onMove }: Props) {
   )
 }
 
+interface WantedProps {
+  spending: Spending
+  amount: number
+}
+
 /**
- * Shows the cost of the bills before the payday if it exceeds the target, which is the cost of a
- * single bill.
+ * The amount that the envelope should hold: its target, or the cost of all its bills before the
+ * payday if that is more, such as of weekly groceries.
  */
-function Needed({ spending }: { spending: Spending }) {
+function Wanted({ spending, amount }: WantedProps) {
   const { bankAccountId, targetAmount } = spending
-  const money = useMoneyText(useManner(bankAccountId))
-  const needed = useNeeds(bankAccountId)(spending)
-  if (needed <= targetAmount) return null
-  return <p className={styles.soft}>{words.untilPayday({ amount: money(needed) })}</p>
+  const manner = useManner(bankAccountId)
+  const times = timesOf(amount, targetAmount)
+  return (
+    <span className={styles.soft}>
+      {words.of} <Amount amount={amount} manner={manner} />
+      {amount > targetAmount && ` ${words.untilPayday}`}
+      <Times times={times} amount={targetAmount} manner={manner} />
+    </span>
+  )
+}
+
+interface TimesProps {
+  times: number
+  amount: number
+  manner: Manner
+}
+
+/** An amount as a product, without a line break; nothing for a single one. */
+function Times({ times, amount, manner }: TimesProps) {
+  const money = useMoneyText(manner)
+  return times > 1 && ` (${times}\u00a0×\u00a0${money(amount)})`
+}
+
+/** Returns how many times a target makes an amount; 0 if it is not a whole number of times. */
+function timesOf(amount: number, target: number): number {
+  return target > 0 && amount % target === 0 ? amount / target : 0
 }
 
 function Next({ spending }: { spending: Spending }) {
@@ -93,16 +119,11 @@ function Next({ spending }: { spending: Spending }) {
   const contribution = useContributions(bankAccountId)(spending)
   if (isPaused) return null
   if (contribution === 0) return <span>{words.full}</span>
-  const times = targetAmount > 0 ? contribution / targetAmount : 0
+  const times = timesOf(contribution, targetAmount)
   return (
     <span>
       {words.next} <Amount amount={contribution} manner={manner} />
-      {times > 1 && Number.isInteger(times) && (
-        <>
-          {' '}
-          ({times} × <Amount amount={targetAmount} manner={manner} />)
-        </>
-      )}
+      <Times times={times} amount={targetAmount} manner={manner} />
     </span>
   )
 }

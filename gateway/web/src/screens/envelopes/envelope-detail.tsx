@@ -107,7 +107,7 @@ function Facts({ spending }: { spending: Spending }) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const contribution = useContributions(bankAccountId)(spending)
-  const missing = useMissing(spending)
+  const missing = useMissing(bankAccountId)(spending) ?? 0
   const payday = usePayday(spending)
   const { data: explanation } = useQuery(explanationQuery(bankAccountId, spendingId))
   const due = neededOn(spending, explanation?.due)

@@ -8,12 +8,15 @@ import { Asked } from '../../controls/asked.tsx'
 import { WhyButton } from '../../controls/journal/why-button.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
-import { isDebt, isOverdrawn, restOf } from '../../format/debts.ts'
+import { isDebt, isOverdrawn, type Rest, restOf } from '../../format/debts.ts'
 import { useIsManual, useManner } from '../../shell/chosen-account.ts'
 import { toEdit } from '../../shell/opened-form.ts'
 import { homeWords } from '../../words/home.ts'
 import { figureOf } from '../envelopes/free-card.tsx'
+import { usePaydays } from '../schedules/use-paydays.ts'
 import styles from './home.module.css'
+import { MissingWage } from './missing-wage.tsx'
+import { StaleBalance } from './stale-balance.tsx'
 
 // Loaded lazily: users rarely open it, and home is the first screen.
 const Why = lazy(() => import('./why.tsx').then((part) => ({ default: part.Why })))
@@ -58,15 +61,12 @@ function Figures({ overview }: { overview: BankAccountOverview }) {
         <WhyButton controls={id} isShown={isWhyShown} onShow={setWhyShown} />
       </div>
       <UnknownBalance overview={overview} />
+      <StaleBalance bankAccount={overview.bankAccount} />
       <Suspense fallback={null}>
         {!isOwed && <OwedOnCards bankAccountId={bankAccountId} />}
       </Suspense>
       {rest !== 'owed' && isOverdrawn(overview.balance) && (
-        <p className={styles.soft}>
-          <Link to="/envelopes" search={{ account: bankAccountId }} state={{ opened: 'move' }}>
-            {homeWords.overdrawn({ rest })}
-          </Link>
-        </p>
+        <BelowZero bankAccountId={bankAccountId} rest={rest} />
       )}
       <div className={styles.bar} aria-hidden="true">
         {free > 0 && (
@@ -80,6 +80,23 @@ function Figures({ overview }: { overview: BankAccountOverview }) {
         <Suspense fallback={null}>{isWhyShown && <Why overview={overview} />}</Suspense>
       </div>
     </div>
+  )
+}
+
+/** Says why free-to-use is below zero, as far as pay is missing, and offers to move money. */
+function BelowZero({ bankAccountId, rest }: { bankAccountId: string; rest: Rest }) {
+  const { data: paydays = [] } = usePaydays(bankAccountId)
+  return (
+    <>
+      {paydays.map((one) => (
+        <MissingWage key={one.fundingScheduleId} payday={one} />
+      ))}
+      <p className={styles.soft}>
+        <Link to="/envelopes" search={{ account: bankAccountId }} state={{ opened: 'move' }}>
+          {homeWords.overdrawn({ rest })}
+        </Link>
+      </p>
+    </>
   )
 }
 

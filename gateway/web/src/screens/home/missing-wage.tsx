@@ -11,12 +11,20 @@ import { wageFrom } from './wage-days.ts'
 /** Minimum share of the expected deposit from which a deposit counts as the wage. */
 const wageShare = 0.75
 
+interface Said {
+  day: string
+  isToday: boolean
+  amount: string
+  rest: Rest
+  isFilled: boolean
+}
+
 interface Props {
   payday: Payday
   as?: 'p' | 'li'
   className?: string | undefined
   /** The sentence about the day and the amount of the wage; by default that of the home screen. */
-  say?: (of: { day: string; amount: string; rest: Rest; isFilled: boolean }) => string
+  say?: (of: Said) => string
   /** Number of days after the payday from which the absence is shown; by default from its day. */
   after?: number
 }
@@ -53,7 +61,13 @@ export function MissingWage({
   )
   return (
     <Line className={className}>
-      {say({ day: formatDay(day, reader), amount: money(wage), rest, isFilled })}
+      {say({
+        day: formatDay(day, reader),
+        isToday: day === reader.today,
+        amount: money(wage),
+        rest,
+        isFilled,
+      })}
     </Line>
   )
 }

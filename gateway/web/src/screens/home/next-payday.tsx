@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { Payday } from '../../api/account-queries.ts'
+import { bankAccountOverviewQuery, type Payday } from '../../api/account-queries.ts'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { Card } from '../../controls/screen.tsx'
 import { dayOf, formatDay, formatDistance } from '../../format/days.ts'
+import { isOverdrawn } from '../../format/debts.ts'
 import { useIsDebt, useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import { usePaydays } from '../schedules/use-paydays.ts'
@@ -44,6 +45,9 @@ function PaydayRow({ payday }: { payday: Payday }) {
   const { bankAccountId, name, nextRecurrence, estimatedDeposit, nextFunding } = payday
   const reader = useReader()
   const manner = useManner(bankAccountId)
+  const { data: overview } = useQuery(bankAccountOverviewQuery(bankAccountId))
+  // Below zero, the figure of free-to-use says it, from the payday itself.
+  const isSaid = overview !== undefined && isOverdrawn(overview.balance)
   const day = dayOf(nextRecurrence, reader.timezone)
   return (
     <li>
@@ -71,7 +75,7 @@ function PaydayRow({ payday }: { payday: Payday }) {
           {homeWords.deposit} <Amount amount={estimatedDeposit} manner={manner} />
         </p>
       )}
-      <MissingWage payday={payday} after={1} className={styles.soft} />
+      {!isSaid && <MissingWage payday={payday} after={1} className={styles.soft} />}
     </li>
   )
 }

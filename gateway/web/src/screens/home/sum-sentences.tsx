@@ -8,6 +8,7 @@ import { homeWords } from '../../words/home.ts'
 import { usePaydays } from '../schedules/use-paydays.ts'
 import styles from './home.module.css'
 import { MissingWage } from './missing-wage.tsx'
+import { StaleBalance } from './stale-balance.tsx'
 
 /** Explains in sentences how free-to-use, or unused credit, is computed from the sums. */
 export function SumSentences({ overview }: { overview: BankAccountOverview }) {
@@ -48,6 +49,7 @@ export function SumSentences({ overview }: { overview: BankAccountOverview }) {
       {sentences.map((sentence) => (
         <li key={sentence}>{sentence}</li>
       ))}
+      <StaleBalance bankAccount={overview.bankAccount} as="li" />
       {!isSaid &&
         free < 0 &&
         paydays.map((one) => <MissingWage key={one.fundingScheduleId} payday={one} as="li" />)}

@@ -59,7 +59,7 @@ export const envelopes: Translation<'envelopes'> = {
   graceDays: 'Geld für eine verspätete Rechnung aufheben',
   days: '{count, plural, =0 {gar nicht} one {einen Tag lang} other {# Tage lang}}',
   behind: 'Im Rückstand',
-  untilPayday: 'Bis zum Zahltag werden {amount} gebraucht.',
+  untilPayday: 'bis zum Zahltag',
   late: 'Überfällig',
   why: 'Warum?',
   from: 'Von',

@@ -31,20 +31,31 @@ export const home: Translation<'home'> = {
   noBalance:
     'Importierte Buchungen bewegen den Kontostand nicht, und er ist noch null. Zeigt die Bank einen anderen, stimmen diese Zahlen nicht:',
   enterBalance: 'Kontostand eintragen',
+  balanceOf:
+    'Der Kontostand ist vom {day}; seither {isOut, select, true {gingen {amount} ab} other {kamen {amount} dazu}}, durch {isExact, select, true {{count, plural, one {eine importierte Buchung, die ihn nicht bewegt} other {# importierte Buchungen, die ihn nicht bewegen}}} other {die letzten {count} importierten Buchungen, die ihn nicht bewegen}}.',
+  changeBalance: 'Kontostand ändern',
   owedOnCard:
     'Geschuldet auf {name}: {amount}. {isHeld, select, true {Im Umschlag ihres Namens sind {held}: Die übrigen {rest} zahlt} other {Kein Umschlag ihres Namens enthält Geld: Alles zahlt}} dann das freie Geld.',
+  owedPaid:
+    'Geschuldet auf {name}: {amount}. Eine Zahlung über diesen Betrag ging am {day} von diesem Konto ab: War sie für {name}, trage sie dort auch ein oder importiere sie.',
   seeCards: 'Wie eine Karte bezahlt wird',
   lastChanges: 'Die letzten Änderungen',
   lastOfFree: 'Die letzten Änderungen von „Frei verfügbar“',
   behind: 'Im Rückstand',
   dueToday: 'Heute fällig',
   noneBehind: 'Alle Umschläge liegen im Plan.',
+  unrecorded: 'Keine Zahlung eingetragen',
+  lapsed:
+    'Für die Rechnung vom {bill} ist keine Zahlung eingetragen: Seit dem {day} {rest, select, free {sind ihre {amount} frei verfügbar} credit {sind ihre {amount} nicht genutzter Kredit} other {liegen ihre {amount} nicht mehr im Umschlag}}. Fällt sie diesmal aus, ist nichts zu tun.',
+  record: 'Ihre Zahlung eintragen',
+  short: 'Reicht nicht bis zum Zahltag',
+  lacks: 'Für Einkäufe bis zum nächsten Zahltag fehlen {amount}.',
   payday: 'Nächster Zahltag',
   fills:
     'füllt {count, plural, =0 {keinen Umschlag} one {einen Umschlag mit} other {# Umschläge mit}}',
   deposit: 'erwartetes Einkommen:',
   noIncome:
-    'Zuletzt war Zahltag am {day}, und ein Einkommen von etwa {amount} ist noch nicht da. {isFilled, select, true {Die Umschläge sind trotzdem gefüllt: } other {}}Bis es kommt, {rest, select, free {ist weniger frei verfügbar} credit {ist weniger Kredit ungenutzt} other {kann darin mehr sein, als da ist}}.',
+    '{isToday, select, true {Heute ist Zahltag} other {Zuletzt war Zahltag am {day}}}, und ein Einkommen von etwa {amount} ist noch nicht da. {isFilled, select, true {Die Umschläge sind trotzdem gefüllt: } other {}}Bis es kommt, {rest, select, free {ist weniger frei verfügbar} credit {ist weniger Kredit ungenutzt} other {kann darin mehr sein, als da ist}}.',
   noPayday: 'Kein Zahltag ist geplant, also füllt nichts die Umschläge.',
   unassigned: 'Noch ohne Umschlag',
   unassignedText:

@@ -57,7 +57,7 @@ export const envelopes = {
   isAutomatic: 'On the day it is needed, the payment is added as a transaction.',
   days: '{count, plural, =0 {not at all} one {for one day} other {for # days}}',
   behind: 'Behind',
-  untilPayday: '{amount} is needed until the payday.',
+  untilPayday: 'until the payday',
   late: 'Late',
   why: 'Why?',
   from: 'From',

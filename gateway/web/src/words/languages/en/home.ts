@@ -29,19 +29,30 @@ export const home = {
   noBalance:
     'Imported transactions do not move the balance, and it is still zero. If the bank shows another one, these figures are wrong:',
   enterBalance: 'Enter the balance',
+  balanceOf:
+    'The balance is of {day}; {isOut, select, true {payments} other {income}} of {amount} came since, by {isExact, select, true {{count, plural, one {one imported transaction that does not move it} other {# imported transactions that do not move it}}} other {the last {count} imported transactions, which do not move it}}.',
+  changeBalance: 'Change the balance',
   owedOnCard:
     'Owed on {name}: {amount}. {isHeld, select, true {The envelope named like it holds {held}: the other {rest} comes} other {No envelope named like it holds money: all of it comes}} from free to use when you pay.',
+  owedPaid:
+    'Owed on {name}: {amount}. A payment of that amount left this account on {day}: if it was for {name}, enter or import it there too.',
   seeCards: 'How a card is paid',
   lastChanges: 'The last changes',
   lastOfFree: 'The last changes of free to use',
   behind: 'Behind',
   dueToday: 'Due today',
   noneBehind: 'Every envelope is on its way.',
+  unrecorded: 'No payment recorded',
+  lapsed:
+    'No payment is recorded for the bill of {bill}: since {day} its {amount} {rest, select, free {is free to use} credit {is unused credit} other {is not in the envelope}}. If it is not due this time, there is nothing to do.',
+  record: 'Add its payment',
+  short: 'Not enough until the payday',
+  lacks: '{amount} is missing for purchases until the next payday.',
   payday: 'Next payday',
   fills: 'fills {count, plural, =0 {no envelope} one {one envelope with} other {# envelopes with}}',
   deposit: 'expected pay:',
   noIncome:
-    'The last payday was {day}, and no income of about {amount} has come in yet. {isFilled, select, true {The envelopes are filled all the same: until} other {Until}} it comes, {rest, select, free {less is free to use} credit {less credit is unused} other {they may hold more than there is}}.',
+    '{isToday, select, true {Today is payday} other {The last payday was {day}}}, and no income of about {amount} has come in yet. {isFilled, select, true {The envelopes are filled all the same: until} other {Until}} it comes, {rest, select, free {less is free to use} credit {less credit is unused} other {they may hold more than there is}}.',
   noPayday: 'No payday is planned, so nothing fills the envelopes.',
   unassigned: 'Not from an envelope yet',
   unassignedText:
