@@ -27,7 +27,7 @@ test('tabs notice by themselves that their session has ended, and keep what is t
       tab.getByRole('dialog', { name: 'You were signed out' }),
     )
     await Promise.all([over?.waitFor(), overOther?.waitFor()])
-    await over?.getByText('Your session was ended elsewhere: on another device').waitFor()
+    await over?.getByText('or from another device').waitFor()
     await over?.getByLabel('Password', { exact: true }).fill(alice.password)
     await over?.getByRole('button', { name: 'Sign in', exact: true }).click()
     await over?.waitFor({ state: 'detached' })
@@ -123,7 +123,7 @@ test('neither Escape nor a shortcut opens the screen of a session that has ended
     for (const key of ['Escape', 'Escape', 'g', 'h']) await page.keyboard.press(key)
     expect(await figure.isVisible()).toBe(false)
     expect(new URL(page.url()).pathname).toBe('/envelopes')
-    await signInOver(page, alice, 'Your session was ended elsewhere')
+    await signInOver(page, alice, 'or from another device')
     expect(await figure.isVisible()).toBe(true)
     expect(await page.getByRole('dialog').count()).toBe(0)
   })

@@ -26,6 +26,9 @@ test('days are counted and named', () => {
   const reader = { locale: 'en-US', language: 'en', today: '2026-11-27' }
   expect(formatDay('2026-11-20', reader)).toBe('Friday, November 20')
   expect(formatDay('2025-11-20', reader)).toBe('Thursday, November 20, 2025')
+  const british = { ...reader, locale: 'en-GB' }
+  expect(formatDay('2026-11-20', british)).toBe('Friday 20 November')
+  expect(formatDay('2025-11-20', british)).toBe('Thursday 20 November 2025')
 })
 
 test.each([

@@ -52,8 +52,13 @@ export function daysBetween(from: string, to: string): number {
 export function formatDay(day: string, { today, ...regional }: OnDay) {
   const isThisYear = day.slice(0, 4) === today.slice(0, 4)
   const year = isThisYear ? {} : ({ year: 'numeric' } as const)
-  const options = { weekday: 'long', month: 'long', day: 'numeric', ...year } as const
-  return isolated(formatIn(regional, { ...options, timeZone: 'UTC' }).format(Date.parse(day)))
+  const options = { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' } as const
+  const partsOf = (more: object) =>
+    formatIn(regional, { ...options, ...more }).formatToParts(Date.parse(day))
+  // British English has a comma behind the weekday only with a year: the days of a list are alike.
+  const gap = partsOf({})[1]?.value
+  const parts = partsOf(year).map(({ value }, index) => (index === 1 ? gap : value))
+  return isolated(parts.join(''))
 }
 
 /** Formats a day in few characters, such as `Nov 20`; with the year unless it is this year. */

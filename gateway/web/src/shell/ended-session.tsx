@@ -104,12 +104,12 @@ function open(dialog: HTMLDialogElement | null, step: Step): void {
 
 /** Says why the session has ended. The text stays when the password has begun another session. */
 function Reason() {
-  const { data: me, dataUpdatedAt: answeredAt } = useQuery({ ...meQuery, enabled: false })
+  const { data: me } = useQuery({ ...meQuery, enabled: false })
   const reader = useReader()
   const isForeign = usePreferences().isForeign === true
   const expiresAt = me?.sessionExpiresAt ?? null
   const [text] = useState(() => {
-    const reason = knownReason() ?? endReasonOf({ expiresAt, answeredAt, now: Date.now() })
+    const reason = knownReason() ?? endReasonOf(expiresAt, Date.now())
     const at = expiresAt === null ? '' : formatInstant(expiresAt, reader)
     return words.endedText({ reason, at, isForeign })
   })

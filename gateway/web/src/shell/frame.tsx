@@ -64,13 +64,16 @@ export function Frame() {
   )
 }
 
-/** The navigation of a phone. Screens without a place in it are marked as part of `more`. */
+/**
+ * The navigation of a phone. Screens without a place in it are marked as part of `more`, except the
+ * setup, which is no entry of it.
+ */
 function Bar() {
   const { pathname } = useLocation()
   const inBar = places.slice(0, barPlacesMax)
-  const isElsewhere = !inBar.some(({ to }) =>
-    to === '/' ? pathname === to : pathname.startsWith(to),
-  )
+  const isElsewhere =
+    !pathname.startsWith('/setup') &&
+    !inBar.some(({ to }) => (to === '/' ? pathname === to : pathname.startsWith(to)))
   return (
     <nav aria-label={frameWords.navigation} className={styles.bar}>
       {[...inBar, more].map(({ to, text, icon: Icon }) => (

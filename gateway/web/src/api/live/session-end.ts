@@ -21,26 +21,12 @@ export function isEndingSoon(
 /** Reason that this browser knows: a sign-out in another tab, or another user's sign-in there. */
 type KnownReason = 'tab' | 'person'
 
-/** Reason of an end that the app cannot tell apart from the others: `other`. */
-export type EndReason = 'time' | 'elsewhere' | 'other'
-
 /**
- * Returns why a session has ended, as the server does not say it: at its time, else elsewhere, if
- * the server has answered within a day. Sessions end too after a day or more without use.
+ * Returns why a session (its end as RFC 3339) has ended, as the server does not say it: at its
+ * time, or for another reason, which the app cannot know.
  */
-export function endReasonOf({
-  expiresAt,
-  answeredAt,
-  now,
-}: {
-  /** RFC 3339 */
-  expiresAt: string | null
-  /** Time in ms of the session's last answer. */
-  answeredAt: number
-  now: number
-}): EndReason {
-  if (expiresAt !== null && Date.parse(expiresAt) <= now) return 'time'
-  return now - answeredAt < 24 * hourMs ? 'elsewhere' : 'other'
+export function endReasonOf(expiresAt: string | null, now: number): 'time' | 'other' {
+  return expiresAt !== null && Date.parse(expiresAt) <= now ? 'time' : 'other'
 }
 
 /** Notes that the session has ended elsewhere, or that the same user has signed in again. */

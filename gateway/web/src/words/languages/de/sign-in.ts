@@ -40,7 +40,7 @@ export const signIn: Translation<'signIn'> = {
   wrong: 'Die E-Mail-Adresse oder das Passwort stimmt nicht.',
   endedTitle: 'Du wurdest abgemeldet',
   endedText:
-    '{reason, select, time {Deine Sitzung endete am {at}, {isForeign, select, true {12 Stunden} other {14 Tage}} nach der Anmeldung.} elsewhere {Deine Sitzung wurde anderswo beendet: auf einem anderen Gerät, oder durch ein neues Passwort oder einen neuen zweiten Faktor.} tab {Du hast dich in einem anderen Tab abgemeldet.} person {In einem anderen Tab hat sich eine andere Person angemeldet.} other {Deine Sitzung wurde anderswo beendet, oder nach einigen Tagen ohne Benutzung.}} Melde dich an, um weiterzumachen: Alles, was du eingetippt hast, ist noch da.',
+    '{reason, select, time {Deine Sitzung endete am {at}, {isForeign, select, true {12 Stunden} other {14 Tage}} nach der Anmeldung.} tab {Du hast dich in einem anderen Tab abgemeldet.} person {In einem anderen Tab hat sich eine andere Person angemeldet.} other {Deine Sitzung ist beendet, nach einigen Tagen ohne Benutzung oder von einem anderen Gerät aus.}} Melde dich an, um weiterzumachen: Alles, was du eingetippt hast, ist noch da.',
   renewTitle: 'Noch einmal anmelden',
   renewText:
     'Die neue Sitzung dauert 14 Tage, auf einem fremden Gerät 12 Stunden. Der Bildschirm bleibt, wie er ist.',

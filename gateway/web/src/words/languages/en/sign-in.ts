@@ -34,7 +34,7 @@ export const signIn = {
   wrong: 'The email address or the password is wrong.',
   endedTitle: 'You were signed out',
   endedText:
-    '{reason, select, time {Your session ended on {at}, {isForeign, select, true {12 hours} other {14 days}} after the sign-in.} elsewhere {Your session was ended elsewhere: on another device, or by a new password or second factor.} tab {You signed out in another tab.} person {Another person has signed in, in another tab.} other {Your session was ended elsewhere, or by some days without use.}} Sign in to go on: what you have typed is still there.',
+    '{reason, select, time {Your session ended on {at}, {isForeign, select, true {12 hours} other {14 days}} after the sign-in.} tab {You signed out in another tab.} person {Another person has signed in, in another tab.} other {Your session has ended, after some days without use or from another device.}} Sign in to go on: what you have typed is still there.',
   renewTitle: 'Sign in again',
   renewText:
     'The new session lasts 14 days, or 12 hours on a device that is not yours. The screen stays as it is.',
