@@ -8,11 +8,12 @@ export type SpendingType = z.infer<typeof SpendingType>
 
 /**
  * Money set aside on a bank account for one expense or goal, in minor units. `currentAmount` is
- * held now; `usedAmount` is what a goal gave to transactions; `periodSpent` is what was given since
- * the period began, minus money given back (negative if a transaction of an earlier period returned
- * money). `periodRefunded` is the part of an expense's refunds that lowered no `periodSpent`, as
- * this period had not spent it (docs/money/refunds.md#periods), `periodSpentOn` the day of the
- * newest transaction that it paid in the period. `graceUntil` is set during a grace: the days after
+ * held now; `usedAmount` is what a goal gave to transactions; `periodFrom` is the due date that
+ * the period began on (null for the first one), `periodSpent` what was given to transactions dated
+ * since then, minus money given back (negative if the period that gave it did not count it).
+ * `periodRefunded` is the part of an expense's refunds that lowered no `periodSpent`, as this
+ * period had not spent it (docs/money/refunds.md#periods), `periodSpentOn` the day of the newest
+ * transaction that it paid in the period. `graceUntil` is set during a grace: the days after
  * a due date in which money of the closed period stays in the envelope. `graceUnspent` is then the
  * unspent part of that period's target (negative if a late bill was larger), and `graceMissing` the
  * part of it that the envelope did not hold when the period was closed (docs/money/grace.md).
@@ -26,6 +27,7 @@ export const Envelope = z.object({
   spendingType: SpendingType,
   currentAmount: Money.min(0n),
   usedAmount: Money.min(0n),
+  periodFrom: z.date().nullable(),
   periodSpent: Money,
   periodRefunded: Money,
   periodSpentOn: z.date().nullable(),
@@ -44,6 +46,11 @@ export const noGrace = { graceUntil: null, graceUnspent: 0n, graceMissing: 0n }
 /** Fields of an envelope at the beginning of a period. */
 export const newPeriod = { periodSpent: 0n, periodRefunded: 0n, periodSpentOn: null }
 
+/** Returns whether a day is before the running period of an envelope. */
+export function isBeforePeriod({ periodFrom }: Pick<Envelope, 'periodFrom'>, day: Date): boolean {
+  return periodFrom !== null && day < periodFrom
+}
+
 /** Returns the held money that belongs to the closed period while its grace runs; otherwise 0. */
 export function graceAmountOf(
   envelope: Pick<Envelope, 'currentAmount' | 'graceUnspent' | 'graceMissing'>,
@@ -61,6 +68,7 @@ export function createEnvelope(
     ...identity,
     currentAmount: 0n,
     usedAmount: 0n,
+    periodFrom: null,
     ...newPeriod,
     ...noGrace,
     version: 1n,

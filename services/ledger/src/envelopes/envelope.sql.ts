@@ -9,6 +9,7 @@ import { Envelope } from '../book/envelope.ts'
 /** An open envelope as messages show it. */
 const OpenEnvelope = Envelope.omit({
   accountId: true,
+  periodFrom: true,
   periodRefunded: true,
   openedAt: true,
   closedAt: true,

@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { aBankAccount, anEnvelope, anOperation } from '../../test/imports/samples.ts'
 import { type Envelope, graceAmountOf } from '../book/envelope.ts'
-import { endOperation, postHeld, startOperation } from '../money/operation.ts'
-import { assignTo, giveBack, take } from '../money/spend.ts'
+import { endOperation, findEnvelope, postHeld, startOperation } from '../money/operation.ts'
+import { assignTo, giveBack, redate, take } from '../money/spend.ts'
 import { closeEnvelope, endGrace, endPeriod, type PeriodEnd } from './period.ts'
 
 function end(held: Partial<Envelope>, period: Partial<PeriodEnd> = {}) {
@@ -152,8 +152,9 @@ describe('a grace (docs/money/grace.md)', () => {
         const { started, envelope, pay } = graced(held, 0n, next)
         const before = { ...envelope }
         const given = paid.map((one) => pay(one))
+        const of = { spendingId: 'spnd_e', refundAmount: null, date: within }
         for (const spendingAmount of given) {
-          const assignment = { spendingId: 'spnd_e', spendingAmount, refundAmount: null }
+          const assignment = { ...of, spendingAmount }
           giveBack(started, assignment, { cause: 'deletion', causeId: 'txn_1' })
         }
         expect(envelope).toEqual(before)
@@ -193,8 +194,57 @@ test('a refund of an earlier period has the figures of docs/money/refunds.md', a
     const change = { amount: -amount, day: anOperation().now, causeId: 'txn_1', isRefund: true }
     const assignment = assignTo(started, envelope, change)
     const refunded = [envelope.periodSpent, envelope.graceUnspent]
-    giveBack(started, assignment, { cause: 'transaction', causeId: 'txn_1' })
+    const given = { ...assignment, date: change.day }
+    giveBack(started, given, { cause: 'transaction', causeId: 'txn_1' })
     expect([...refunded, envelope.periodSpent, envelope.graceUnspent]).toEqual(after)
     expect(envelope).toEqual({ ...held, version: envelope.version })
   }
+})
+
+describe('a payment of an earlier period', () => {
+  const due = new Date('2026-01-09T06:00:00Z')
+  const [earlier, day] = [new Date('2026-01-08T06:00:00Z'), due]
+  const of = { spendingId: 'spnd_e', refundAmount: null, spendingAmount: 65n }
+  const reason = { cause: 'transaction', causeId: 'txn_1' } as const
+
+  /** Returns an operation after the end of a period, at which the envelope holds 260. */
+  function opened() {
+    const { bankAccount, envelopes } = end(
+      { currentAmount: 260n },
+      { due, carryOver: true },
+    ).settlement
+    const started = startOperation({ bankAccount, envelopes, operation: anOperation('op_2') })
+    const envelope = findEnvelope(started, 'spnd_e')
+    if (envelope === null) throw new Error('no envelope')
+    return { started, envelope }
+  }
+
+  test('does not count as spent in this one, neither taken nor given back', () => {
+    const { started, envelope } = opened()
+    take(started, envelope, { ...reason, amount: 65n, day: earlier })
+    expect(envelope).toMatchObject({ currentAmount: 195n, periodSpent: 0n, periodSpentOn: null })
+    take(started, envelope, { ...reason, amount: 40n, day })
+    expect(envelope).toMatchObject({ currentAmount: 155n, periodSpent: 40n, periodSpentOn: day })
+    giveBack(started, { ...of, date: earlier }, reason)
+    expect(envelope).toMatchObject({ currentAmount: 220n, periodSpent: 40n, periodSpentOn: day })
+  })
+
+  test('counts once its day is corrected to one of this period, and no longer after that', () => {
+    const { started, envelope } = opened()
+    take(started, envelope, { ...reason, amount: 65n, day: earlier })
+    redate(started, { ...of, date: earlier }, day)
+    expect(envelope).toMatchObject({ currentAmount: 195n, periodSpent: 65n, periodSpentOn: day })
+    redate(started, { ...of, date: day }, earlier)
+    expect(envelope).toMatchObject({ currentAmount: 195n, periodSpent: 0n, periodSpentOn: null })
+    expect(endOperation(started).envelopes).toMatchObject([{ periodSpent: 0n, version: 2n }])
+  })
+
+  test('counts in the closed period while the grace of that runs, also beyond its money', () => {
+    const { started, envelope } = opened()
+    Object.assign(envelope, { graceUntil: new Date('2026-01-14'), graceUnspent: 0n })
+    take(started, envelope, { ...reason, amount: 65n, day: earlier })
+    expect(envelope).toMatchObject({ periodSpent: 0n, graceUnspent: -65n })
+    giveBack(started, { ...of, date: earlier }, reason)
+    expect(envelope).toMatchObject({ currentAmount: 260n, periodSpent: 0n, graceUnspent: 0n })
+  })
 })

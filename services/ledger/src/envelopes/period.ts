@@ -130,7 +130,7 @@ function closePeriod(
     causeId,
     date: period.due,
   })
-  Object.assign(envelope, newPeriod)
+  Object.assign(envelope, newPeriod, { periodFrom: period.due ?? null })
   if (!isGraced) return
   envelope.graceUntil = period.graceUntil ?? null
   envelope.graceUnspent = unspent

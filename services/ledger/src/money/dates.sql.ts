@@ -150,14 +150,17 @@ async function moveEnvelopes(
   moved: (date: Date) => Date,
 ): Promise<void> {
   const where = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
-  const envelopes = await tx.any(sql.type(Dated)`
-    SELECT spending_id AS id, period_spent_on AS date FROM envelopes
-    WHERE ${where} AND period_spent_on IS NOT NULL`)
-  if (envelopes.length === 0) return
-  await tx.query(sql.unsafe`
-    UPDATE envelopes SET period_spent_on = new.date
-    FROM ${datesOf(envelopes, moved)} AS new (id, date)
-    WHERE ${where} AND spending_id = new.id`)
+  for (const name of ['period_from', 'period_spent_on']) {
+    const column = sql.identifier([name])
+    const envelopes = await tx.any(sql.type(Dated)`
+      SELECT spending_id AS id, ${column} AS date FROM envelopes
+      WHERE ${where} AND ${column} IS NOT NULL`)
+    if (envelopes.length === 0) continue
+    await tx.query(sql.unsafe`
+      UPDATE envelopes SET ${column} = new.date
+      FROM ${datesOf(envelopes, moved)} AS new (id, date)
+      WHERE ${where} AND spending_id = new.id`)
+  }
 }
 
 function datesOf(

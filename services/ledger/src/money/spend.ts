@@ -1,9 +1,9 @@
 import { lesser } from '@coffer/kit/values/money'
 import { z } from 'zod'
-import { type Envelope, graceAmountOf } from '../book/envelope.ts'
+import { type Envelope, graceAmountOf, isBeforePeriod } from '../book/envelope.ts'
 import type { Reason } from '../book/journal.ts'
 import { atLeastZero } from '../book/money.ts'
-import type { Assignment } from '../book/transaction.ts'
+import type { Assignment, Transaction } from '../book/transaction.ts'
 import { findEnvelope, postHeld, postUsed, type StartedOperation } from './operation.ts'
 
 /**
@@ -21,19 +21,62 @@ export function take(
   const isAfter = graceUntil !== null && day >= graceUntil
   const available = isAfter ? currentAmount - graceAmountOf(envelope) : currentAmount
   const taken = lesser(available, amount)
-  // A transaction pays one bill. While money of the closed period is unspent, the late bill is
-  // paid: all of it, even if it is larger, so that the next bill does not count as paid in part.
-  spendOfGrace(envelope, isAfter || envelope.graceUnspent <= 0n ? 0n : taken)
+  countTaken(envelope, taken, day)
   move(started, envelope, { cause, causeId, delta: -taken })
   if (taken > 0n) noteSpending(envelope, day)
   return taken
+}
+
+/** Counts a payment as one of an earlier period, if it is; otherwise nothing. */
+function countTaken(envelope: Envelope, taken: bigint, day: Date): void {
+  const { graceUntil, graceUnspent } = envelope
+  // A transaction pays one bill. While money of the closed period is unspent, the late bill is
+  // paid: all of it, even if it is larger, so that the next bill does not count as paid in part.
+  const isLateBill = graceUntil !== null && day < graceUntil && graceUnspent > 0n
+  if (isLateBill || isBeforePeriod(envelope, day)) countEarlier(envelope, taken)
+}
+
+/**
+ * Counts a payment that is given back as one of an earlier period, if it is: of an earlier day, or
+ * during a grace the part of the amount above the spending of the running period.
+ */
+function countGiven(
+  envelope: Envelope,
+  { amount, day, beside }: { amount: bigint; day: Date; beside: bigint },
+): void {
+  const { graceUntil, periodRefunded } = envelope
+  const isEarlier = isBeforePeriod(envelope, day)
+  if (!isEarlier && graceUntil === null) return
+  const periodSpent = envelope.periodSpent + beside - lesser(beside, periodRefunded)
+  const spent = isEarlier ? 0n : lesser(amount, atLeastZero(periodSpent))
+  countEarlier(envelope, spent - amount)
+}
+
+/**
+ * Counts an assigned payment by its new day. The period's spending changes only if the payment
+ * moves into the running period, or out of it; no money moves.
+ */
+export function redate(
+  started: StartedOperation,
+  { spendingId, spendingAmount, date }: Assignment & Pick<Transaction, 'date'>,
+  day: Date,
+): void {
+  const envelope = findEnvelope(started, spendingId ?? '')
+  const amount = spendingAmount ?? 0n
+  if (envelope === null || amount === 0n) return
+  if (isBeforePeriod(envelope, date) === isBeforePeriod(envelope, day)) return
+  countGiven(envelope, { amount, day: date, beside: 0n })
+  countTaken(envelope, amount, day)
+  noteSpending(envelope, day)
+  started.touched.add(envelope.spendingId)
 }
 
 /** Stores the day of the newest payment; null once the period has spent nothing. */
 function noteSpending(envelope: Envelope, day: Date | null): void {
   const { periodSpent, periodSpentOn: before } = envelope
   if (periodSpent <= 0n) envelope.periodSpentOn = null
-  else if (day !== null && (before === null || before < day)) envelope.periodSpentOn = day
+  else if (day === null || isBeforePeriod(envelope, day)) return
+  else if (before === null || before < day) envelope.periodSpentOn = day
 }
 
 /**
@@ -52,7 +95,7 @@ export function assignTo(
 ): Assignment {
   const { spendingId } = envelope
   if (isRefund) {
-    const refundAmount = refund(started, envelope, { amount: -amount, causeId })
+    const refundAmount = refund(started, envelope, { amount: -amount, day, causeId })
     return { spendingId, spendingAmount: 0n, refundAmount }
   }
   const spendingAmount = take(started, envelope, { amount, day, cause: 'transaction', causeId })
@@ -66,12 +109,13 @@ export function assignTo(
 function refund(
   started: StartedOperation,
   envelope: Envelope,
-  { amount, causeId }: { amount: bigint; causeId: string },
+  { amount, day, causeId }: { amount: bigint; day: Date; causeId: string },
 ): bigint {
   const refundable = started.refundable.get(envelope.spendingId)
   if (refundable === undefined) throw new Error('the refundable amount of an envelope is not read')
   const given = lesser(atLeastZero(refundable), amount)
-  const spent = lesser(given, atLeastZero(envelope.periodSpent))
+  const isEarlier = isBeforePeriod(envelope, day)
+  const spent = isEarlier ? 0n : lesser(given, atLeastZero(envelope.periodSpent))
   move(started, envelope, { cause: 'refund', causeId, delta: given })
   refundEarlier(envelope, given - spent)
   noteSpending(envelope, null)
@@ -91,8 +135,9 @@ export function refundAgain(
     given,
     kept,
     refundable,
+    day,
     causeId,
-  }: { given: bigint; kept: bigint; refundable: bigint | null; causeId: string },
+  }: { given: bigint; kept: bigint; refundable: bigint | null; day: Date; causeId: string },
 ): Assignment {
   const { spendingId } = envelope
   const amount = given - kept
@@ -100,7 +145,7 @@ export function refundAgain(
   const isAsBefore = refundable !== null && present >= refundable
   if (isAsBefore && present < amount) started.refundable.set(spendingId, amount)
   const added = (started.refundable.get(spendingId) ?? 0n) - present
-  const again = refund(started, envelope, { amount, causeId })
+  const again = refund(started, envelope, { amount, day, causeId })
   started.refundable.set(spendingId, (started.refundable.get(spendingId) ?? 0n) - added)
   move(started, envelope, { cause: 'refund', causeId, delta: kept })
   move(started, envelope, { cause: 'kept', causeId, delta: -kept })
@@ -119,8 +164,13 @@ function refundEarlier(envelope: Envelope, amount: bigint): void {
   if (envelope.graceUntil !== null) envelope.graceUnspent += amount
 }
 
-/** The amounts that an envelope gave to removed transactions, and got by removed refunds. */
-export const Given = z.object({ spendingId: z.string(), given: z.bigint(), refunded: z.bigint() })
+/** The amounts that an envelope gave to removed transactions of a day, and got by their refunds. */
+export const Given = z.object({
+  spendingId: z.string(),
+  date: z.date(),
+  given: z.bigint(),
+  refunded: z.bigint(),
+})
 export type Given = z.infer<typeof Given>
 
 /**
@@ -128,10 +178,11 @@ export type Given = z.infer<typeof Given>
  * refund back from it; does nothing if unassigned. For a refund, the journal has the cause `refund`
  * instead of `transaction`. An undo of an upload calls this twice for an envelope: for the sum of
  * its payments, and for the sum of its refunds. In each call, `beside` is the sum of the other one.
+ * It does so for the days of the running period (`date` is one of them) and for those before it.
  */
 export function giveBack(
   started: StartedOperation,
-  { beside = 0n, ...assignment }: Assignment & { beside?: bigint },
+  { beside = 0n, ...assignment }: Assignment & Pick<Transaction, 'date'> & { beside?: bigint },
   reason: Reason,
 ): void {
   const envelope = envelopeOf(started, assignment)
@@ -139,11 +190,7 @@ export function giveBack(
   const { periodRefunded, graceUntil } = envelope
   if (assignment.refundAmount === null) {
     const delta = assignment.spendingAmount ?? 0n
-    // Reverses `take`: the part of the amount above the spending of the running period was spent
-    // from the money of the closed period, so it returns to that.
-    const periodSpent = envelope.periodSpent + beside - lesser(beside, periodRefunded)
-    const spent = lesser(delta, atLeastZero(periodSpent))
-    spendOfGrace(envelope, graceUntil === null ? 0n : spent - delta)
+    countGiven(envelope, { amount: delta, day: assignment.date, beside })
     move(started, envelope, { ...reason, delta })
     noteSpending(envelope, null)
     return
@@ -155,13 +202,14 @@ export function giveBack(
   move(started, envelope, { ...reason, cause, delta: -assignment.refundAmount })
   // Without a grace, the payments that the same undo reverses (`beside`) count as those that the
   // refund gave back first. Only the rest of the refund is of spending before the running period.
-  const earlier = atLeastZero(returned - (graceUntil === null ? beside : 0n))
+  const isBefore = isBeforePeriod(envelope, assignment.date)
+  const earlier = atLeastZero(returned - (graceUntil === null && !isBefore ? beside : 0n))
   refundEarlier(envelope, -lesser(earlier, periodRefunded))
 }
 
-/** Counts an amount as spent from the money of the closed period instead of the running one. */
-function spendOfGrace(envelope: Envelope, amount: bigint): void {
-  envelope.graceUnspent -= amount
+/** Counts an amount as spent in an earlier period, of whose money a grace is, not in this one. */
+function countEarlier(envelope: Envelope, amount: bigint): void {
+  if (envelope.graceUntil !== null) envelope.graceUnspent -= amount
   envelope.periodSpent -= amount
 }
 

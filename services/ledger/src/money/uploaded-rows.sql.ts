@@ -97,7 +97,7 @@ export function keepJoined(
 /**
  * Deletes all transactions of an upload, soft-deleted ones too, with all joins to them and all
  * joins of the upload's rows, so that their identifiers can be imported again. Returns the IDs of
- * live transactions, and per envelope the minor units given to them and got by refunds.
+ * live transactions, and per envelope and day the minor units given to them and got by refunds.
  */
 export async function removeUploaded(
   tx: Tx,
@@ -107,19 +107,19 @@ export async function removeUploaded(
   const removed = await tx.any(sql.type(Removed)`
     WITH gone AS (
       DELETE FROM transactions WHERE ${isOwn} AND transaction_upload_id = ${transactionUploadId}
-      RETURNING transaction_id, spending_id, spending_amount, refund_amount, deleted_at
+      RETURNING transaction_id, spending_id, date, spending_amount, refund_amount, deleted_at
     ), parted AS (
       DELETE FROM joined_rows WHERE ${isOwn} AND (transaction_upload_id = ${transactionUploadId}
         OR transaction_id IN (SELECT transaction_id FROM gone))
     )
-    SELECT spending_id AS "spendingId", sum(spending_amount)::bigint AS given,
+    SELECT spending_id AS "spendingId", date, sum(spending_amount)::bigint AS given,
       coalesce(sum(refund_amount), 0)::bigint AS refunded,
       array_agg(transaction_id) AS "transactionIds" FROM gone
-    WHERE deleted_at IS NULL GROUP BY spending_id`)
+    WHERE deleted_at IS NULL GROUP BY spending_id, date`)
   return {
     transactionIds: removed.flatMap(({ transactionIds }) => transactionIds),
-    given: removed.flatMap(({ spendingId, given, refunded }) =>
-      spendingId === null ? [] : { spendingId, given: given ?? 0n, refunded },
+    given: removed.flatMap(({ spendingId, date, given, refunded }) =>
+      spendingId === null ? [] : { spendingId, date, given: given ?? 0n, refunded },
     ),
   }
 }

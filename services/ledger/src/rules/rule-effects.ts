@@ -211,7 +211,7 @@ function assignRow(
   { row, restored }: { row: Transaction; restored: Restored | undefined },
 ): Assignment {
   const { amount, date: day, transactionId: causeId } = row
-  if (amount < 0n && restored) return refundAgain(started, envelope, { causeId, ...restored })
+  if (amount < 0n && restored) return refundAgain(started, envelope, { day, causeId, ...restored })
   const most = restored?.given ?? amount
   return assignTo(started, envelope, { amount: most, day, causeId, isRefund: amount < 0n })
 }

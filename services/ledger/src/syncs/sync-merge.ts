@@ -16,7 +16,7 @@ import {
   startOperation,
 } from '../money/operation.ts'
 import { addSettlement, type Settlements } from '../money/settlements.ts'
-import { assignTo, giveBack } from '../money/spend.ts'
+import { assignTo, giveBack, redate } from '../money/spend.ts'
 import { liveRecord } from '../records/transaction-records.ts'
 import { nameOf } from './provider-row.ts'
 import {
@@ -112,7 +112,23 @@ export function mergeTransaction(
   const merged = { ...describe(before, row), deletedAt: null }
   if (isDeepStrictEqual(merged, before)) return before
   const isSpent = before.deletedAt === null && before.amount === merged.amount
-  return isSpent ? merged : { ...merged, ...spendAgain(work, { before, merged, index }) }
+  if (!isSpent) return { ...merged, ...spendAgain(work, { before, merged, index }) }
+  if (before.date.getTime() !== merged.date.getTime()) redateIn(work, { before, merged, index })
+  return merged
+}
+
+/** Counts a payment in the period of its new day; no money moves. */
+function redateIn(
+  { locked, settlements }: SyncWork,
+  { before, merged, index }: { before: Transaction; merged: Transaction; index: Merge['index'] },
+): void {
+  const { bankAccount, envelopes } = settlements
+  const envelope = envelopes.current.get(before.spendingId ?? '')
+  if (envelope === undefined) return
+  const operation = createOperation(locked, index)
+  const started = startOperation({ bankAccount, envelopes: [envelope], operation })
+  redate(started, before, merged.date)
+  addSettlement(settlements, endOperation(started))
 }
 
 /** Returns the transaction with the provider's latest values, without moving money. */

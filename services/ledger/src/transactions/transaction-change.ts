@@ -14,7 +14,7 @@ import {
   type StartedOperation,
   startOperation,
 } from '../money/operation.ts'
-import { giveBack } from '../money/spend.ts'
+import { giveBack, redate } from '../money/spend.ts'
 import {
   assign,
   nameEnvelope,
@@ -101,6 +101,7 @@ function changeIn(
   requireSpending(merged, named)
   const { spendingAmount, refundAmount } = before
   if (isDeepStrictEqual(former, named) && before.amount === merged.amount) {
+    redate(started, before, merged.date)
     return { ...merged, spendingId: before.spendingId, spendingAmount, refundAmount }
   }
   giveBack(started, before, { cause: 'transaction', causeId: before.transactionId })

@@ -64,6 +64,7 @@ export function anEnvelope(changes: Partial<Envelope> = {}): Envelope {
     spendingType: 'expense',
     currentAmount: 0n,
     usedAmount: 0n,
+    periodFrom: null,
     periodSpent: 0n,
     periodRefunded: 0n,
     periodSpentOn: null,

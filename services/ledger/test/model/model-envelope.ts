@@ -3,7 +3,8 @@ import type { Of, Until } from './model-operation.ts'
 /**
  * Amounts in cents: `current` is what the envelope holds, `net` is what transactions took and did
  * not give back, `spent` is the same since the period began. `refunded` is what refunds gave back
- * that this period had not spent. `grace` is null if none runs.
+ * that this period had not spent. `hasEnded` is true after a period, which has the days of January
+ * until `dayOfRows`. `grace` is null if none runs.
  */
 export type Envelope = {
   isGoal: boolean
@@ -11,11 +12,15 @@ export type Envelope = {
   net: number
   spent: number
   refunded: number
+  hasEnded: boolean
   grace: Grace | null
 }
 
 /** A running grace: its end, and U and M of docs/money/grace.md. */
 type Grace = { until: Until; unspent: number; missing: number }
+
+/** Day of January 2026 of all transactions from files and providers. */
+export const dayOfRows = 10
 
 type Envelopes = Record<string, Envelope>
 
@@ -30,7 +35,7 @@ interface Paid {
 }
 
 export function emptyEnvelope(isGoal: boolean): Envelope {
-  return { isGoal, current: 0, net: 0, spent: 0, refunded: 0, grace: null }
+  return { isGoal, current: 0, net: 0, spent: 0, refunded: 0, hasEnded: false, grace: null }
 }
 
 /** Returns what a goal has used. */
@@ -71,7 +76,7 @@ export function endPeriod(
   const held = Math.min(envelope.current, unspent)
   if (until && unspent > 0) envelope.grace = { until, unspent, missing: unspent - held }
   else envelope.current -= carryOver ? 0 : held
-  Object.assign(envelope, { spent: 0, refunded: 0 })
+  Object.assign(envelope, { spent: 0, refunded: 0, hasEnded: true })
   return true
 }
 
@@ -81,7 +86,8 @@ export function take(envelopes: Envelopes, row: Paid): void {
   if (!envelope) return
   if (row.isRefund) {
     row.refunded = Math.min(Math.max(0, envelope.net), -row.amount)
-    const earlier = Math.max(0, row.refunded - Math.max(0, envelope.spent))
+    const spent = isEarlier(envelope, row.day) ? 0 : Math.max(0, envelope.spent)
+    const earlier = Math.max(0, row.refunded - spent)
     move(envelope, { given: row.refunded, spent: -row.refunded })
     refundEarlier(envelope, earlier)
     return
@@ -89,19 +95,47 @@ export function take(envelopes: Envelopes, row: Paid): void {
   const { grace } = envelope
   const isLate = grace !== null && row.day > grace.until.day
   row.taken = Math.min(envelope.current - (isLate ? gracedOf(envelope) : 0), row.amount)
-  const ofGrace = grace && !isLate && grace.unspent > 0 ? row.taken : 0
-  if (grace) grace.unspent -= ofGrace
-  move(envelope, { given: -row.taken, spent: row.taken - ofGrace })
+  move(envelope, { given: -row.taken, spent: row.taken })
+  countTaken(envelope, row)
+}
+
+/** Counts a payment in the closed period, if it pays a late bill or is of an earlier day. */
+function countTaken(envelope: Envelope, { day, taken }: Pick<Paid, 'day' | 'taken'>): void {
+  const { grace } = envelope
+  const isLateBill = grace && day <= grace.until.day && grace.unspent > 0
+  if (isLateBill || isEarlier(envelope, day)) countEarlier(envelope, taken)
+}
+
+/** Reverses `countTaken`, before the money is given back. */
+function countGiven(envelope: Envelope, { day, taken }: Pick<Paid, 'day' | 'taken'>): void {
+  const isBefore = isEarlier(envelope, day)
+  const spent = isBefore ? 0 : Math.min(taken, Math.max(0, envelope.spent))
+  if (envelope.grace || isBefore) countEarlier(envelope, spent - taken)
+}
+
+function countEarlier(envelope: Envelope, amount: number): void {
+  envelope.spent -= amount
+  if (envelope.grace) envelope.grace.unspent -= amount
+}
+
+function isEarlier({ hasEnded }: Envelope, day: number): boolean {
+  return hasEnded && day <= dayOfRows
+}
+
+/** Counts a payment by its new day, without a change of money. */
+export function redate(envelopes: Envelopes, row: Paid, day: number): void {
+  const envelope = row.envelope === null ? undefined : envelopes[row.envelope]
+  if (!envelope || isEarlier(envelope, row.day) === isEarlier(envelope, day)) return
+  countGiven(envelope, row)
+  countTaken(envelope, { day, taken: row.taken })
 }
 
 export function giveBack(envelopes: Envelopes, row: Paid): void {
   const envelope = row.envelope === null ? undefined : envelopes[row.envelope]
   if (!envelope) return
   const refunded = Math.min(row.refunded, envelope.current)
-  const { grace } = envelope
-  const ofGrace = grace && row.taken - Math.min(row.taken, Math.max(0, envelope.spent))
-  if (grace) grace.unspent += ofGrace ?? 0
-  move(envelope, { given: row.taken - refunded, spent: refunded - row.taken + (ofGrace ?? 0) })
+  countGiven(envelope, row)
+  move(envelope, { given: row.taken - refunded, spent: refunded - row.taken })
   refundEarlier(envelope, -Math.min(refunded, envelope.refunded))
 }
 

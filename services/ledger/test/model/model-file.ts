@@ -1,7 +1,7 @@
-import { giveBack } from './model-envelope.ts'
+import { dayOfRows, giveBack } from './model-envelope.ts'
 import { fileAt } from './model-files.ts'
 import type { Of, Pots } from './model-operation.ts'
-import { balanceOf, dayOfRows, type Model, newRow, standingStatements } from './model-state.ts'
+import { balanceOf, type Model, newRow, standingStatements } from './model-state.ts'
 
 export function importFile(model: Model, { serial, ...of }: Of<'import'>): boolean {
   const file = fileAt(of.file)

@@ -4,12 +4,12 @@ import type { Household } from '@coffer/host/testing/household'
 import { isTransient, refused } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
-import { hourMs } from '@coffer/kit/values/time'
 import type { BookingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import type { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { type CallOptions, type Client, ConnectError } from '@connectrpc/connect'
 import { importFile, statementOf } from '../imports/uploading.ts'
 import { type anAccount, aRow } from '../syncs/syncing.ts'
+import { dayOfRows } from './model-envelope.ts'
 import { fileAt } from './model-files.ts'
 import type {
   Body,
@@ -278,9 +278,9 @@ function dateOf(day: number) {
   return timestampFromDate(new Date(Date.UTC(2026, 0, day, 6)))
 }
 
-/** Returns a due date of its own for each serial number. */
+/** Returns a due date of its own for each serial number, just after the rows of files. */
 function dueOf(serial: number) {
-  return timestampFromDate(new Date(Date.UTC(2026, 1, 1) + serial * hourMs))
+  return instantOf({ day: dayOfRows, serial: serial + 1 })
 }
 
 function instantOf({ day, serial }: Until) {

@@ -90,9 +90,6 @@ export type Event =
   | { kind: 'stated'; pots: Pots; asOf: number; upload: number | null }
   | { kind: 'added'; pots: Pots; day: number; of: string }
 
-/** Day of January 2026 of all transactions from files and providers. */
-export const dayOfRows = 10
-
 /** Returns the model of a new bank account, whose envelopes hold no money. */
 export function createModel(
   isManual: boolean,

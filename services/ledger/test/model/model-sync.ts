@@ -1,6 +1,6 @@
-import { giveBack, take } from './model-envelope.ts'
+import { dayOfRows, giveBack, take } from './model-envelope.ts'
 import type { Of, ProviderRow, Stated } from './model-operation.ts'
-import { dayOfRows, type Model, newRow, type ProviderRecord, type Row } from './model-state.ts'
+import { type Model, newRow, type ProviderRecord, type Row } from './model-state.ts'
 
 /** Imports a batch of provider transactions; balances do not change. Returns true: accepted. */
 export function sync(model: Model, { serial, providerRows }: Of<'sync'>): boolean {

@@ -1,4 +1,12 @@
-import { emptyEnvelope, endGrace, endPeriod, fund, giveBack, take } from './model-envelope.ts'
+import {
+  emptyEnvelope,
+  endGrace,
+  endPeriod,
+  fund,
+  giveBack,
+  redate,
+  take,
+} from './model-envelope.ts'
 import { importFile, undo } from './model-file.ts'
 import type { Body, Fields, Kind, Of, Operation, Pots } from './model-operation.ts'
 import { type Model, newRow, type Row } from './model-state.ts'
@@ -168,7 +176,10 @@ function change(model: Model, { id, fields }: Of<'change'>): boolean {
   for (const event of model.history) {
     if (event.kind === 'added' && event.of === row.key) event.day = after.day
   }
-  if (after.amount === row.amount && after.envelope === row.envelope) return true
+  if (after.amount === row.amount && after.envelope === row.envelope) {
+    redate(model.envelopes, row, after.day)
+    return true
+  }
   giveBack(model.envelopes, row)
   pay(model, after)
   return true

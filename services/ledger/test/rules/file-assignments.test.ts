@@ -40,12 +40,14 @@ const envelopes = fc.tuple(
         on: fc.option(fc.nat(20)),
         isClosed: fc.constantFrom(false, false, false, true),
         hasGrace: fc.constantFrom(false, false, false, true),
+        from: fc.constantFrom(null, null, 7),
       })
-      .map(({ on, isClosed, hasGrace, ...of }) => {
+      .map(({ on, isClosed, hasGrace, from, ...of }) => {
+        const periodFrom = from && dayOf(from)
         const periodSpentOn = on !== null && of.periodSpent > 0n ? dayOf(on) : null
         const closedAt = isClosed ? new Date() : null
         const grace = { graceUntil: hasGrace ? dayOf(9) : null, graceUnspent: hasGrace ? 5n : 0n }
-        return anEnvelope({ spendingId, ...of, periodSpentOn, closedAt, ...grace })
+        return anEnvelope({ spendingId, ...of, periodFrom, periodSpentOn, closedAt, ...grace })
       }),
   ),
 )
@@ -109,7 +111,7 @@ test.each([
     refunds: rows.slice(1),
   })
   const after = { ...locked, ...settlement, operation: anOperation() }
-  const given = [{ spendingId, given: payment, refunded: refund }]
+  const given = [{ spendingId, date: dayOf(2), given: payment, refunded: refund }]
   const balances = { available: 0n, current: 0n, limit: 0n, asOf: null }
   const restated = { delta: 0n, causeId: '' }
   const undone = settleUndo(after, { causeId: 'txup', given, balances, restated })

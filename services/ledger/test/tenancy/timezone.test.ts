@@ -45,14 +45,16 @@ async function movingHome() {
   const days = () =>
     pool.anyFirst(sql.type(z.object({ date: z.date() }))`
       SELECT date FROM transactions WHERE account_id = ${accountId} ORDER BY transaction_id`)
+  const paidAt = new Date(startOfDay(20_100, honolulu)).toISOString()
   await pool.query(sql.unsafe`
     INSERT INTO envelopes (account_id, bank_account_id, spending_id, spending_type,
-      current_amount, used_amount, period_spent, period_spent_on, opened_at, version)
+      current_amount, used_amount, period_spent, period_spent_on, period_from, opened_at, version)
     VALUES (${accountId}, ${bankAccountId}, 'spnd_rent', 'expense', 0, 0, 0,
-      ${new Date(startOfDay(20_100, honolulu)).toISOString()}, now(), 1)`)
+      ${paidAt}, ${paidAt}, now(), 1)`)
   const paidOn = () =>
     pool.oneFirst(sql.type(z.object({ date: z.date() }))`
-      SELECT period_spent_on AS date FROM envelopes WHERE account_id = ${accountId}`)
+      SELECT period_spent_on AS date FROM envelopes
+      WHERE account_id = ${accountId} AND period_from = period_spent_on`)
   return { ...home, days, paidOn }
 }
 

@@ -15,7 +15,7 @@ import {
   startSettlements,
   totalOf,
 } from '../../money/settlements.ts'
-import { giveBack } from '../../money/spend.ts'
+import { giveBack, redate } from '../../money/spend.ts'
 import type { Current } from '../../money/unit-of-work.ts'
 import { assign } from '../../transactions/transaction-creation.ts'
 import type { RowPosting } from './row-joins.ts'
@@ -163,7 +163,10 @@ function reassigned(
   before: Transaction,
   after: Transaction,
 ): Transaction {
-  if (before.amount === after.amount) return after
+  if (before.amount === after.amount) {
+    redate(started, before, after.date)
+    return after
+  }
   giveBack(started, before, { cause: 'transaction', causeId: before.transactionId })
   return { ...after, ...assign(started, after, namedEnvelope(before)) }
 }

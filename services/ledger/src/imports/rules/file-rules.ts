@@ -1,5 +1,5 @@
 import { lesser } from '@coffer/kit/values/money'
-import type { Envelope } from '../../book/envelope.ts'
+import { type Envelope, isBeforePeriod } from '../../book/envelope.ts'
 import { atLeastZero } from '../../book/money.ts'
 import { type Transaction, unassigned } from '../../book/transaction.ts'
 import {
@@ -224,14 +224,15 @@ function assignPayments(
 
 /**
  * Fast path: takes the sum of all payments from an envelope at once. Returns false, without effect,
- * if the result depends on the order of the payments: if the envelope holds too little for all,
- * still has money of a closed period (`graceUntil`), or got more refunds than it paid in its
- * period.
+ * if the result depends on the order or the days of the payments: if the envelope holds too little
+ * for all, still has money of a closed period (`graceUntil`), or got more refunds than it paid in
+ * its period, or if a payment is of an earlier one.
  */
 function payAll(started: StartedOperation, envelope: Envelope, rows: readonly RuledRow[]): boolean {
   const amount = rows.reduce((sum, row) => sum + row.amount, 0n)
   const { graceUntil, periodSpent, currentAmount } = envelope
   if (graceUntil !== null || periodSpent < 0n || currentAmount < amount) return false
+  if (rows.some(({ date }) => isBeforePeriod(envelope, date))) return false
   // The day of the last spending: payments of 0 do not count.
   const day = rows.findLast((row) => row.amount > 0n)?.date ?? new Date(0)
   const causeId = started.operation.operationId

@@ -2,11 +2,14 @@ import { say } from '@coffer/kit/reasons/reasons'
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { type BankAccount, requireManual } from '../../book/bank-account.ts'
+import { isBeforePeriod } from '../../book/envelope.ts'
 import {
   endOperation,
+  findEnvelope,
   type Locked,
   postBalance,
   type Settlement,
+  type StartedOperation,
   startOperation,
 } from '../../money/operation.ts'
 import { type Given, giveBack } from '../../money/spend.ts'
@@ -55,11 +58,11 @@ export function settleUndo(
   const { given, balances, restated } = undone
   const reason = { cause: 'undo', causeId: undone.causeId } as const
   const started = startOperation(locked)
-  for (const { spendingId, given: paid, refunded } of given) {
-    const payments = { spendingId, spendingAmount: paid, refundAmount: null, beside: refunded }
-    const refunds = { spendingId, spendingAmount: 0n, refundAmount: refunded, beside: paid }
-    giveBack(started, payments, reason)
-    giveBack(started, refunds, reason)
+  for (const { spendingId, date, given: paid, refunded } of sumByPeriod(started, given)) {
+    const payments = { spendingAmount: paid, refundAmount: null, beside: refunded }
+    const refunds = { spendingAmount: 0n, refundAmount: refunded, beside: paid }
+    giveBack(started, { spendingId, date, ...payments }, reason)
+    giveBack(started, { spendingId, date, ...refunds }, reason)
   }
   for (const pot of ['available', 'current', 'limit'] as const) {
     if (balances[pot] !== 0n) postBalance(started, { pot, delta: balances[pot], ...reason })
@@ -69,4 +72,21 @@ export function settleUndo(
   }
   started.bankAccount.balancesAsOf = balances.asOf
   return endOperation(started)
+}
+
+/** Sums the amounts of each envelope: those of days before its running period, and the others. */
+function sumByPeriod(started: StartedOperation, given: readonly Given[]): Given[] {
+  const sums = new Map<string, Given>()
+  for (const one of given) {
+    const envelope = findEnvelope(started, one.spendingId)
+    const isEarlier = envelope !== null && isBeforePeriod(envelope, one.date)
+    const key = `${one.spendingId} ${isEarlier}`
+    const sum = sums.get(key)
+    if (sum === undefined) sums.set(key, { ...one })
+    else {
+      sum.given += one.given
+      sum.refunded += one.refunded
+    }
+  }
+  return [...sums.values()]
 }
