@@ -66,14 +66,14 @@ function settled({ paidOn, due }: Explanation, { words, day, hasBill }: Texts): 
 
 function graced(
   { lastRecurrence }: Spending,
-  { graceUntil, graceAmount, asOf }: Explanation,
+  { graceUntil, graceAmount }: Explanation,
   { words, money, day }: Texts,
 ): string[] {
   if (graceUntil === null || graceAmount === 0n) return []
   // `graceUntil` is the midnight after the grace: the sentence names the last day before it.
   const until = day(new Date(graceUntil.getTime() - 1))
-  const isToday = lastRecurrence !== null && day(lastRecurrence) === day(asOf)
-  return [words.grace({ amount: money(graceAmount), until, isToday })]
+  const bill = lastRecurrence && day(lastRecurrence)
+  return [words.grace({ amount: money(graceAmount), until, bill })]
 }
 
 function start(plan: Spending, { due, progress }: Explanation, texts: Texts) {

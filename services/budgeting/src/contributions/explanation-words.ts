@@ -29,7 +29,7 @@ export type Words = {
     used: string | null
     hasGrace: boolean
   }) => string
-  grace: (of: { amount: string; until: string; isToday: boolean }) => string
+  grace: (of: { amount: string; until: string; bill: string | null }) => string
   reached: string
   missing: (of: { need: string; sum: string }) => string
   all: (funding: string) => string
@@ -72,9 +72,9 @@ export const english: Words = {
     (used === null
       ? `, and ${held} is there${hasGrace ? ' for it' : ''} so far.`
       : `: ${held} is there, ${used} is already spent.`),
-  grace: ({ amount, until, isToday }) =>
+  grace: ({ amount, until, bill }) =>
     `Another ${amount} stays there until ${until}, for the ` +
-    `${isToday ? 'bill of today' : 'late bill of the last due date'}.`,
+    `${bill === null ? 'late bill of the last due date' : `bill of ${bill}`}.`,
   reached: 'That is enough: the next payday adds nothing.',
   missing: ({ need, sum }) => `${need} is still missing: ${sum}.`,
   all: (funding) => `The next payday, on ${funding}, adds all of it.`,
@@ -139,9 +139,9 @@ export const german: Words = {
     `Gebraucht werden ${target}${due === null ? '' : ` bis zum ${due}`}, ` +
     `${held} sind ${hasGrace ? 'dafür ' : ''}` +
     `${used === null ? 'bisher da' : `da, ${used} sind schon ausgegeben`}.`,
-  grace: ({ amount, until, isToday }) =>
+  grace: ({ amount, until, bill }) =>
     `Weitere ${amount} bleiben bis zum ${until} für die ` +
-    `${isToday ? 'Rechnung von heute' : 'späte Rechnung der letzten Fälligkeit'}.`,
+    `${bill === null ? 'späte Rechnung der letzten Fälligkeit' : `Rechnung vom ${bill}`}.`,
   reached: 'Das reicht: Der nächste Zahltag legt nichts dazu.',
   missing: ({ need, sum }) => `Es fehlen noch ${need}: ${sum}.`,
   all: (funding) => `Der nächste Zahltag am ${funding} legt alles davon dazu.`,

@@ -153,9 +153,8 @@ describe('an explanation leads to the contribution', () => {
   })
 
   test.each([
-    ['2023-10-09', 'en', 'is there for it so far.', 'Oct 13, 2023, for the bill of today.'],
-    ['2023-10-08', 'en', 'is there for it so far.', 'for the late bill of the last due date.'],
-    ['2023-10-09', 'de', 'sind dafür bisher da.', '13. Okt. 2023 für die Rechnung von heute.'],
+    ['2023-10-09', 'en', 'is there for it so far.', 'Oct 13, 2023, for the bill of Oct 9, 2023.'],
+    ['2023-10-08', 'de', 'sind dafür bisher da.', 'für die Rechnung vom 8. Okt. 2023.'],
   ])('of an unpaid bill of %s on 9 October, in %s', (day, language, held, grace) => {
     const lastRecurrence = new Date(`${day}T05:00Z`)
     const waiting = { graceUntil: new Date('2023-10-14T05:00Z'), graceAmount: 157n }

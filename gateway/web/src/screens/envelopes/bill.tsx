@@ -15,9 +15,10 @@ import { dayOf, formatDay, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { usePaydays } from '../schedules/use-paydays.ts'
-import { findEndedGrace, isAwaited } from './due-text.ts'
+import { findEndedGrace, isAwaited, isPaidAfter } from './due-text.ts'
 import { LateBill } from './late-bill.tsx'
 import { PaidFromFree } from './paid-from-free.tsx'
+import { paidQuery } from './paid-from-it.tsx'
 import { usePaidLate } from './paid-late.ts'
 
 /**
@@ -121,7 +122,7 @@ function Late({ spending }: { spending: Spending }) {
   )
 }
 
-/** Says until the next payday that the money of a bill paid late no longer waits for it. */
+/** Says until the next payday, or a payment, that the money of a late bill no longer waits. */
 function EndedGrace({ spending }: { spending: Spending }) {
   const { bankAccountId, spendingId, fundingScheduleId } = spending
   const reader = useReader()
@@ -132,7 +133,9 @@ function EndedGrace({ spending }: { spending: Spending }) {
   // The history of the same screen asks for these entries too: one request.
   const { data } = useInfiniteQuery(journalQuery(bankAccountId, spendingId))
   const ended = findEndedGrace(data?.pages[0]?.entries ?? [], payday?.lastRecurrence ?? null)
-  if (ended === undefined) return null
+  const { data: paid } = useQuery(paidQuery(bankAccountId, spendingId))
+  if (ended === undefined || paid === undefined) return null
+  if (isPaidAfter(ended, { paid, spending, timezone: reader.timezone })) return null
   const day = (instant: string) => formatShortDay(dayOf(instant, reader.timezone), reader)
   return (
     <p>

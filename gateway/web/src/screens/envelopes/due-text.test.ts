@@ -1,7 +1,15 @@
 import { expect, test } from '@jest/globals'
 import type { Spending, Transaction } from '../../api/budget-queries.ts'
 import type { HistoryEntry } from '../../api/history-queries.ts'
-import { dueText, findEndedGrace, isBillPaid, isDueToday, isLate, isPaidToday } from './due-text.ts'
+import {
+  dueText,
+  findEndedGrace,
+  isBillPaid,
+  isDueToday,
+  isLate,
+  isPaidAfter,
+  isPaidToday,
+} from './due-text.ts'
 
 const reading = {
   today: '2026-12-01',
@@ -126,4 +134,15 @@ test.each([
     ...of,
   } as HistoryEntry
   expect(findEndedGrace([ended], since)).toBe(isFound ? ended : undefined)
+})
+
+test.each([
+  ['entered after it, from free to use', '2026-12-07T09:00:00Z', 0, true],
+  ['entered before it, which has left a rest', '2026-12-06T09:00:00Z', 900, false],
+])('the money of an ended grace is spent by a payment %s: %s', (_, createdAt, taken, isPaid) => {
+  const ended = { createdAt: '2026-12-07T06:00:10Z' } as HistoryEntry
+  const payment = { date: '2026-12-02T06:00:00Z', amount: 1_000, spendingAmount: taken, createdAt }
+  const spending = { ...yearly, targetAmount: 1_000 } as Spending
+  const of = { paid: [payment as Transaction], spending, timezone: reading.timezone }
+  expect(isPaidAfter(ended, of)).toBe(isPaid)
 })

@@ -121,6 +121,18 @@ export function dueText(
   return isPaid ? words.paidToday({ distance }) : words.wasToday({ distance })
 }
 
+/**
+ * Returns whether payments that were entered after the end of a grace have paid its bill, so that
+ * the money which the end returned is spent.
+ */
+export function isPaidAfter(
+  { createdAt: end }: HistoryEntry,
+  { paid, spending, timezone }: { paid: Transaction[]; spending: Spending; timezone: string },
+): boolean {
+  const since = paid.filter(({ createdAt }) => createdAt > end)
+  return isBillPaid(since, spending, timezone)
+}
+
 /** Returns the journal entry, at or after `since`, of the end of a grace that returned money. */
 export function findEndedGrace(
   entries: readonly HistoryEntry[],
