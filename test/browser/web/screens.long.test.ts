@@ -210,6 +210,18 @@ test('a click on Save counts while a day cannot be read', async () => {
   })
 })
 
+test('on a phone the chosen theme is marked, beside the hidden choice of the frame', async () => {
+  const dora = await coffer.person()
+  await dora.createBankAccount(0)
+  const viewing = { url: `${coffer.baseUrl}/more`, cookie: dora.cookie, isPhone: true }
+  await view(viewing, async (page) => {
+    const dark = page.locator('main').getByRole('radio', { name: 'Dark' })
+    await page.locator('main label[title="Dark"]').click()
+    await page.locator('html[data-theme="dark"]').waitFor()
+    expect(await dark.isChecked()).toBe(true)
+  })
+})
+
 test('a paid bill, a refund of nothing, and places on a phone', async () => {
   const frank = await coffer.person()
   const { bank, spendingId, fundingScheduleId, id } = await createHousehold(frank)

@@ -80,6 +80,13 @@ test('while transactions are selected, the name of a day is in view once', async
   await bob.client.createTransactions({ ...bank, body: { transactions } })
   const url = `${coffer.baseUrl}/transactions`
   await view({ url, cookie: bob.cookie, isPhone: true }, async (page) => {
+    const rowOf = async (name: string) => {
+      const { y = 0 } = (await page.getByRole('button', { name }).first().boundingBox()) ?? {}
+      return Math.round(y)
+    }
+    await page.getByRole('button', { name: 'Select', exact: true }).waitFor()
+    const [top, ...others] = await Promise.all(['Filters', 'Select', 'Download'].map(rowOf))
+    expect(others).toEqual([top, top])
     await page.getByRole('button', { name: 'Select', exact: true }).click()
     const box = page.getByLabel('Select Shop 39')
     await box.check()
@@ -89,7 +96,7 @@ test('while transactions are selected, the name of a day is in view once', async
   })
 })
 
-test('a deletion leaves a balance as it is that was stated since', async () => {
+test('deletion and correction leave a balance as it is that was stated since', async () => {
   const alice = await coffer.person()
   const { bank } = await alice.createBankAccount(10_000)
   const coffee = { name: 'Coffee', amount: 500, date: new Date().toISOString() }
@@ -99,11 +106,19 @@ test('a deletion leaves a balance as it is that was stated since', async () => {
   await view({ url, cookie: alice.cookie }, async (page) => {
     const returns = page.getByLabel('Give its amount back to the balance')
     await page.getByText('It has moved the balance.').waitFor()
-    expect(await returns.isChecked()).toBe(true)
+    const moves = page.getByLabel('Move the balance by the difference')
+    expect([await returns.isChecked(), await moves.isChecked()]).toEqual([true, true])
     await alice.client.updateBankAccount({ ...bank, body: { currentBalance: 9_400 } })
     await page.reload()
-    await page.getByText('A file or a person has stated the balance since.').waitFor()
-    expect(await returns.isChecked()).toBe(false)
+    await page.getByText('A file or a person has stated the balance since.').first().waitFor()
+    expect([await returns.isChecked(), await moves.isChecked()]).toEqual([false, false])
+    const balance = async () => (await alice.client.getBalances(bank)).data
+    const stated = await balance()
+    await page.getByLabel('Spent').fill('15.00')
+    await page.getByRole('button', { name: 'Correct it' }).click()
+    await page.getByRole('status').filter({ hasText: 'Coffee: saved.' }).waitFor()
+    const { data } = await alice.client.getTransaction({ path: transaction })
+    expect([data.amount, await balance()]).toEqual([1_500, stated])
   })
 })
 

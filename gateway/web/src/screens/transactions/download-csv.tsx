@@ -42,6 +42,7 @@ export function DownloadCsv({ bankAccountId, filters }: Props) {
       <Button
         kind="quiet"
         aria-label={words.download}
+        title={words.download}
         isBusy={download.isPending}
         onClick={() => download.mutate()}
       >

@@ -63,10 +63,10 @@ export function RemoveTransaction({ transaction }: { transaction: Transaction })
 
 /**
  * Returns whether a transaction has changed the balance, and whether a balance of its day or later
- * was stated afterwards. A stated balance stays right if the transaction is deleted, so by default
- * the deletion does not change it.
+ * was stated afterwards. A stated balance stays right if the transaction is deleted or corrected,
+ * so by default neither changes it.
  */
-function useHeld(transaction: Transaction) {
+export function useHeld(transaction: Transaction) {
   const { bankAccountId, date } = transaction
   const { data = { hasMoved: false, isStatedSince: false } } = useQuery(
     heldByBalanceQuery(transaction),

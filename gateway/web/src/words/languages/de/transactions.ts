@@ -62,6 +62,7 @@ export const transactions: Translation<'transactions'> = {
   toEnvelope: 'davon gingen zurück in den Umschlag',
   correct: 'Betrag oder Tag berichtigen',
   correctText: 'Hat die Buchung den Kontostand bewegt, bewegt er sich um den Unterschied.',
+  correctMoves: 'Kontostand um den Unterschied bewegen',
   correctIt: 'Berichtigen',
   fromEnvelope: 'davon aus dem Umschlag',
   rename: 'Name und Notiz von {name} ändern',

@@ -68,6 +68,7 @@ export const transactions = {
   toEnvelope: 'of it went back into the envelope',
   correct: 'Correct amount or day',
   correctText: 'If the transaction has moved the balance, the balance moves by the difference.',
+  correctMoves: 'Move the balance by the difference',
   correctIt: 'Correct it',
   fromEnvelope: 'of it from the envelope',
   rename: 'Change name and note of {name}',
