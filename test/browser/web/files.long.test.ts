@@ -118,7 +118,7 @@ test('a CSV file that leaves open which amounts leave asks before the preview', 
     const plain = page.getByLabel('Amounts without a minus')
     await plain.waitFor()
     await page.getByRole('button', { name: 'Show a preview' }).click()
-    await page.getByText('The file does not say this clearly.').nth(1).waitFor()
+    await page.getByText('The file does not say this clearly.').waitFor()
     await takePicture(page, 'web-csv-asks')
     await page.getByLabel('Dates are written as').selectOption('DD/MM/YYYY')
     await plain.selectOption('leave the account')

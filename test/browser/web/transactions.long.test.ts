@@ -225,3 +225,44 @@ test('a payday and an envelope create their transactions if the form says so', a
   const { data } = await carol.client.getSpending({ path: { ...bank.path, spendingId } })
   expect([schedule?.autoCreateTransaction, data.autoCreateTransaction]).toEqual([true, true])
 })
+
+test('a reading whose import was undone is not offered again; a debt has no sign', async () => {
+  const alice = await coffer.person()
+  const { linkId } = await alice.post('/links', { institutionName: 'First Bank' })
+  const card = { linkId, name: 'Visa', accountType: 'credit', accountSubType: 'credit card' }
+  const balances = { availableBalance: -14_320, currentBalance: -14_320 }
+  const { bankAccountId } = await alice.post('/bank_accounts', { ...card, ...balances })
+  const bank = { path: { bankAccountId } }
+  const [date, memo, amount] = ['Date', 'Text', 'Amount'].map((name) => ({ name }))
+  const right = {
+    headers: ['Date', 'Text', 'Amount'],
+    id: { kind: 'hashed', fields: [date] },
+    amount: { kind: 'sign', invert: false, fields: [amount] },
+    memo,
+    date: { fields: [date], format: 'DD/MM/YYYY' },
+    balance: { kind: 'none' },
+  }
+  await alice.post('/mappings', { mapping: right })
+  const buffer = Buffer.from('Date,Text,Amount\n13/10/2026,Rewe,12.50\n14/10/2026,Hotel,90.00\n')
+  const file = { name: 'card.csv', mimeType: 'text/csv', buffer }
+  await view({ url: `${coffer.baseUrl}/imports`, cookie: alice.cookie }, async (page) => {
+    const known = page.getByText(/Dates are written as: 31\/12\/2026 .*Amounts without a minus/)
+    await page.getByLabel('Choose a file').setInputFiles(file)
+    await known.filter({ hasText: 'leave the account' }).waitFor()
+    await page.getByLabel('Amounts without a minus').selectOption('come in')
+    await page.getByRole('button', { name: 'Show a preview' }).click()
+    await page.getByText('it stays $143.20 (owed)').waitFor()
+    await page.getByRole('button', { name: /^Import 2/ }).click()
+    await page.getByText('The next file with these columns').waitFor()
+    const [stored] = (await alice.client.listImports(bank)).data
+    await page.goto(`${coffer.baseUrl}/imports`)
+    await page.getByLabel('Choose a file').setInputFiles(file)
+    await known.filter({ hasText: 'come in' }).waitFor()
+    const transactionUploadId = stored?.transactionUploadId ?? ''
+    await alice.client.undoUpload({ path: { ...bank.path, transactionUploadId } })
+    await page.goto(`${coffer.baseUrl}/imports`)
+    await page.getByLabel('Choose a file').setInputFiles(file)
+    await known.filter({ hasText: 'leave the account' }).waitFor()
+    expect(await known.count()).toBe(1)
+  })
+})

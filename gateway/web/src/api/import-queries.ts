@@ -102,20 +102,23 @@ export function importQuery(bankAccountId: string, transactionImportId: string) 
 }
 
 /**
- * The newest mapping for files with these columns; null without one. A mapping names at most `max`
+ * The newest mapping for files with these columns; null without one. Leaves out mappings of which
+ * all imports into the bank account were undone. A mapping names at most `max`
  * columns. For a file with more, it cannot be found by the signature of all columns: it is found by
  * its `max` names. A mapping with fewer names belongs to a narrower file of another bank.
  */
 export function mappingQuery(
-  { headers, signature }: Pick<Import, 'headers' | 'signature'>,
+  { bankAccountId, headers, signature }: Pick<Import, 'bankAccountId' | 'headers' | 'signature'>,
   max: number,
 ) {
   const isWide = headers.length > max
   const query = isWide ? {} : { signature }
   return queryOptions({
-    queryKey: ['mapping', signature],
+    queryKey: ['mapping', bankAccountId, signature],
     queryFn: async () => {
+      const undone = await undoneMappings(bankAccountId)
       for await (const one of paginate(coffer.listMappings, { query })) {
+        if (undone.has(one.transactionImportMappingId)) continue
         const { headers: named } = one.mapping
         const isEnough = !isWide || named.length === max
         if (isEnough && named.every((name) => headers.includes(name))) return one
@@ -123,6 +126,16 @@ export function mappingQuery(
       return null
     },
   })
+}
+
+/** Returns the IDs of mappings by which the newest imports stored rows, and all were undone. */
+async function undoneMappings(bankAccountId: string): Promise<ReadonlySet<string | null>> {
+  const query = { limit: pageMax }
+  const { data } = await coffer.listImports({ path: { bankAccountId }, query })
+  const stored = data.filter(({ status }) => status === 'complete')
+  const all = Map.groupBy(stored, (one) => one.transactionImportMappingId)
+  const undone = [...all].filter(([, imports]) => imports.every(({ upload }) => upload?.undoneAt))
+  return new Set(undone.map(([mappingId]) => mappingId))
 }
 
 /** Returns whether a file is queued or being processed. */

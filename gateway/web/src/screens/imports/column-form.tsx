@@ -82,7 +82,7 @@ export function ColumnForm({ found, draft }: { found: Import; draft: RefObject<D
           onSubmit={preview}
         >
           <div className={styles.pair}>
-            <Texts {...part} dates={dates} found={evidence.dateFormat ?? columns.format} />
+            <Texts {...part} dates={dates} evidence={evidence} />
           </div>
           <Amounts {...part} />
           <Column {...part} label={words.id} hint={words.idHint} name="id" isOptional />
@@ -162,9 +162,10 @@ function Column({ label, name, hint, isOptional = false, ...part }: ColumnProps)
   )
 }
 
-function Texts({ dates, found, ...part }: PartProps & { dates: string[]; found: string }) {
+function Texts({ dates, evidence, ...part }: PartProps & { dates: string[]; evidence: Evidence }) {
   const { columns, change, open } = part
   const { format } = columns
+  const { dateFormat: found = format, isDayOpen } = evidence
   const misfit = format === '' ? null : findMisfit(dates, format)
   const options = [...new Set([...(format === '' ? [] : [format]), ...listFormats(found)])].map(
     (value) => ({
@@ -178,6 +179,7 @@ function Texts({ dates, found, ...part }: PartProps & { dates: string[]; found: 
       <Column {...part} label={words.date} name="date" />
       <ChoiceField
         label={words.format}
+        hint={isDayOpen ? words.formatOpen : undefined}
         fault={open.includes('format') ? words.open : misfit && words.misfit({ text: misfit })}
         value={format}
         options={format === '' ? [none, ...options] : options}

@@ -48,6 +48,9 @@ describe('rows of a file that are transactions of another source', () => {
     ['no common word', [aRow('r', 5)], [stored('t', 5, 'Rewe')], []],
     ['a common number only', [aRow('r', 5, 'A 1234')], [stored('t', 5, 'B 1234')], []],
     ['accents and case', [aRow('r', 5, 'CAFE LUNA')], [stored('t', 5, 'Café')], [['r', 't']]],
+    ['an apostrophe', [aRow('r', 5, 'NANDOS SOHO')], [stored('t', 5, 'Nando’s')], [['r', 't']]],
+    ['dots', [aRow('r', 5, 'HEMA BV')], [stored('t', 5, 'H.E.M.A.')], [['r', 't']]],
+    ['a hyphen', [aRow('r', 5, 'COCA COLA')], [stored('t', 5, 'Coca-Cola')], [['r', 't']]],
     ['umlauts', [aRow('r', 5, 'MUELLER GMBH')], [stored('t', 5, 'Müller')], [['r', 't']]],
     [
       'a day of another offset from UTC',

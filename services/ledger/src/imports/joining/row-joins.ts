@@ -253,9 +253,17 @@ function wordsOfTransaction(transaction: Joinable): Set<string> {
   return new Set(wordsIn([name, merchantName, originalName, originalMerchantName]))
 }
 
-/** Returns the words without accents; `ae`, `oe` and `ue` count as umlauts, as in `MUELLER`. */
+/** Punctuation within names, which banks mostly leave out: `NANDOS`, or `COCA COLA`. */
+const inNames = /['’‘ʼ´`.\-‐‑]/g
+
+/**
+ * Returns the words without accents; `ae`, `oe` and `ue` count as umlauts, as in `MUELLER`. Words
+ * with punctuation are split there, and also count as one.
+ */
 function wordsIn(texts: readonly (string | null)[]): string[] {
-  const words = foldText(texts.join(' ')).split(/[^\p{L}]+/u)
+  const text = texts.join(' ')
+  const joined = text.replace(inNames, '')
+  const words = foldText(joined === text ? text : `${text} ${joined}`).split(/[^\p{L}]+/u)
   const long = words.filter((word) => word.length >= wordLengthMin)
   return long.map((word) => word.replaceAll(/(?<=[aou])e/g, ''))
 }

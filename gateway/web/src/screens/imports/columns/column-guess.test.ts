@@ -166,8 +166,9 @@ test('a balance does not prove the oldest row, whose word is another one', () =>
 })
 
 test.each([
-  ['DD/MM/YY', true, '', ['DD/MM/YY', 'MM/DD/YY']],
+  ['DD/MM/YY', true, 'DD/MM/YY', ['DD/MM/YY', 'MM/DD/YY']],
   ['DD.MM.YYYY', true, 'DD.MM.YYYY', ['DD.MM.YYYY', 'MM.DD.YYYY']],
+  ['MM/DD/YYYY', true, 'DD/MM/YYYY', ['MM/DD/YYYY', 'DD/MM/YYYY']],
   ['M-D-YYYY', false, 'M-D-YYYY', ['M-D-YYYY', 'D-M-YYYY']],
   ['D MMM YYYY', false, 'D MMM YYYY', ['D MMM YYYY', 'YYYY-MM-DD']],
 ])('days of the format %s whose order is open, %s, are guessed as %j', (...of) => {

@@ -1,6 +1,6 @@
 import { directionOf, guessAmounts } from './amount-guess.ts'
 import { Cells, type Evidence } from './cells.ts'
-import type { Columns } from './column-mapping.ts'
+import { type Columns, listFormats } from './column-mapping.ts'
 import { findHeader } from './headers.ts'
 
 /** Words in headers by the role of a column, in several languages. */
@@ -82,10 +82,25 @@ export function guessColumns(
   const texts = free.filter((one) => !taken.includes(one))
   const id = findId(texts, cells)
   const others = texts.filter((one) => one !== id)
-  // The user decides the format of ambiguous dates. Dates with points are never ambiguous, because
-  // they always have the day first.
-  const isOpen = evidence.isDayOpen && !format.includes('.')
-  return { date, format: isOpen ? '' : format, ...amounts, id, ...guessTexts(others, cells) }
+  return {
+    date,
+    format: evidence.isDayOpen ? orderOf(format, locale) : format,
+    ...amounts,
+    id,
+    ...guessTexts(others, cells),
+  }
+}
+
+/**
+ * Returns the format of ambiguous dates with day and month in the order of the locale, which the
+ * user can change; '' if its order begins with the year. Dates with points have the day first.
+ */
+function orderOf(format: string, locale: string): string {
+  if (format.includes('.')) return format
+  const parts = new Intl.DateTimeFormat(locale.replaceAll('_', '-')).formatToParts()
+  const first = parts.find(({ type }) => /^(day|month|year)$/.test(type))?.type ?? ''
+  if (first === 'year') return ''
+  return listFormats(format).find((one) => one[0] === first[0]?.toUpperCase()) ?? ''
 }
 
 /** Replaces the column of amounts, and guesses the direction again. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { type Columns, mappingOf } from './column-mapping.ts'
-import { readColumns } from './read-columns.ts'
+import { readColumns, readManner } from './read-columns.ts'
 
 const columns: Columns = {
   date: 'Day',
@@ -35,4 +35,16 @@ test.each<[string, Partial<Columns>, string[]]>([
 ])('of a mapping with %s all columns are named', (_, more, read) => {
   const mapping = mappingOf({ ...columns, ...more }, [])
   expect(readColumns(mapping).map(({ column }) => column)).toEqual(read)
+})
+
+test.each<[Partial<Columns>, string[]]>([
+  [{}, ['2026-12-31 (YYYY-MM-DD)', 'come in']],
+  [{ format: 'DD/MM/YYYY', out: 'plain' }, ['31/12/2026 (DD/MM/YYYY)', 'leave the account']],
+  [
+    { amountKind: 'type', direction: 'Way', debitWord: 'Out', creditWord: 'In' },
+    ['2026-12-31 (YYYY-MM-DD)', 'Out', 'In'],
+  ],
+])('of a mapping of %j the order of the days and the direction are named', (more, read) => {
+  const mapping = mappingOf({ ...columns, ...more }, [])
+  expect(readManner(mapping).map(({ column }) => column)).toEqual(read)
 })

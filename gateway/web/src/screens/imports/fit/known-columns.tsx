@@ -7,7 +7,7 @@ import { FaultBanner } from '../../../controls/form.tsx'
 import rows from '../../../controls/rows.module.css'
 import { Card } from '../../../controls/screen.tsx'
 import { importWords as words } from '../../../words/imports.ts'
-import { readColumns } from '../columns/read-columns.ts'
+import { readColumns, readManner } from '../columns/read-columns.ts'
 
 interface Props {
   known: ImportMapping
@@ -24,7 +24,9 @@ export function KnownColumns({ known, isSending, fault, onUse }: Props) {
   return (
     <Card title={words.known}>
       {faulty && <FaultBanner fault={faulty} />}
-      <p className={rows.soft}>{readColumns(mapping).map(words.ofColumn).join(' · ')}</p>
+      <p className={rows.soft}>
+        {[...readColumns(mapping), ...readManner(mapping)].map(words.ofColumn).join(' · ')}
+      </p>
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={onUse}>
           {words.useKnown}

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import rows from '../../../controls/rows.module.css'
 import { useMoneyText } from '../../../controls/texts/money-text.ts'
 import { dayOf, formatShortDay } from '../../../format/days.ts'
+import { isDebt } from '../../../format/debts.ts'
 import { useAccount, useManner, useReader } from '../../../shell/chosen-account.ts'
 import { toEdit } from '../../../shell/opened-form.ts'
 import { importWords as words } from '../../../words/imports.ts'
@@ -31,14 +32,15 @@ export function BalanceNote(props: Props) {
   const { bankAccountId, stated, asOf, is, moved = 0, isStored = false } = props
   const dayOfInstant = useDayText()
   const money = useMoneyText(useManner(bankAccountId))
+  const sum = useBalanceText(bankAccountId)
   const account = useAccount(bankAccountId)
   if (account === undefined) return null
   const { currentBalance, balancesAsOf } = account
   const isStated = stated !== null && stated !== undefined
   const days = { day: dayOfInstant(asOf), known: dayOfInstant(balancesAsOf) }
-  const after = money((currentBalance ?? 0) + moved)
-  const sums = { now: money(currentBalance), moved: money(moved), after }
-  const values = { ...sums, stated: isStated ? money(stated) : '', is, ...days }
+  const after = sum((currentBalance ?? 0) + moved)
+  const sums = { now: sum(currentBalance ?? 0), moved: money(moved), after }
+  const values = { ...sums, stated: isStated ? sum(stated) : '', is, ...days }
   const isSame = stated === currentBalance
   const text = textOf({ isSame, isStated, is, isStored, isMoved: moved !== 0 })(values)
   return (
@@ -46,6 +48,17 @@ export function BalanceNote(props: Props) {
       {text} {isStored && !isSame && <Link {...toEdit(bankAccountId)}>{words.changeBalance}</Link>}
     </p>
   )
+}
+
+/** Returns a function that formats a balance: a debt without a sign, as on the other screens. */
+export function useBalanceText(bankAccountId: string): (balance: number) => string {
+  const money = useMoneyText(useManner(bankAccountId))
+  const account = useAccount(bankAccountId)
+  const isOfDebt = account !== undefined && isDebt(account)
+  return (balance) =>
+    isOfDebt && balance !== 0
+      ? words.debtOf({ amount: money(Math.abs(balance)), is: balance > 0 ? 'credit' : 'owed' })
+      : money(balance)
 }
 
 /** Returns a function that formats the day of an instant; it returns `none` without an instant. */

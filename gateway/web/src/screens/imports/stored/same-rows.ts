@@ -20,10 +20,9 @@ export function sameRows(offers: readonly Offer[], timezone: string): ReadonlySe
   return new Set(same.map(({ uploadIdentifier }) => uploadIdentifier))
 }
 
+/** Banks write names with and without punctuation and blanks: `Nando's`, `NANDOS`. */
 function foldedOf(text: string): string {
-  return plainText(text)
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
+  return plainText(text).replaceAll(/[^\p{L}\p{N}]+/gu, '')
 }
 
 /** Sorts rows like lists of transactions: newest day first. */

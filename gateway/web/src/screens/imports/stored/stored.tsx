@@ -5,10 +5,9 @@ import { type Upload, uploadsQuery } from '../../../api/import-queries.ts'
 import { Button } from '../../../controls/button.tsx'
 import rows from '../../../controls/rows.module.css'
 import { Card } from '../../../controls/screen.tsx'
-import { useMoneyText } from '../../../controls/texts/money-text.ts'
-import { useAccount, useManner } from '../../../shell/chosen-account.ts'
+import { useAccount } from '../../../shell/chosen-account.ts'
 import { importWords as words } from '../../../words/imports.ts'
-import { BalanceNote, type Balancing, effectOn } from './balance-note.tsx'
+import { BalanceNote, type Balancing, effectOn, useBalanceText } from './balance-note.tsx'
 import { UndoImport } from './undo-import.tsx'
 
 interface Props {
@@ -61,8 +60,8 @@ export function Stored({ bankAccountId, transactionUploadId, counts, preview, no
 /** States that the transactions of an undone import are deleted, and the balance now. */
 function Undone({ upload }: { upload: Upload }) {
   const { bankAccountId } = upload
-  const money = useMoneyText(useManner(bankAccountId))
+  const balanceText = useBalanceText(bankAccountId)
   const account = useAccount(bankAccountId)
   if (account === undefined) return null
-  return <p role="status">{words.undoneText({ now: money(account.currentBalance) })}</p>
+  return <p role="status">{words.undoneText({ now: balanceText(account.currentBalance) })}</p>
 }

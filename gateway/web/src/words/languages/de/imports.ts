@@ -112,6 +112,7 @@ export const imports: Translation<'imports'> = {
   date: 'Datum',
   format: 'Schreibweise des Datums',
   dayLetters: { D: 'T', M: 'M', Y: 'J' },
+  formatOpen: 'Die Datei sagt nicht, ob Tag oder Monat zuerst steht. Prüfe das.',
   formatOf: '{example} ({format})',
   memo: 'Verwendungszweck',
   merchant: 'Empfänger oder Auftraggeber',
@@ -140,6 +141,7 @@ export const imports: Translation<'imports'> = {
   preview: 'Vorschau zeigen',
   reading: 'Die Datei wird gelesen',
   changeBalance: 'Kontostand ändern',
+  debtOf: '{amount} ({is, select, owed {geschuldet} other {Guthaben}})',
   balanceStays:
     'Die Datei nennt keinen Kontostand, also bleibt er {now}. Buchungen aus einer Datei bewegen ihn nicht: Zeigt deine Bank einen anderen, ändere ihn unter Konten.',
   balanceIs:

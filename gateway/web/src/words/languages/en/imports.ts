@@ -122,6 +122,7 @@ export const imports = {
   date: 'Date',
   format: 'Dates are written as',
   dayLetters: { D: 'D', M: 'M', Y: 'Y' },
+  formatOpen: 'The file does not say whether day or month comes first. Check this one.',
   formatOf: '{example} ({format})',
   memo: 'Description',
   merchant: 'Payee or payer',
@@ -149,6 +150,7 @@ export const imports = {
   preview: 'Show a preview',
   reading: 'Reading the file',
   changeBalance: 'Change the balance',
+  debtOf: '{amount} ({is, select, owed {owed} other {in credit}})',
   balanceStays:
     'The file states no balance, so it stays {now}. Transactions of a file do not move it: if your bank shows another one, change it in Accounts.',
   balanceIs:
