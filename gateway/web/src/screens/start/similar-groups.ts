@@ -2,7 +2,7 @@ import { paginate } from '@coffer/client'
 import { queryOptions } from '@tanstack/react-query'
 import type { Transaction } from '../../api/budget-queries.ts'
 import { coffer } from '../../api/client.ts'
-import { type Group, groupByName, movementsOf } from './suggestions.ts'
+import { createPayees, type Group, groupByName, movementsOf } from './suggestions.ts'
 
 /** Number of the newest transactions that suggestions are based on: about a year of a household. */
 const transactionsMax = 600
@@ -32,13 +32,15 @@ export function groupsQuery(bankAccountId: string, dayOf: (instant: string) => s
       }
       const deposits = groupByName(movementsOf(all, { isIncome: true, dayOf }))
       let rest = movementsOf(all, { isIncome: false, dayOf })
+      const areOfOne = createPayees(rest.map(({ name }) => name))
       const payments: Group[] = []
       const alone: typeof rest = []
       for (let asked = 0; asked < clustersMax && rest.length > 0; asked += 1) {
         const [first] = rest
         if (first === undefined) break
         const members = await membersOf(bankAccountId, first.transactionId)
-        const isOwn = ({ transactionId }: { transactionId: string }) => members.has(transactionId)
+        const isOwn = ({ transactionId, name }: (typeof rest)[number]) =>
+          members.has(transactionId) && areOfOne(first.name, name)
         const own = rest.filter(isOwn)
         if (own.length > 1) payments.push({ name: first.name, movements: own })
         else alone.push(first)

@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { firstOfNextMonth, groupByName, suggestEnvelopes, suggestPayday } from './suggestions.ts'
+import {
+  createPayees,
+  firstOfNextMonth,
+  groupByName,
+  suggestEnvelopes,
+  suggestPayday,
+} from './suggestions.ts'
 
 const today = '2026-11-20'
 const movements = (text: string) =>
@@ -20,6 +26,19 @@ test.each`
   const found = suggestEnvelopes(groupByName(movements(payments)), { today, known: ['KNOWN'] })
   const texts = found.map(({ isBill, ...one }) => [...Object.values(one), isBill ? 'bill' : ''])
   expect(texts.map((one) => one.join(' ').trim()).join()).toBe(suggested)
+})
+
+test.each([
+  ['ASOS.COM LONDON', 'COSTA COFFEE LONDON', false],
+  ['ASOS LONDON', 'PRET LONDON', false],
+  ['TESCO STORES 3345 LONDON', 'TESCO EXPRESS LONDON', true],
+  ['CARD PAYMENT TO ASOS', 'CARD PAYMENT TO PRET', false],
+  ['CARD PAYMENT TO ASOS', 'CARD PAYMENT TO ASOS 2', true],
+  ['Nando’s', 'NANDOS WIMBLEDON', true],
+  ['42', '42', true],
+])('that payments to %s and %s repeat is %s', (one, other, areOfOne) => {
+  const cards = ['Lidl', 'Rewe', 'Aldi'].map((shop) => `CARD PAYMENT TO ${shop}`)
+  expect(createPayees([one, other, ...cards])(one, other)).toBe(areOfOne)
 })
 
 test.each([

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../api/budget-queries.ts'
 import { daysBetween } from '../../format/days.ts'
+import { plainText } from '../../format/plain-text.ts'
 import type { Repeat } from '../../format/recurrence.ts'
 import type { Pace, Proposal } from '../schedules/schedule-pace.ts'
 
@@ -63,6 +64,32 @@ export function groupByName(movements: Movement[]): Group[] {
       .trim()
   const byName = Map.groupBy(movements, ({ name }) => plain(name))
   return [...byName.values()].map((own) => ({ name: own[0]?.name ?? '', movements: own }))
+}
+
+/**
+ * Returns a function that tells whether two names are of the same payee: more than half of their
+ * words are the same. Members of a cluster may share only a city. Words of more than a third of
+ * `names`, such as CARD PAYMENT, do not count.
+ */
+export function createPayees(names: readonly string[]): (one: string, other: string) => boolean {
+  const all = [...new Set(names)].map(wordsOf)
+  const counts = new Map<string, number>()
+  for (const word of all.flatMap((words) => [...words])) {
+    counts.set(word, (counts.get(word) ?? 0) + 1)
+  }
+  const isCommon = (word: string) => (counts.get(word) ?? 0) > Math.max(3, all.length / 3)
+  return (one, other) => {
+    const [its, others] = [one, other].map((name) => [...wordsOf(name)].filter((w) => !isCommon(w)))
+    const shared = (its ?? []).filter((word) => others?.includes(word)).length
+    return one === other || shared * 2 > Math.min(its?.length ?? 0, others?.length ?? 0)
+  }
+}
+
+function wordsOf(name: string): Set<string> {
+  const words = plainText(name)
+    .replaceAll(/['’.-]/g, '')
+    .split(/[^\p{L}]+/u)
+  return new Set(words.filter((word) => word.length > 2))
 }
 
 /**
