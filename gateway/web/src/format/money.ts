@@ -46,6 +46,12 @@ export function formatAxis(amounts: number[], { locale, currency }: Manner): str
   return amounts.map((one) => written(format, decimalOf(one, currency)))
 }
 
+/** Formats a change of a sum, with its sign and its currency: `−$12.50`, `+$5.00`. */
+export function formatChange(amount: number, { locale, currency }: Manner): string {
+  const format = formatOf(locale, { style: 'currency', currency, signDisplay: 'exceptZero' })
+  return written(format, decimalOf(amount, currency))
+}
+
 /**
  * Formats the amount of a transaction: payments with a minus, deposits with a plus. The API has the
  * opposite signs.

@@ -55,7 +55,7 @@ export function History({
           </div>
           <div className={styles.figures}>
             <p>
-              <Amount amount={-entry.delta} manner={manner} as="flow" />
+              <Amount amount={entry.delta} manner={manner} as="change" />
             </p>
             <p className={styles.soft}>
               <Amount amount={entry.amount} manner={manner} />

@@ -9,7 +9,7 @@ import { LeaveGuard } from '../../controls/entries/leave-guard.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { PasswordField } from '../../controls/password-field.tsx'
-import { localeChoices, timezoneChoices } from '../../controls/region-choices.ts'
+import { localeChoices, presentTimezone, timezoneChoices } from '../../controls/region-choices.ts'
 import { signInWords } from '../../words/sign-in.ts'
 import { useArrival } from './arrival.ts'
 import { beginOnDevice, ForeignDevice } from './foreign-device.tsx'
@@ -117,7 +117,7 @@ function Region({ problems }: PartProps) {
         label={signInWords.timezone}
         hint={signInWords.timezoneHint}
         name="timezone"
-        defaultValue={timeZone}
+        defaultValue={presentTimezone(timeZone)}
         options={timezoneChoices(timeZone)}
         fault={problems.timezone}
       />
