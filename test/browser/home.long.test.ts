@@ -130,3 +130,26 @@ test('home says that imports move no balance, and that a card may be paid', asyn
     await takePicture(page, 'web-home-card-paid')
   })
 })
+
+test('all changes name a correction as such, far from its payment', async () => {
+  const erin = await coffer.person()
+  const { bank } = await erin.createBankAccount(100_000)
+  const pay = async (name: string) => {
+    const body = { name, amount: 500, date: inDays(0), adjustsBalance: true }
+    return (await erin.client.createTransaction({ ...bank, body })).data.transaction
+  }
+  const { transactionId } = await pay("Nando's")
+  for (const name of Array.from({ length: 15 }, (_, index) => `Shop ${index}`)) await pay(name)
+  const path = { ...bank.path, transactionId }
+  await erin.client.correctTransaction({ path, body: { amount: 700 } })
+  await view({ url: `${coffer.baseUrl}/history`, cookie: erin.cookie, width }, async (page) => {
+    const rows = page.getByRole('list', { name: 'History, newest first' }).getByRole('listitem')
+    await rows.first().getByText("Nando's, corrected").waitFor()
+    expect(await rows.count()).toBe(25)
+    await page.getByRole('button', { name: 'Show older ones' }).click()
+    await rows
+      .getByText(/: Nando's$/)
+      .first()
+      .waitFor()
+  })
+})

@@ -15,8 +15,10 @@ export type SumChange = Omit<HistoryEntry, 'pot'> & { pot: HistoryEntry['pot'] |
 /** Number of entries that are shown below the explanation of a sum. */
 export const lastMax = 6
 
-/** Number of entries on a page of the journal; `newestMax` is the maximum of the API. */
-const pageSize = 25
+/** Number of journal entries that each "more" shows. */
+export const journalStep = 25
+
+/** Number of entries on a page of the journal: the maximum of the API. */
 export const newestMax = 100
 
 /** The journal of a bank account, or of one of its envelopes, as an infinite query. */
@@ -24,7 +26,7 @@ export function journalQuery(bankAccountId: string, spendingId?: string) {
   return infiniteQueryOptions({
     queryKey: ['history', bankAccountId, 'pages', spendingId],
     queryFn: async ({ pageParam, signal }) => {
-      const query = { limit: pageSize, ...(pageParam === '' ? {} : { after: pageParam }) }
+      const query = { limit: newestMax, ...(pageParam === '' ? {} : { after: pageParam }) }
       const path = { bankAccountId }
       const answer =
         spendingId === undefined
@@ -53,7 +55,8 @@ export function spendingHistoryQuery(bankAccountId: string, spendingId: string) 
   return queryOptions({
     queryKey: ['history', bankAccountId, 'newest', spendingId],
     queryFn: async ({ signal }) =>
-      (await coffer.listSpendingHistory({ path, query: { limit: pageSize }, signal })).data.entries,
+      (await coffer.listSpendingHistory({ path, query: { limit: journalStep }, signal })).data
+        .entries,
   })
 }
 
