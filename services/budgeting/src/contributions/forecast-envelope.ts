@@ -20,13 +20,14 @@ export type Funded = Need &
   Pick<Spending, 'periodSpentAmount' | 'autoCreateTransaction'>
 
 /**
- * Input of the forecast of one envelope; amounts in minor units. A goal has no ruleset.
- * `spentAmount`: part of the next bill that is paid. `stored` is missing if no plan is stored.
+ * Input of the forecast of an envelope, in minor units. A goal has no ruleset. Of the next bill,
+ * `spentAmount` is paid, and free-to-use has paid `overspentAmount`. `stored`: of a stored plan.
  */
 export type ForecastPlan = Need & {
   spendingId: string
   fundingScheduleId: string
   spentAmount?: bigint
+  overspentAmount?: bigint
   graceUntil?: Date | null
   stored?: StoredContribution
 }
@@ -143,8 +144,7 @@ function startSimulation(plan: ForecastPlan, fundings: Fundings, now: number): S
 function step(state: SimulatedEnvelope): SpendingEvent | null {
   const { plan, fundings } = state
   if (state.due !== null && state.due <= state.after) {
-    const { ruleset } = plan
-    state.due = ruleset === null ? null : dueAfter(ruleset, fundings.timezone, state.after)
+    state.due = plan.ruleset ? dueAfter(plan.ruleset, fundings.timezone, state.after) : null
   }
   // `due` is null for a goal past its date and for an expense whose rule has ended.
   const { due } = state
@@ -158,6 +158,7 @@ function step(state: SimulatedEnvelope): SpendingEvent | null {
   const transactionAmount = isDue ? plan.targetAmount : 0n
   const bill = isDue ? billOf(state) : 0n
   const fromEnvelope = lesser(state.held + heldContribution, bill)
+  const overspent = due === state.first ? (plan.overspentAmount ?? 0n) : 0n
   state.rolling += contributionAmount - transactionAmount
   state.held += heldContribution - fromEnvelope
   state.after = fires ? funding.date.getTime() : due
@@ -170,7 +171,7 @@ function step(state: SimulatedEnvelope): SpendingEvent | null {
     rollingAllocation: state.rolling,
     heldContribution,
     heldAmount: state.held,
-    fromFreeAmount: bill - fromEnvelope,
+    fromFreeAmount: clampNeed(bill - fromEnvelope - overspent),
     funding: fires ? [funding] : [],
     spendingId: plan.spendingId,
   }
@@ -195,8 +196,7 @@ export function findLateFunding(
   }
   if (funding === null || funding.date.getTime() > end) return null
   const added = events.reduce((sum, { heldContribution }) => sum + heldContribution, 0n)
-  const { targetAmount, usedAmount, currentAmount } = plan
-  const amount = clampNeed(targetAmount - usedAmount - currentAmount - added)
+  const amount = clampNeed(needOfGoal(plan) - plan.currentAmount - added)
   return amount > 0n ? { date: funding.date, spendingId: plan.spendingId, amount } : null
 }
 

@@ -19,7 +19,9 @@ import {
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import type { FundedSpending } from '../book/spending.ts'
+import type { FundedSpending, ListedSpending } from '../book/spending.ts'
+import type { settings } from '../config.ts'
+import { isSettled } from '../contributions/due-dates.ts'
 import { type ForecastPlan, forecastPlanOf } from '../contributions/forecast-envelope.ts'
 import type { FundingEvent } from '../contributions/forecast-fundings.ts'
 import { withSettledBill } from '../contributions/settled-bill.ts'
@@ -49,7 +51,7 @@ import {
 /** Worker threads for large forecasts, which would block the event loop. */
 export type Forecasters = Workers<ForecastInput, Forecast>
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & {
+type Deps = Pick<ServiceDeps<typeof settings>, 'database' | 'mesh' | 'clock' | 'config'> & {
   forecasters: Forecasters
   findPlans: FindPlans
 }
@@ -180,7 +182,7 @@ function changedPlan(
  * no envelope.
  */
 async function load(
-  { database, mesh, clock }: Deps,
+  { database, mesh, clock, config }: Deps,
   bankAccountId: string,
   context: HandlerContext,
 ) {
@@ -189,7 +191,9 @@ async function load(
   const [schedules, open, { envelopes }, { balances }] = await Promise.all([
     listFundingSchedules(database, { accountId, bankAccountId }),
     listSpending(database, { accountId, bankAccountId }),
-    mesh.client('ledger', EnvelopeService).listEnvelopes({ bankAccountId }, options),
+    mesh
+      .client('ledger', EnvelopeService)
+      .listEnvelopes({ bankAccountId, withOverspent: true }, options),
     mesh.client('ledger', BankAccountService).getBalances({ bankAccountId }, options),
   ])
   const byId = new Map(envelopes.map((envelope) => [envelope.spendingId, envelope]))
@@ -198,9 +202,20 @@ async function load(
     const envelope = plan.isPaused ? undefined : byId.get(plan.spendingId)
     if (!envelope) return []
     const present = withSettledBill(withAmounts(plan, envelope, asOf), asOf.now)
-    return [{ ...forecastPlanOf(present, present), name: plan.name }]
+    const isCounted = isSpentFreely(present, config.expenseCarryOver)
+    const overspentAmount = isCounted ? (envelope.periodOverspent ?? 0n) : 0n
+    return [{ ...forecastPlanOf(present, present), overspentAmount, name: plan.name }]
   })
   return { schedules, plans, balances }
+}
+
+/**
+ * Returns whether all payments of an expense since its last due date are for the next one: it keeps
+ * unspent money, so that it has no bill that may be paid late (docs/plans/bills.md).
+ */
+function isSpentFreely(plan: ListedSpending, carryOver: boolean): boolean {
+  if (plan.graceDays > 0 || plan.autoCreateTransaction || isSettled(plan)) return false
+  return plan.ruleset !== null && (plan.carryOver ?? carryOver)
 }
 
 /**

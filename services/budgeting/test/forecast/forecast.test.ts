@@ -205,6 +205,32 @@ test('next contribution of a schedule, and cost of an envelope that does not exi
   ).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
+// 1,000 are due weekly, next on Saturday 14 October, and the payday is after that.
+test.each([
+  ['an envelope for purchases', { carryOver: true }, 600n],
+  ['a bill, which may be one paid late', { carryOver: false }, 900n],
+])('what free-to-use paid of %s counts in its week', async (_, of, left) => {
+  booted.clock.now = new Date('2023-09-28T12:00Z')
+  const home = await createBudgetHousehold(booted)
+  const { envelopes, transactions, bankAccountId, as } = home
+  const payday = await home.pay({ nextRecurrence: at('2023-10-15T05:00Z') })
+  const ruleset = 'DTSTART:20231007T050000Z\nRRULE:FREQ=WEEKLY'
+  const weekly = { name: 'Food', ruleset, nextRecurrence: at('2023-10-07T05:00Z'), ...of }
+  const { spendingId } = await home.expense(payday.fundingScheduleId, weekly)
+  await advanceOnly(booted, home, new Date('2023-10-07T05:10Z'))
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 200n }, as)
+  const buy = { bankAccountId, spendingId, name: 'Food', adjustsBalance: true }
+  for (const [day, amount] of [
+    ['2023-10-06T05:00Z', 100n],
+    ['2023-10-08T05:00Z', 400n],
+  ] as const) {
+    await transactions.createTransaction({ ...buy, date: at(day), amount }, as)
+  }
+  const { events } = await forecastOf(home, '2023-10-15T12:00Z')
+  const due = events.find(({ transaction }) => transaction > 0n)?.spending[0]
+  expect(due?.fromFreeAmount).toBe(left)
+})
+
 // Automatic transactions pay some bills. The test books the others by hand, and that of the goal.
 test('the ledger shows the forecast, if every bill is paid on its due date', async () => {
   await fc.assert(

@@ -32,7 +32,7 @@ import { renderResult } from '../money/settlements.ts'
 import { transfer } from '../money/transfer.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import { findEnvelopes, listEnvelopes } from './envelope.sql.ts'
+import { findEnvelopes, findOverspent, listEnvelopes } from './envelope.sql.ts'
 import { closeEnvelope, endGrace, graceOperationId, notePeriodSkipped } from './period.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
@@ -44,9 +44,18 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
     listEnvelopes: async (request, context) => {
       const { bankAccountId, spendingIds } = request
       const { accountId } = callerOf(context)
-      const envelopes = await listEnvelopes(database, { accountId, bankAccountId }, spendingIds)
+      const key = { accountId, bankAccountId }
+      const [envelopes, overspent] = await Promise.all([
+        listEnvelopes(database, key, spendingIds),
+        request.withOverspent ? findOverspent(database, key) : null,
+      ])
       if (!envelopes) throw notFound('bank account')
-      return { envelopes: envelopes.map((one) => toMessage(EnvelopeSchema, one)) }
+      const messages = envelopes.map((one) => toMessage(EnvelopeSchema, one))
+      for (const message of overspent ? messages : []) {
+        const amount = overspent?.get(message.spendingId)
+        if (amount !== undefined) message.periodOverspent = amount
+      }
+      return { envelopes: messages }
     },
     findEnvelopes: async (request, context) => {
       const envelopes = await findEnvelopes(database, callerOf(context).accountId, request)

@@ -63,3 +63,23 @@ export function findEnvelopes(
       AND spending_id = ANY(${sql.array([...of.spendingIds], 'text')})
       AND closed_at IS NULL AND owner.removed_at IS NULL`)
 }
+
+const Overspent = z.object({ spendingId: z.string(), amount: z.bigint() })
+
+/**
+ * Returns what free-to-use paid of the payments of each open envelope since its period began, in
+ * minor units, less what refunds gave back to free-to-use.
+ */
+export async function findOverspent(
+  { pool }: Database,
+  { accountId, bankAccountId }: BankAccountKey,
+): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await pool.any(sql.type(Overspent)`
+    SELECT spending_id AS "spendingId", greatest(0, sum(
+      amount - coalesce(spending_amount, 0) + coalesce(refund_amount, 0)))::bigint AS amount
+    FROM envelopes JOIN transactions USING (account_id, bank_account_id, spending_id)
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND closed_at IS NULL AND deleted_at IS NULL AND date >= period_from
+    GROUP BY spending_id`)
+  return new Map(rows.map(({ spendingId, amount }) => [spendingId, amount]))
+}
