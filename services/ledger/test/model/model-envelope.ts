@@ -4,7 +4,7 @@ import type { Of, Until } from './model-operation.ts'
  * Amounts in cents: `current` is what the envelope holds, `net` is what transactions took and did
  * not give back, `spent` is the same since the period began. `refunded` is what refunds gave back
  * that this period had not spent. `hasEnded` is true after a period, which has the days of January
- * until `dayOfRows`. `grace` is null if none runs.
+ * until `dayOfDue`. `grace` is null if none runs.
  */
 export type Envelope = {
   isGoal: boolean
@@ -21,6 +21,9 @@ type Grace = { until: Until; unspent: number; missing: number }
 
 /** Day of January 2026 of all transactions from files and providers. */
 export const dayOfRows = 10
+
+/** Last day of January that is of an earlier period, once a period has ended. */
+export const dayOfDue = dayOfRows - 1
 
 type Envelopes = Record<string, Envelope>
 
@@ -119,7 +122,7 @@ function countEarlier(envelope: Envelope, amount: number): void {
 }
 
 function isEarlier({ hasEnded }: Envelope, day: number): boolean {
-  return hasEnded && day <= dayOfRows
+  return hasEnded && day <= dayOfDue
 }
 
 /** Counts a payment by its new day, without a change of money. */

@@ -9,7 +9,7 @@ import type { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { type CallOptions, type Client, ConnectError } from '@connectrpc/connect'
 import { importFile, statementOf } from '../imports/uploading.ts'
 import { type anAccount, aRow } from '../syncs/syncing.ts'
-import { dayOfRows } from './model-envelope.ts'
+import { dayOfDue } from './model-envelope.ts'
 import { fileAt } from './model-files.ts'
 import type {
   Body,
@@ -278,9 +278,9 @@ function dateOf(day: number) {
   return timestampFromDate(new Date(Date.UTC(2026, 0, day, 6)))
 }
 
-/** Returns a due date of its own for each serial number, just after the rows of files. */
+/** Returns a due date of its own for each serial number, just before the rows of files. */
 function dueOf(serial: number) {
-  return instantOf({ day: dayOfRows, serial: serial + 1 })
+  return instantOf({ day: dayOfDue, serial: serial + 1 })
 }
 
 function instantOf({ day, serial }: Until) {
