@@ -179,7 +179,7 @@ test('a bill paid late from money of the next period does not settle that one', 
   const { explanation } = await home.spending.explainSpending(key, home.as)
   expect(explanation).toMatchObject({ progress: 40_000n, graceAmount: 1n, graceUntil })
   expect(explanation?.sentences[1]).toBe(
-    'Another $0.01 stays there until Dec 15, 2023, for the late bill of the last due date.',
+    'Another $0.01 stays there until Dec 15, 2023, for the bill of Dec 1, 2023.',
   )
   await pay(noonOf('15 Dec'))
   const [bill] = await home.list()
