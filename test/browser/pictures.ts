@@ -31,7 +31,7 @@ await runScript(async (stop) => {
       const options = { locale: 'en-US', viewport: { width: 1280, height: 860 } }
       const page = await browser.newPage({ ...options, colorScheme: 'light' })
       await signInToDemo(page, { baseUrl, dataDir })
-      await draw(page, { url: baseUrl, text: 'Free to use', name: 'home' })
+      await draw(page, { url: baseUrl, text: 'is missing for purchases', name: 'home' })
       await page.emulateMedia({ colorScheme: 'dark' })
       await draw(page, { url: `${baseUrl}/envelopes`, text: 'Expenses', name: 'envelopes' })
       await drawIcons(browser)

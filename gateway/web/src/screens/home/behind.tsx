@@ -7,7 +7,7 @@ import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { isEveryday, isUsedUp } from '../../controls/assignments/everyday.ts'
 import { WhyButton } from '../../controls/journal/why-button.tsx'
-import { Card } from '../../controls/screen.tsx'
+import { Card, Skeleton } from '../../controls/screen.tsx'
 import { useMoneyText } from '../../controls/texts/money-text.ts'
 import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader, useRest } from '../../shell/chosen-account.ts'
@@ -65,7 +65,8 @@ export function Behind({ bankAccountId }: { bankAccountId: string }) {
               ...everyday.map(missingOf),
             ]
             const isKnown = known.every((one) => one !== undefined)
-            return isKnown ? <p className={styles.soft}>{homeWords.noneBehind}</p> : null
+            if (!isKnown) return <Skeleton lines={1} />
+            return <p className={styles.soft}>{homeWords.noneBehind}</p>
           }
           return (
             <ul className={styles.rows}>
