@@ -9,10 +9,9 @@ import { noteSession } from './api/live/session-end.ts'
 import { eraseAnswers, forgetSession, queries } from './api/query-client.ts'
 import { watchServer } from './api/sending/server-watch.ts'
 import { basePath } from './base-path.ts'
-import { hasEntries } from './controls/entries/entries.ts'
 import { apply } from './preferences/preferences.ts'
 import { router } from './routes.tsx'
-import { nameLostPart } from './shell/upgrade.ts'
+import { hasUnsaved, nameLostPart } from './shell/upgrade.ts'
 import { language } from './words/languages/texts.ts'
 
 apply()
@@ -43,20 +42,19 @@ const leave = (ended: 'here' | 'elsewhere') => {
 
 const hasScreen = () => router.state.matches.some(({ routeId }) => routeId === '/frame')
 
-/** Returns whether the shown screen has entries that are not saved, or are being sent. */
-const hasUnsaved = () => hasScreen() && (hasEntries() || queries.isMutating() > 0)
+const mustKeepScreen = () => hasScreen() && hasUnsaved()
 
 // The user has signed out in another tab: this tab opens the sign-in, too; over a screen with
 // unsaved entries, which it hides.
 addEventListener('coffer-left', () => {
-  if (!hasUnsaved()) return leave('here')
+  if (!mustKeepScreen()) return leave('here')
   eraseAnswers()
   noteSession(true, 'tab')
 })
 
 // Another user has signed in: this tab opens the app for them, or keeps unsaved entries hidden.
 addEventListener('coffer-other-user', () => {
-  if (hasUnsaved()) noteSession(true, 'person')
+  if (mustKeepScreen()) noteSession(true, 'person')
   else location.assign(basePath)
 })
 

@@ -68,15 +68,25 @@ test('a payment whose answer was lost in the upgrade is entered once', async () 
   await using upgraded = await coffer.startGateway({ webFolder: newer })
   const names = async () => (await carol.client.listTransactions(bank)).data.map(({ name }) => name)
   proxy.forwardTo(coffer.baseUrl)
-  const viewing = { url: `${proxy.url}/transactions`, cookie: carol.cookie, hasRefusals: true }
+  const viewing = { url: `${proxy.url}/transactions`, cookie: carol.cookie, hasOutage: true }
   await view(viewing, async (page) => {
     await typePayment(page, 'Bakery')
     proxy.lose('/transactions')
     await save(page)
     await eventually(names, (all) => all.includes('Bakery'))
     proxy.forwardTo(upgraded.baseUrl)
-    // The client repeats it by itself, with the same key.
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // The client repeats it by itself for a time, then the user does.
+    const form = page.getByRole('dialog')
+    const again = async () => {
+      await form.getByRole('button', { name: 'Save' }).click({ timeout: 1_000 })
+    }
+    await eventually(
+      async () => {
+        if ((await form.count()) > 0) await again().catch(() => undefined)
+        return await form.count()
+      },
+      (count) => count === 0,
+    )
     expect((await names()).filter((name) => name === 'Bakery')).toHaveLength(1)
   })
 })

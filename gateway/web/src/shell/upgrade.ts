@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react'
+import { queries } from '../api/query-client.ts'
 import { isOutdated } from '../api/sending/sender.ts'
 import { basePath, ownName } from '../base-path.ts'
+import { hasEntries } from '../controls/entries/entries.ts'
 
 /** Interval in ms between checks for a newer version while the app is visible. */
 const lookMs = 300_000
@@ -30,12 +32,12 @@ export function useIsOld(): boolean {
       void findServedBuild().then((build) => build === 'other' && notice())
     }
     // When the server answers again after an outage, reloads the page if the server was upgraded
-    // meanwhile. The browser asks first if there are unsaved entries.
+    // meanwhile; not with entries, or while a change is sent.
     const meet = () => {
       void findServedBuild().then((build) => {
         if (build !== 'other') return
         notice()
-        if (mayReload()) location.reload()
+        if (!hasUnsaved() && mayReload()) location.reload()
       })
     }
     // Checked at once, too: the service worker may have served this page from its cache while a
@@ -53,6 +55,11 @@ export function useIsOld(): boolean {
     }
   }, [])
   return isOld
+}
+
+/** Returns whether this page has entries that are not saved, or sends a change. */
+export function hasUnsaved(): boolean {
+  return hasEntries() || queries.isMutating() > 0
 }
 
 const place = ownName('coffer-reloaded')
