@@ -11,7 +11,7 @@ import {
   type StoredContribution,
 } from './contribution.ts'
 import { dueAfter, firstUnpaid, isSettled } from './due-dates.ts'
-import { type FundingEvent, type Fundings, fundingAt } from './forecast-fundings.ts'
+import { type FundingEvent, type Fundings, fundingAt, indexAfter } from './forecast-fundings.ts'
 import { countFirings, countsFiredOne } from './funding-dates.ts'
 
 /** Fields of a plan with which a forecast begins. */
@@ -163,7 +163,10 @@ function step(state: SimulatedEnvelope): SpendingEvent | null {
   state.held += heldContribution - fromEnvelope
   state.after = fires ? funding.date.getTime() : due
   state.calculatedAt = state.after
-  if (isDue) Object.assign(state, { isOwed: false, spent: 0n })
+  if (isDue) {
+    state.isOwed = false
+    state.spent = 0n
+  }
   return {
     date: fires ? funding.date : new Date(due),
     transactionAmount,
@@ -188,12 +191,10 @@ export function findLateFunding(
 ): LateFunding | null {
   if (plan.ruleset !== null) return null
   const due = firstUnpaid(plan, fundings.timezone)
-  let index = 0
-  let funding = fundingAt(fundings, index)
-  while (funding !== null && funding.date.getTime() <= due && funding.date.getTime() <= end) {
-    index += 1
-    funding = fundingAt(fundings, index)
-  }
+  const funding = fundingAt(
+    fundings,
+    indexAfter(fundings, { instant: Math.min(due, end), from: 0 }),
+  )
   if (funding === null || funding.date.getTime() > end) return null
   const added = events.reduce((sum, { heldContribution }) => sum + heldContribution, 0n)
   const amount = clampNeed(needOfGoal(plan) - plan.currentAmount - added)
@@ -202,12 +203,9 @@ export function findLateFunding(
 
 /** Returns the first funding after the last event of the envelope, null if the rule has ended. */
 function findNextFunding(state: SimulatedEnvelope): FundingEvent | null {
-  let funding = fundingAt(state.fundings, state.index)
-  while (funding !== null && funding.date.getTime() <= state.after) {
-    state.index += 1
-    funding = fundingAt(state.fundings, state.index)
-  }
-  return funding
+  const { fundings, after, index } = state
+  state.index = indexAfter(fundings, { instant: after, from: index })
+  return fundingAt(fundings, state.index)
 }
 
 /**

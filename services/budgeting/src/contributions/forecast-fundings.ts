@@ -46,3 +46,17 @@ export function fundingAt(fundings: Fundings, index: number): FundingEvent | nul
   }
   return events[index] ?? null
 }
+
+/** Returns the index, not before `from`, of the first firing after `instant` (ms). */
+export function indexAfter(
+  fundings: Fundings,
+  { instant, from }: { instant: number; from: number },
+): number {
+  let index = from
+  let funding = fundingAt(fundings, index)
+  while (funding !== null && funding.date.getTime() <= instant) {
+    index += 1
+    funding = fundingAt(fundings, index)
+  }
+  return index
+}

@@ -133,17 +133,20 @@ export function forecast(input: ForecastInput): Forecast {
     schedules.map((one) => [one.fundingScheduleId, fundingsFrom(one, timezone, range.now)]),
   )
   const late: LateFunding[] = []
-  const single = plans.flatMap((plan) => {
+  const moments: Moments = new Map()
+  for (const plan of plans.toSorted((a, b) => compare(a.spendingId, b.spendingId))) {
     const own = fundings.get(plan.fundingScheduleId)
-    if (!own) return []
+    if (!own) continue
     const events = listEnvelopeEvents(plan, own, range)
+    for (const event of events) momentAt(moments, event.date).spending.push(event)
     const found = findLateFunding(plan, own, { events, end: range.end })
-    if (found) late.push(found)
-    return events
-  })
+    if (!found) continue
+    late.push(found)
+    momentAt(moments, found.date).toGoals += found.amount
+  }
+  for (const own of fundings.values()) addDeposits(moments, own, range.end)
   const startingBalance = plans.reduce((sum, plan) => sum + plan.currentAmount, 0n)
-  const events = groupByDate(single, startingBalance)
-  const free = listFreeToUse(input, { events, late, fundings: [...fundings.values()] })
+  const { events, free } = addUp(moments, { input, startingBalance })
   const lowest = free.reduce((least, one) => (one.free < least.free ? one : least))
   return {
     startingTime: input.now,
@@ -163,89 +166,82 @@ export function forecast(input: ForecastInput): Forecast {
 /** Returns whether all amounts are within ±(2^53 − 1): JSON clients read only these exactly. */
 export function isExactForecast({ events, free }: Forecast): boolean {
   return (
-    free.every((one) => [one.free, one.deposit, one.contribution, one.paid].every(isExact)) &&
+    free.every(
+      (one) =>
+        isExact(one.free) && isExact(one.deposit) && isExact(one.contribution) && isExact(one.paid),
+    ) &&
     events.every(
       (event) =>
-        [event.balance, event.contribution, event.transaction].every(isExact) &&
+        isExact(event.balance) &&
+        isExact(event.contribution) &&
+        isExact(event.transaction) &&
         event.spending.every((one) => isExact(one.rollingAllocation) && isExact(one.heldAmount)),
     )
   )
 }
 
-function groupByDate(single: readonly SpendingEvent[], startingBalance: bigint): ForecastEvent[] {
-  const groups = Map.groupBy(single, ({ date }) => date.getTime())
+/** All that moves money at one instant: events by spending ID, and sums in minor units. */
+type Moment = { date: Date; spending: SpendingEvent[]; deposit: bigint; toGoals: bigint }
+
+/** Moments by their instant in ms. */
+type Moments = Map<number, Moment>
+
+function momentAt(moments: Moments, date: Date): Moment {
+  const known = moments.get(date.getTime())
+  if (known) return known
+  const moment = { date, spending: [], deposit: 0n, toGoals: 0n }
+  moments.set(date.getTime(), moment)
+  return moment
+}
+
+/** Adds the expected deposit of each firing of a schedule up to `end` (ms). */
+function addDeposits(moments: Moments, fundings: Fundings, end: number): void {
+  const deposit = fundings.schedule.estimatedDeposit ?? 0n
+  if (deposit <= 0n) return
+  for (let index = 0; ; index += 1) {
+    const funding = fundingAt(fundings, index)
+    if (funding === null || funding.date.getTime() > end) return
+    momentAt(moments, funding.date).deposit += deposit
+  }
+}
+
+/** Lists the events of envelopes, and free-to-use after each change (docs/forecast.md). */
+function addUp(
+  moments: Moments,
+  { input, startingBalance }: { input: ForecastInput; startingBalance: bigint },
+): Pick<Forecast, 'events' | 'free'> {
+  const events: ForecastEvent[] = []
+  const start = { date: input.now, deposit: 0n, contribution: 0n, paid: 0n, free: input.free }
+  const changes: FreeToUse[] = [start]
   let balance = startingBalance
-  return [...groups.values()]
-    .sort((a, b) => timeOf(a[0]) - timeOf(b[0]))
-    .map((spending) => {
-      const contribution = sumOf(spending, 'contributionAmount')
-      const transaction = sumOf(spending, 'transactionAmount')
+  let free = input.free
+  const ascending = [...moments.values()].sort((a, b) => a.date.getTime() - b.date.getTime())
+  for (const { date, spending, deposit, toGoals } of ascending) {
+    let [contribution, transaction, held, paid] = [0n, 0n, toGoals, 0n]
+    for (const one of spending) {
+      contribution += one.contributionAmount
+      transaction += one.transactionAmount
+      held += one.heldContribution
+      paid += one.fromFreeAmount
+    }
+    if (spending.length > 0) {
       const delta = contribution - transaction
       balance += delta
-      spending.sort((a, b) => compare(a.spendingId, b.spendingId))
-      const { date } = spending[0] as SpendingEvent
-      return {
-        date,
-        delta,
-        contribution,
-        transaction,
-        balance,
-        spending,
-        funding: listFirings(spending),
-      }
-    })
+      const funding = listFirings(spending)
+      events.push({ date, delta, contribution, transaction, balance, spending, funding })
+    }
+    if (deposit === 0n && held === 0n && paid === 0n) continue
+    free += deposit - held - paid
+    changes.push({ date, deposit, contribution: held, paid, free })
+  }
+  return { events, free: changes }
 }
 
 /** Lists the firings at one instant, one for each schedule, ordered by schedule ID. */
 function listFirings(spending: readonly SpendingEvent[]): FundingEvent[] {
-  const all = spending.flatMap(({ funding }) => funding)
-  const distinct = new Map(all.map((event) => [event.fundingScheduleId, event]))
-  return [...distinct.values()].sort((a, b) => compare(a.fundingScheduleId, b.fundingScheduleId))
-}
-
-/** Lists free-to-use money after each change (docs/forecast.md#free-to-use). */
-function listFreeToUse(
-  { now, end, free: startingFree }: ForecastInput,
-  { events, late, fundings }: Pick<Forecast, 'events' | 'late'> & { fundings: readonly Fundings[] },
-): FreeToUse[] {
-  const deposits = new Map<number, bigint>()
-  for (const each of fundings) {
-    const deposit = each.schedule.estimatedDeposit ?? 0n
-    if (deposit <= 0n) continue
-    for (let index = 0; timeOf(fundingAt(each, index)) <= end.getTime(); index += 1) {
-      const at = timeOf(fundingAt(each, index))
-      deposits.set(at, (deposits.get(at) ?? 0n) + deposit)
-    }
-  }
-  const moves = new Map(events.map((event) => [event.date.getTime(), event.spending]))
-  const lates = Map.groupBy(late, ({ date }) => date.getTime())
-  const instants = new Set([...deposits.keys(), ...moves.keys(), ...lates.keys()])
-  const dates = [...instants].sort((a, b) => a - b)
-  let free = startingFree
-  const changes = dates.flatMap((at) => {
-    const deposit = deposits.get(at) ?? 0n
-    const spending = moves.get(at) ?? []
-    const toGoals = (lates.get(at) ?? []).reduce((sum, { amount }) => sum + amount, 0n)
-    const contribution = sumOf(spending, 'heldContribution') + toGoals
-    const paid = sumOf(spending, 'fromFreeAmount')
-    free += deposit - contribution - paid
-    return deposit === 0n && contribution === 0n && paid === 0n
-      ? []
-      : [{ date: new Date(at), deposit, contribution, paid, free }]
-  })
-  return [{ date: now, deposit: 0n, contribution: 0n, paid: 0n, free: startingFree }, ...changes]
-}
-
-function timeOf(event: { date: Date } | null | undefined): number {
-  return event?.date.getTime() ?? Number.POSITIVE_INFINITY
-}
-
-/** Returns the sum of an amount of these events, in minor units. */
-function sumOf(
-  spending: readonly SpendingEvent[],
-  amount: 'contributionAmount' | 'transactionAmount' | 'heldContribution' | 'fromFreeAmount',
-): bigint {
-  return spending.reduce((sum, event) => sum + event[amount], 0n)
+  const distinct = new Set<FundingEvent>()
+  for (const { funding } of spending) for (const firing of funding) distinct.add(firing)
+  return [...distinct].sort((a, b) => compare(a.fundingScheduleId, b.fundingScheduleId))
 }
 
 function compare(a: string, b: string): number {

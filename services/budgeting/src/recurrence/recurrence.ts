@@ -3,7 +3,7 @@ import { type Rule, readRuleset } from '@coffer/kit/values/ruleset'
 import { dayMs, fromLocal, hourMs, toLocal } from '@coffer/kit/values/time'
 import { LRUCache } from 'lru-cache'
 import { daysMax, horizonYears, rulesMax, yearEnd } from './recurrence-bounds.ts'
-import { type DaysOfYear, recurrenceDays } from './recurrence-days.ts'
+import { type DaysOfYear, recurrenceDays, yearOfDay } from './recurrence-days.ts'
 
 /** Occurrences of one ruleset in one timezone; years and instants are calculated on first use. */
 export type Occurrences = {
@@ -243,7 +243,7 @@ function daysBefore(
 }
 
 function yearOf(instant: number): number {
-  return new Date(instant).getUTCFullYear()
+  return yearOfDay(instant / dayMs)
 }
 
 /** Counts the ascending `values` that are less than `bound` (binary search). */

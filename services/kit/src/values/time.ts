@@ -16,19 +16,22 @@ export function isYearInRange(year: number): boolean {
 
 /** Step in ms of the search for offset changes: offsets last for weeks, so none is missed. */
 const sampleMs = 10 * dayMs
+/** Length in ms of the spans of time for which offsets are cached. */
+const spanMs = 360 * dayMs
 const zonesMax = 1000
-const yearsMax = 1000
+const spansMax = 1000
 /**
- * Number of look-ups in one year of a timezone after which the year's offset changes are searched
+ * Number of look-ups in one span of a timezone after which the span's offset changes are searched
  * and cached. The search itself makes about as many look-ups.
  */
 const lookUpsMax = 100
 
-/** UTC offsets of a timezone in one year: `offsets[i]` holds from `from[i]` on, in ms. */
-type YearOfOffsets = { from: number[]; offsets: number[] }
-/** Look-ups so far in a year of a timezone; its offsets, null before `lookUpsMax` look-ups. */
-type Year = { lookUps: number; known: YearOfOffsets | null }
-type Zone = { rules: IANAZone; years: Map<number, Year> }
+/** UTC offsets of a timezone in one span: `offsets[i]` holds from `from[i]` on, in ms. */
+type Offsets = { from: number[]; offsets: number[] }
+/** Look-ups so far in a span of a timezone; its offsets, null before `lookUpsMax` look-ups. */
+type Span = { lookUps: number; known: Offsets | null }
+/** `spans` are by their number: their start divided by `spanMs`. */
+type Zone = { rules: IANAZone; spans: Map<number, Span> }
 
 // A cache, because the runtime takes microseconds for each look-up, and Luxon's cache is unbounded.
 const zones = new Map<string, Zone>()
@@ -69,19 +72,20 @@ function zoneOf(timezone: string): Zone {
     // Europe/Berlin) without a bound.
     IANAZone.resetCache()
   }
-  const zone = { rules: IANAZone.create(timezone), years: new Map() }
+  const zone = { rules: IANAZone.create(timezone), spans: new Map() }
   zones.set(timezone, zone)
   return zone
 }
 
 function offsetAt(zone: Zone, instant: number): number {
-  const year = yearOf(zone, instant)
-  if (!year.known && year.lookUps < lookUpsMax) {
-    year.lookUps += 1
+  const number = Math.floor(instant / spanMs)
+  const span = zone.spans.get(number) ?? newSpan(zone, number)
+  if (!span.known && span.lookUps < lookUpsMax) {
+    span.lookUps += 1
     return offsetMs(zone.rules, instant)
   }
-  year.known ??= offsetsOf(zone.rules, instant)
-  const { from, offsets } = year.known
+  span.known ??= offsetsOf(zone.rules, number * spanMs)
+  const { from, offsets } = span.known
   let index = from.length - 1
   while (index > 0 && (from[index] as number) > instant) {
     index -= 1
@@ -89,26 +93,21 @@ function offsetAt(zone: Zone, instant: number): number {
   return offsets[index] as number
 }
 
-function yearOf(zone: Zone, instant: number): Year {
-  const number = new Date(instant).getUTCFullYear()
-  const found = zone.years.get(number)
-  if (found) return found
-  if (zone.years.size >= yearsMax) {
-    zone.years.clear()
+function newSpan(zone: Zone, number: number): Span {
+  if (zone.spans.size >= spansMax) {
+    zone.spans.clear()
   }
-  const year = { lookUps: 0, known: null }
-  zone.years.set(number, year)
-  return year
+  const span = { lookUps: 0, known: null }
+  zone.spans.set(number, span)
+  return span
 }
 
-/** Finds all changes of a timezone's UTC offset in the UTC year of an instant. */
-function offsetsOf(rules: IANAZone, instant: number): YearOfOffsets {
-  const year = new Date(instant).getUTCFullYear()
-  const [from, to] = [Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)]
-  const found = { from: [from], offsets: [offsetMs(rules, from)] }
-  for (let start = from; start < to; start += sampleMs) {
-    const end = Math.min(start + sampleMs, to) - 1
+/** Finds all changes of a timezone's UTC offset in the span from an instant. */
+function offsetsOf(rules: IANAZone, first: number): Offsets {
+  const found = { from: [first], offsets: [offsetMs(rules, first)] }
+  for (let start = first; start < first + spanMs; start += sampleMs) {
     const last = found.offsets.at(-1) as number
+    const end = start + sampleMs - 1
     const next = offsetMs(rules, end)
     if (next !== last) {
       found.from.push(firstChange(rules, { from: start, to: end, offset: last }))
