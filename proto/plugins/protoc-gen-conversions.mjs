@@ -124,7 +124,11 @@ function memberOf(field, option) {
   const value = `m.${key}`
   const isOmitted = getOption(field, option('omit')) === true
   if (field.fieldKind === 'list') {
-    const list = `list(${value}, ${elementWriter(field)})`
+    const { message } = field
+    const list =
+      message && message.typeName !== timestamp
+        ? `messages(${value}, ${functionName(message)})`
+        : `list(${value}, ${elementWriter(field)})`
     const isSet = `${value}.length > 0`
     const isNull = getOption(field, option('null_when_empty')) === true
     if (isNull) return { if: null, key, value: `(${isSet} ? ${list} : 'null')` }
@@ -157,7 +161,6 @@ function singular(field, value) {
 /** @param {DescField} field */
 function elementWriter({ message, scalar }) {
   if (message?.typeName === timestamp) return 'instant'
-  if (message) return `(one) => '{' + ${functionName(message)}(one) + '}'`
   if (scalar === STRING) return 'text'
   return bigints.includes(Number(scalar)) ? '(one) => String(Number(one))' : 'json'
 }
@@ -239,6 +242,7 @@ const helpersOfWriters = {
   helpers: {
     text: '(value: string) => string',
     instant: '(value: never) => string',
+    messages: '(values: readonly object[], write: (message: object) => string) => string',
     list: '(values: readonly never[], write: (value: never) => string) => string',
     json: '(value: unknown) => string',
     coded: '(name: string, value: unknown) => string',

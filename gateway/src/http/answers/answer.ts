@@ -72,9 +72,12 @@ function writerOf(answer: Answer): Write {
   if ('nullable' in answer) return unlessEmpty(writerOf(answer.nullable))
   if ('list' in answer) {
     const write = writerOf(answer.list)
-    return unlessEmpty(
-      (list) => `[${(list as unknown[]).map((one) => write(one) ?? 'null').join(',')}]`,
-    )
+    return unlessEmpty((list) => {
+      let text = ''
+      for (const one of list as unknown[])
+        text += `${text === '' ? '' : ','}${write(one) ?? 'null'}`
+      return `[${text}]`
+    })
   }
   if ('object' in answer) {
     const write = keysWriter(answer.object)

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { instantText } from './instant.ts'
+import { instantJson } from './instant.ts'
 
 const instants = fc.date({
   min: new Date('0001-01-01T00:00:00Z'),
@@ -9,11 +9,11 @@ const instants = fc.date({
   noInvalidDate: true,
 })
 
-test('the text of an instant equals toISOString, without a fraction of zero', () => {
+test('the JSON of an instant is that of toISOString, without a fraction of zero', () => {
   fc.assert(
     fc.property(instants, (instant) => {
       const text = instant.toISOString().replace('.000Z', 'Z')
-      expect(instantText(timestampFromDate(instant))).toBe(text)
+      expect(instantJson(timestampFromDate(instant))).toBe(JSON.stringify(text))
     }),
   )
 })

@@ -1,7 +1,7 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
 import { createWriters } from '@coffer/proto/to-json'
 import { codedKey, codedValue } from './coded-text.ts'
-import { instantText } from './instant.ts'
+import { instantJson } from './instant.ts'
 
 // Characters that JSON escapes (RFC 8259, 7), and lone surrogates, as JSON.stringify does.
 const escaped = /["\\\p{Cc}\p{Cs}]/u
@@ -9,7 +9,12 @@ const escaped = /["\\\p{Cc}\p{Cs}]/u
 const writers = createWriters({
   // Most texts need no escape, and a search for one is faster than JSON.stringify.
   text: (value) => (escaped.test(value) ? JSON.stringify(value) : `"${value}"`),
-  instant: (value) => `"${instantText(value)}"`,
+  instant: instantJson,
+  messages: (values, write) => {
+    let text = ''
+    for (const one of values) text += (text === '' ? '[{' : '},{') + write(one)
+    return text === '' ? '[]' : `${text}}]`
+  },
   list: (values, write) => `[${values.map((one) => write(one)).join(',')}]`,
   json: JSON.stringify,
   coded: (name, value) => {

@@ -1,9 +1,7 @@
-import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { say } from '@coffer/kit/reasons/reasons'
 import type { Problems } from '@coffer/kit/rpc/errors'
 import { readDay, startOfDay } from '@coffer/kit/values/day'
 import type { z } from 'zod'
-import { instantText } from '../answers/instant.ts'
 import { texts } from '../fields/fields.ts'
 
 type Issue = z.core.$ZodIssue
@@ -81,7 +79,7 @@ function messageOf(issue: Issue, timezone: string): string {
 const exampleDay = '2026-01-31'
 
 function midnightOf(day: string, timezone: string): string {
-  return instantText(timestampFromMs(startOfDay(readDay(day) ?? 0, timezone)))
+  return new Date(startOfDay(readDay(day) ?? 0, timezone)).toISOString().replace('.000Z', 'Z')
 }
 
 function put(tree: Problems, path: string[], problem: string | Problems): void {
