@@ -13,17 +13,12 @@ export const setPart = createGauge({
   labelNames: ['part', 'version'],
 })
 
-const observeRpcSeconds = createHistogram({
+/** Records the seconds of an RPC by service, method and code: `ok`, or that of the error. */
+export const observeRpcSeconds = createHistogram({
   name: 'coffer_rpc_seconds',
   help: 'Time an RPC took in its service, by outcome.',
   labelNames: ['service', 'method', 'code'],
 })
-
-/** Starts timing an RPC; the returned function records its duration under `ok` or an error code. */
-export function observeRpc(service: string, method: string): (code: string) => void {
-  const startedAt = performance.now()
-  return (code) => observeRpcSeconds((performance.now() - startedAt) / 1000, service, method, code)
-}
 
 /** Counts messages that failed for good (dead letters), by consumer. */
 export const countDeadLetters = createCounter({

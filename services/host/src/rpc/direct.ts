@@ -43,32 +43,28 @@ export function createDirectTransport(options: {
   const implementations = collectImplementations(options.routes)
   const call = options.interceptors.reduceRight<(request: AnyRequest) => Promise<AnyResponse>>(
     (next, interceptor) => interceptor(next as never) as never,
-    (request) => invoke(implementations, request),
+    (request) => invoke(implementations, request as never),
   )
   return {
     // biome-ignore lint/complexity/useMaxParams: the signature is Connect's
-    unary: (method, signal, timeoutMs, header, input, contextValues) => {
-      const message = create(method.input, input)
-      const common = commonOf(method, header, contextValues)
-      return withDeadline(
-        signal,
-        timeoutMs ?? options.defaultTimeoutMs,
-        (linked) => call({ ...common, stream: false, method, signal: linked, message }) as never,
-      )
+    unary: (method, outer, timeoutMs = options.defaultTimeoutMs, header, input, values) => {
+      const request = new DirectRequest(method, { header, values, timeoutMs })
+      request.message = create(method.input, input)
+      return withDeadline(request, { outer, timeoutMs }, () => call(request as never) as never)
     },
     // biome-ignore lint/complexity/useMaxParams: the signature is Connect's
-    stream: (method, signal, timeoutMs, header, input, contextValues) => {
+    stream: (method, outer, timeoutMs = options.defaultTimeoutMs, header, input, values) => {
       if (method.methodKind !== 'client_streaming') {
         throw new ConnectError(
           'server streaming is not supported between hosted services',
           Code.Unimplemented,
         )
       }
-      const common = commonOf(method, header, contextValues)
-      return withDeadline(signal, timeoutMs ?? options.defaultTimeoutMs, async (linked) => {
-        const message = messagesOf(method.input, input, linked)
+      const request = new DirectRequest(method, { header, values, timeoutMs })
+      return withDeadline(request, { outer, timeoutMs }, async () => {
+        request.message = messagesOf(method.input, input, request.signal)
         try {
-          return (await call({ ...common, stream: true, method, signal: linked, message })) as never
+          return (await call(request as never)) as never
         } finally {
           // Ends the client's message iterator. Not awaited: it may be blocked until its next
           // message.
@@ -81,17 +77,51 @@ export function createDirectTransport(options: {
   }
 }
 
-function commonOf(
-  method: Method,
-  header: ConstructorParameters<typeof Headers>[0],
-  values?: ContextValues,
-) {
-  return {
-    service: method.parent,
-    requestMethod: 'POST',
-    url: '',
-    header: new Headers(header),
-    contextValues: values ?? createContextValues(),
+type SentHeader = ConstructorParameters<typeof Headers>[0]
+
+/** A call in memory. Its header and signal are created when they are read: few calls need them. */
+class DirectRequest {
+  readonly method: Method
+  readonly stream: boolean
+  readonly requestMethod = 'POST'
+  readonly url = ''
+  readonly contextValues: ContextValues
+  readonly deadline: number
+  message: unknown
+  readonly #sent: SentHeader
+  #header: Headers | undefined
+  #controller: AbortController | undefined
+  #reason: ConnectError | undefined
+
+  constructor(
+    method: Method,
+    sent: { header: SentHeader; values: ContextValues | undefined; timeoutMs: number },
+  ) {
+    this.method = method
+    this.stream = method.methodKind !== 'unary'
+    this.contextValues = sent.values ?? createContextValues()
+    this.deadline = Date.now() + sent.timeoutMs
+    this.#sent = sent.header
+  }
+
+  get service(): DescService {
+    return this.method.parent
+  }
+
+  get header(): Headers {
+    this.#header ??= new Headers(this.#sent)
+    return this.#header
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#reason) this.#controller.abort(this.#reason)
+    return this.#controller.signal
+  }
+
+  abort(reason: ConnectError): void {
+    this.#reason = reason
+    this.#controller?.abort(reason)
   }
 }
 
@@ -136,69 +166,129 @@ function collectImplementations(routes: Routes): Map<Method, Implementation> {
 
 async function invoke(
   implementations: Map<Method, Implementation>,
-  request: AnyRequest,
+  request: DirectRequest,
 ): Promise<AnyResponse> {
-  const { service, signal, header, contextValues } = request
-  const method = request.method as Method
+  const { method } = request
   const run = implementations.get(method)
   if (!run) throw new ConnectError(`${method.name} is not implemented`, Code.Unimplemented)
-  const responseHeader = new Headers()
-  const responseTrailer = new Headers()
-  const context: HandlerContext = {
-    service,
-    method,
-    signal,
-    timeoutMs: () => timeLeft(signal),
-    requestMethod: 'POST',
-    requestHeader: header,
-    responseHeader,
-    responseTrailer,
-    protocolName: 'direct',
-    values: contextValues,
-    url: '',
-  }
+  const context = new DirectContext(request)
   const reply = await run(request.message as never, context)
   const message = create<DescMessage>(method.output, reply as never)
-  const answered = { service, header: responseHeader, trailer: responseTrailer }
-  return (
-    request.stream
-      ? { ...answered, method, stream: true, message: streamOfOne(message) }
-      : { ...answered, method, stream: false, message }
-  ) as AnyResponse
+  if (!request.stream) return new DirectResponse(context, message) as never
+  const { service, responseHeader: header, responseTrailer: trailer } = context
+  return { service, method, header, trailer, stream: true, message: streamOfOne(message) } as never
 }
 
-const deadlines = new WeakMap<AbortSignal, number>()
+class DirectContext implements HandlerContext {
+  readonly requestMethod = 'POST'
+  readonly protocolName = 'direct'
+  readonly url = ''
+  readonly #request: DirectRequest
+  #responseHeader: Headers | undefined
+  #responseTrailer: Headers | undefined
 
-/** Returns the ms until the deadline of the call with this signal; undefined if it has none. */
-function timeLeft(signal: AbortSignal): number | undefined {
-  const deadline = deadlines.get(signal)
-  return deadline === undefined ? undefined : deadline - Date.now()
+  constructor(request: DirectRequest) {
+    this.#request = request
+  }
+
+  get service(): DescService {
+    return this.#request.service
+  }
+
+  get method(): Method {
+    return this.#request.method
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal
+  }
+
+  timeoutMs(): number {
+    return this.#request.deadline - Date.now()
+  }
+
+  get requestHeader(): Headers {
+    return this.#request.header
+  }
+
+  get responseHeader(): Headers {
+    this.#responseHeader ??= new Headers()
+    return this.#responseHeader
+  }
+
+  get responseTrailer(): Headers {
+    this.#responseTrailer ??= new Headers()
+    return this.#responseTrailer
+  }
+
+  get values(): ContextValues {
+    return this.#request.contextValues
+  }
+}
+
+/** The response of a unary call; its headers are created when they are read. */
+class DirectResponse {
+  readonly stream = false
+  readonly message: unknown
+  readonly #context: DirectContext
+
+  constructor(context: DirectContext, message: unknown) {
+    this.message = message
+    this.#context = context
+  }
+
+  get service(): DescService {
+    return this.#context.service
+  }
+
+  get method(): Method {
+    return this.#context.method
+  }
+
+  get header(): Headers {
+    return this.#context.responseHeader
+  }
+
+  get trailer(): Headers {
+    return this.#context.responseTrailer
+  }
 }
 
 /** Ends a call at its deadline, or when its caller aborts, even if the handler continues. */
-async function withDeadline<Result>(
-  outer: AbortSignal | undefined,
-  timeoutMs: number,
-  run: (signal: AbortSignal) => Promise<Result>,
+function withDeadline<Result>(
+  request: DirectRequest,
+  { outer, timeoutMs }: { outer: AbortSignal | undefined; timeoutMs: number },
+  run: () => Promise<Result>,
 ): Promise<Result> {
-  const controller = new AbortController()
-  deadlines.set(controller.signal, Date.now() + timeoutMs)
-  const { promise: ended, reject } = Promise.withResolvers<never>()
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
+  const cancel = (): void => end(ConnectError.from(outer?.reason, Code.Canceled))
+  const stop = (): void => {
+    clearTimeout(timer)
+    outer?.removeEventListener('abort', cancel)
+  }
   const end = (error: ConnectError): void => {
-    controller.abort(error)
+    stop()
+    request.abort(error)
     reject(error)
   }
   const timer = setTimeout(
     () => end(new ConnectError('the operation timed out', Code.DeadlineExceeded)),
     Math.max(0, timeoutMs),
   )
-  const cancel = (): void => end(ConnectError.from(outer?.reason, Code.Canceled))
   outer?.addEventListener('abort', cancel, { once: true })
-  if (outer?.aborted) cancel()
-  try {
-    return await Promise.race([controller.signal.aborted ? ended : run(controller.signal), ended])
-  } finally {
-    clearTimeout(timer)
-    outer?.removeEventListener('abort', cancel)
+  if (outer?.aborted) {
+    cancel()
+    return promise
   }
+  run().then(
+    (response) => {
+      stop()
+      resolve(response)
+    },
+    (error) => {
+      stop()
+      reject(error)
+    },
+  )
+  return promise
 }

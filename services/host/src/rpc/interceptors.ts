@@ -21,11 +21,12 @@ import {
   traceHeader,
 } from '@coffer/kit/telemetry/trace'
 import { access } from '@coffer/proto/options/v1/options'
-import { Code, ConnectError, type Interceptor, type UnaryRequest } from '@connectrpc/connect'
-import { observeRpc } from '../metrics.ts'
+import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
+import { observeRpcSeconds } from '../metrics.ts'
 import type { VerifyCaller } from './caller-verifier.ts'
 
-type Received = Pick<UnaryRequest, 'contextValues' | 'header'>
+type Call = Parameters<ReturnType<Interceptor>>[0]
+type Answer = ReturnType<ReturnType<Interceptor>>
 
 export interface AuthorizeOptions {
   verify: VerifyCaller
@@ -41,29 +42,30 @@ export interface AuthorizeOptions {
  * forbidden for the caller.
  */
 export function authorize({ verify, clock, services }: AuthorizeOptions): Interceptor {
-  const receive = async ({ contextValues, header }: Received): Promise<OutgoingCaller> => {
-    const now = clock()
-    const local = contextValues.get(callerKey)
-    if (local && isCallerOver(local, now)) throw callerExpired()
-    if (local) return local
-    const token = header.get(headers.caller)
-    if (!token) throw callerRefused('caller token is missing')
-    return await verify(token, services, now)
-  }
-  return (next) => async (request) => {
-    const received = await receive(request)
-    const { caller } = received
-    const { issuers, anonymous, pending } = accessTo(request.method)
-    if (!issuers.includes(caller.issuer)) {
-      throw forbidden(`${request.method.name} does not accept ${caller.issuer}`)
+  return (next) => {
+    const admit = (request: Call, received: OutgoingCaller): Answer => {
+      const { caller } = received
+      const { issuers, anonymous, pending } = accessTo(request.method)
+      if (!issuers.includes(caller.issuer)) {
+        throw forbidden(`${request.method.name} does not accept ${caller.issuer}`)
+      }
+      if (!anonymous && caller.accountId === '') throw unauthenticated('CREDENTIAL_REQUIRED')
+      if (!anonymous && !pending && caller.kind === 'pending') throw unauthenticated('MFA_REQUIRED')
+      const isRead = request.method.idempotency === Level.NO_SIDE_EFFECTS
+      if (caller.isReadOnly && !isRead) throw forbidden('this API key may only read')
+      request.contextValues.set(callerKey, received)
+      if (isRead) return next(request)
+      return causedBy(causeOfCall(caller, request.header), () => next(request))
     }
-    if (!anonymous && caller.accountId === '') throw unauthenticated('CREDENTIAL_REQUIRED')
-    if (!anonymous && !pending && caller.kind === 'pending') throw unauthenticated('MFA_REQUIRED')
-    const isRead = request.method.idempotency === Level.NO_SIDE_EFFECTS
-    if (caller.isReadOnly && !isRead) throw forbidden('this API key may only read')
-    request.contextValues.set(callerKey, received)
-    if (isRead) return next(request)
-    return causedBy(causeOfCall(caller, request.header), () => next(request))
+    return (request) => {
+      const now = clock()
+      const local = request.contextValues.get(callerKey)
+      if (local && isCallerOver(local, now)) throw callerExpired()
+      if (local) return admit(request, local)
+      const token = request.header.get(headers.caller)
+      if (!token) throw callerRefused('caller token is missing')
+      return verify(token, services, now).then((received) => admit(request, received))
+    }
   }
 }
 
@@ -96,13 +98,16 @@ export function observe(
     return typeof service === 'string' && isHosted(service) ? log.child({ service }) : log
   }
   return inSpan((next) => async (request) => {
-    const done = observeRpc(request.service.typeName, request.method.name)
+    const { service, method } = request
+    const startedAt = performance.now()
+    const done = (code: string) =>
+      observeRpcSeconds((performance.now() - startedAt) / 1000, service.typeName, method.name, code)
     try {
       const response = await next(request)
       done('ok')
       return response
     } catch (error) {
-      const isRepeatable = request.method.idempotency !== Level.IDEMPOTENCY_UNKNOWN
+      const isRepeatable = method.idempotency !== Level.IDEMPOTENCY_UNKNOWN
       const known = knownError(error, { isRepeatable })
       done(Code[known.code])
       if (known.code === Code.Internal || known.code === Code.Unknown) {
@@ -110,12 +115,12 @@ export function observe(
         // Errors after an abort are logged at debug: no client waits for the answer, and the
         // handler may fail with any error.
         const level = hasCallerAborted(request.signal) ? 'debug' : 'error'
-        const fields = { err: error, rpc: request.method.name, requestId }
+        const fields = { err: error, rpc: method.name, requestId }
         logAbout(request.message)[level](fields, 'rpc failed')
       }
       if (isCallerRefused(known)) {
         const { rawMessage: reason } = known
-        const fields = { rpc: request.method.name, reason }
+        const fields = { rpc: method.name, reason }
         logAbout(request.message).warn(fields, 'refused a caller token')
       }
       throw known

@@ -6,7 +6,6 @@ import {
   Code,
   ConnectError,
   createClient,
-  createContextValues,
   type Interceptor,
   type Transport,
 } from '@connectrpc/connect'
@@ -17,7 +16,7 @@ import { createDirectTransport } from './direct.ts'
 import type { Routes } from './intercept.ts'
 import { sendTrace } from './interceptors.ts'
 import type { MeshTls } from './mesh-tls.ts'
-import { repeatRefused, repeatRefusedCaller, retry } from './retry.ts'
+import { markFirst, repeatRefused, repeatRefusedCaller, retry } from './retry.ts'
 
 /** Timeout in ms of calls that set none. */
 const defaultTimeoutMs = 5_000
@@ -59,7 +58,6 @@ export function createMesh({
   tls = null,
   connectionMsMax = 30_000,
 }: MeshOptions): HostMesh {
-  const interceptors = [hideCallerRefusals, retry]
   const agents: Agent[] = []
   let answeredAt = Number.NEGATIVE_INFINITY
   const noteAnswers = noteAnswer(() => {
@@ -67,11 +65,11 @@ export function createMesh({
   })
   const transports = new Map<string, Transport>()
   const open = (name: string): Transport => {
-    const refusals = name === credentialOwner ? [] : [hideCredentialRefusals]
+    const hideRefusals = name === credentialOwner ? hideCallerRefusals : hideCredentialRefusals
     const local = hosted[name]
     if (local) {
       const { routes } = local
-      const all = [...refusals, ...interceptors, receiveCaller, ...local.interceptors]
+      const all = [hideRefusals, retry, ...local.interceptors]
       return createDirectTransport({ routes, interceptors: all, defaultTimeoutMs })
     }
     const replicaUrls = (urls[name] ?? '').split(',').map((url) => url.trim())
@@ -84,8 +82,9 @@ export function createMesh({
       httpVersion: '1.1',
       nodeOptions: { agent },
       interceptors: [
-        ...refusals,
-        ...interceptors,
+        hideRefusals,
+        retry,
+        markFirst,
         sendCaller([name, ...(passedOn[name] ?? [])]),
         repeatRefusedCaller,
         repeatRefused,
@@ -117,12 +116,6 @@ function sendCaller(audience: readonly string[]): Interceptor {
   }
 }
 
-/** Passes the caller to a service in the same process, but no other context value of the client. */
-const receiveCaller: Interceptor = (next) => (request) => {
-  const caller = request.contextValues.get(callerKey)
-  return next({ ...request, contextValues: createContextValues().set(callerKey, caller) })
-}
-
 /** Creates an interceptor that calls `note` for each answer of another process, errors included. */
 function noteAnswer(note: () => void): Interceptor {
   return (next) => async (request) => {
@@ -147,8 +140,8 @@ function noteAnswer(note: () => void): Interceptor {
 const hideCallerRefusals = hideErrors(isCallerRefused)
 
 /**
- * Maps every 401 of a service other than `credentialOwner` to unavailable: clients would drop a
- * session or API key that identity still accepts.
+ * Maps every 401 of a service other than `credentialOwner` to unavailable, as a refused caller
+ * token: clients would drop a session or API key that identity still accepts.
  */
 const hideCredentialRefusals = hideErrors(
   (error) => error instanceof ConnectError && error.code === Code.Unauthenticated,

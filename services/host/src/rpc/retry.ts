@@ -17,17 +17,22 @@ export const attemptHeader = 'coffer-attempt'
  * Other calls fail with deadline_exceeded, since they may have been carried out.
  */
 export const retry: Interceptor = (next) => async (request) => {
-  if (request.stream) return failing(request, next(request))
-  const isRepeated = isRepeatable(request)
-  if (isRepeated) request.header.set(attemptHeader, 'first')
   try {
     return await next(request)
   } catch (error) {
-    const mayHelp = isRepeated && isLost(error, request)
+    const mayHelp = !request.stream && isRepeatable(request) && isLost(error, request)
     if (request.signal.aborted || !mayHelp) throw reasonOf(error, request)
     request.header.set(attemptHeader, 'second')
     return failing(request, next(request), { isUnknown: isBroken(error) })
   }
+}
+
+/** Marks the first attempt of a call that may be repeated, for the connections. */
+export const markFirst: Interceptor = (next) => (request) => {
+  const { header } = request
+  const isFirst = !request.stream && !header.has(attemptHeader)
+  if (isFirst && isRepeatable(request)) header.set(attemptHeader, 'first')
+  return next(request)
 }
 
 /** Pauses in ms between attempts to connect, while a replica starts. */
@@ -74,8 +79,12 @@ export const repeatRefusedCaller: Interceptor = (next) => async (request) => {
 type Call = Parameters<ReturnType<Interceptor>>[0]
 type Answer = ReturnType<ReturnType<Interceptor>>
 
-/** Awaits an attempt and maps its error. `isUnknown`: an earlier attempt may have written. */
-async function failing(request: Call, attempt: Answer, { isUnknown = false } = {}): Answer {
+/** Awaits the second attempt and maps its error. `isUnknown`: the first may have written. */
+async function failing(
+  request: Call,
+  attempt: Answer,
+  { isUnknown }: { isUnknown: boolean },
+): Answer {
   try {
     return await attempt
   } catch (error) {
