@@ -32,9 +32,9 @@ import { mailedLinkPages } from './pages/mailed-link-pages.ts'
 import { mountPages } from './pages/pages.ts'
 import { mountReference } from './reference/reference.ts'
 import { createRoutes } from './routes.ts'
-import { createAccessLog } from './server/access-log.ts'
+import { type AccessLog, createAccessLog } from './server/access-log.ts'
 import { answerError } from './server/error-answer.ts'
-import { type Admissions, mount } from './server/mount.ts'
+import { mount } from './server/mount.ts'
 import { protocolErrors } from './server/protocol-errors.ts'
 import { traceRequest } from './server/request-span.ts'
 import { refuseOthers } from './server/unknown-paths.ts'
@@ -122,8 +122,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const secure = securityHeaders(config, build)
   const render = createErrorRenderer(config)
   const protocol = protocolErrors(secure, render)
-  const admissions: Admissions = new WeakMap()
-  const logAccess = createAccessLog(log, (request) => admissions.get(request)?.accountId)
+  const logAccess = createAccessLog(log)
   const sessions = createSessions(deps)
   const charts: RouteDeps['charts'] = startWorkers({ ...drawing, ...deps.drawing })
   let routes: Route[] = []
@@ -149,18 +148,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     },
   })
   if (isTracing()) app.addHook('onRequest', traceRequest)
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(secure).header('x-request-id', request.id)
-    logAccess(request, reply)
-  })
+  app.decorateRequest('admission', null)
+  addHeaders(app, secure, logAccess)
   app.setErrorHandler((error, request, reply) =>
     answerError({ error, request, reply, ...answering }),
   )
-  app.addHook('onSend', async ({ headers: { upgrade } }, reply) => {
-    // Closes the connection of a request with `Upgrade`: after a refused upgrade, the WebSocket
-    // plugin destroys it anyway; after an ignored one, Node has dropped bytes of the next request.
-    if (upgrade !== undefined && !reply.hasHeader('connection')) reply.header('connection', 'close')
-  })
   const origins = createOrigins(config)
   await addPlugins(app, config, origins)
   protocol.register(app)
@@ -172,8 +164,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const budget = createRequestBudget({ ...deps, sessions })
   const admitting = { config, sessions, cookie, origins, budget, build }
   const reads = new Map(routes.filter(isGet).map((one) => [one.path, one]))
-  const mounting = { ...admitting, sockets, files, attempts, admissions, versionTag, reads }
-  for (const route of routes) mount(app, route, mounting)
+  const mounting = { ...admitting, sockets, files, attempts, versionTag, reads }
+  for (const route of routes) if (!route.file) mount(app, route, mounting)
+  await app.register(async (forms) => {
+    await readForms(forms)
+    for (const route of routes) if (route.file) mount(forms, route, mounting)
+  })
   const { externalUrl, aggregatorLinkUrl } = config
   const web = await mountWebApp(app, { externalUrl, aggregatorLinkUrl, folder: deps.webFolder })
   const start = web === null ? [landingPage] : []
@@ -182,6 +178,25 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const reference = mountReference(app, { externalUrl, document: () => openapi(routes, config) })
   refuseOthers(app, [...routes, ...pages, ...reference, ...(web?.routes ?? [])], web)
   return app
+}
+
+/** Adds the headers of every answer, and its line in the access log. */
+function addHeaders(
+  app: FastifyInstance,
+  secure: Record<string, string>,
+  logAccess: AccessLog,
+): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(secure).header('x-request-id', request.id)
+    logAccess(request, reply)
+    done()
+  })
+  app.addHook('onSend', ({ headers: { upgrade } }, reply, _payload, done) => {
+    // Closes the connection of a request with `Upgrade`: after a refused upgrade, the WebSocket
+    // plugin destroys it anyway; after an ignored one, Node has dropped bytes of the next request.
+    if (upgrade !== undefined && !reply.hasHeader('connection')) reply.header('connection', 'close')
+    done()
+  })
 }
 
 function isGet({ method }: Route): boolean {
@@ -195,13 +210,13 @@ async function addPlugins(
 ): Promise<void> {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('multipart/form-data', leaveBody)
   if (allowedOrigins.length > 0) {
     const origin = async (sent: string | undefined) => isListed(sent)
     await app.register(cors, { ...corsOptions, origin })
   }
   await app.register(compress, compression)
-  await app.register(cookies)
-  await app.register(multipart, { limits: formLimits, throwFileSizeLimit: true })
+  await app.register(cookies, { hook: false })
   await app.register(websocket, { options: { maxPayload: 1024 } })
   if (requestLimitPerSecond === 0) return
   await app.register(rateLimit, {
@@ -217,21 +232,34 @@ async function addPlugins(
   app.addHook('onRequest', app.rateLimit())
 }
 
+/** Leaves a form unread: routes that take none refuse it. */
+function leaveBody(_request: unknown, _body: unknown, done: (error: null) => void): void {
+  done(null)
+}
+
+/** Adds the reader of forms to routes that take one: it runs hooks at each of their requests. */
+async function readForms(app: FastifyInstance): Promise<void> {
+  app.removeContentTypeParser('multipart/form-data')
+  await app.register(multipart, { limits: formLimits, throwFileSizeLimit: true })
+}
+
 /**
  * Logs one warning, at the first `X-Forwarded-For` from a peer that is not trusted. All clients
  * behind an untrusted proxy share its address, and so its rate limits.
  */
 function warnOfUntrustedProxy(app: FastifyInstance, log: Log): void {
   let hasWarned = false
-  app.addHook('onRequest', async ({ headers, ips, socket }) => {
-    const isTrusted = ips !== undefined && ips.length > 1
-    if (hasWarned || isTrusted || headers['x-forwarded-for'] === undefined) return
-    hasWarned = true
-    log.warn(
-      { peer: socket.remoteAddress },
-      'X-Forwarded-For of a peer that is not in COFFER_TRUSTED_PROXIES is ignored: ' +
-        'its clients share one address and its limits',
-    )
+  app.addHook('onRequest', (request, _reply, done) => {
+    const isForwarded = !hasWarned && request.headers['x-forwarded-for'] !== undefined
+    if (isForwarded && (request.ips?.length ?? 0) <= 1) {
+      hasWarned = true
+      log.warn(
+        { peer: request.socket.remoteAddress },
+        'X-Forwarded-For of a peer that is not in COFFER_TRUSTED_PROXIES is ignored: ' +
+          'its clients share one address and its limits',
+      )
+    }
+    done()
   })
 }
 

@@ -56,10 +56,15 @@ export function sessionCookie(config: { cookieName: string; externalUrl: string 
   const clearOne = (reply: FastifyReply, name: string) => {
     reply.setCookie(name, '', { ...attributes(reply), maxAge: 0, expires: new Date(0) })
   }
-  const read = (request: FastifyRequest, name: string) => request.cookies[name] || undefined
+  const read = (request: FastifyRequest, ...names: string[]) => {
+    const { cookie } = request.headers
+    if (cookie === undefined) return undefined
+    const sent = request.server.parseCookie(cookie)
+    return names.map((name) => sent[name]).find(Boolean)
+  }
   return {
     nameFor,
-    read: (request) => read(request, nameFor(request)) ?? read(request, cookieName),
+    read: (request) => read(request, nameFor(request), cookieName),
     set: (reply, token, { endsWithBrowser }) => {
       const name = nameFor(reply.request)
       const lasting = endsWithBrowser ? {} : { maxAge: lifetimeSeconds }

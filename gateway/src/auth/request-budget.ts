@@ -43,16 +43,15 @@ export function costOf(method: Route['method']): number {
 
 /**
  * Returns a rate limit by API key and by account: fixed windows of a minute, which identity counts
- * for all gateways. It makes no call while both quotas are 0. Headers:
+ * for all gateways; null if both quotas are 0. Headers:
  * draft-ietf-httpapi-ratelimit-headers-10.
  */
-export function createRequestBudget({ mesh, config, sessions }: BudgetDeps): RequestBudget {
+export function createRequestBudget({ mesh, config, sessions }: BudgetDeps): RequestBudget | null {
   const identity = mesh.client('identity', RequestBudgetService)
   const { keyUnitsPerMinute: apiKeyQuota, accountUnitsPerMinute: accountQuota } = config
-  const isOff = apiKeyQuota === 0 && accountQuota === 0
+  if (apiKeyQuota === 0 && accountQuota === 0) return null
   return {
     spend: async (spending, { id }, reply) => {
-      if (isOff) return
       const options = {
         ...asCaller(sessions.anonymous()),
         headers: { [headers.requestId]: id },

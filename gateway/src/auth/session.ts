@@ -129,8 +129,8 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
 
 /** Reads an API key from a Basic `Authorization` header. Throws unauthenticated if malformed. */
 export function readApiKey(authorization: string): SentCredential {
-  if (!namesApiKey(authorization)) throw unauthenticated('API_KEY_UNKNOWN')
   const [apiKeyId, secret] = userAndPassword(authorization)
+  if (!isId('key', apiKeyId)) throw unauthenticated('API_KEY_UNKNOWN')
   return { kind: 'key', apiKeyId, secret }
 }
 

@@ -37,6 +37,10 @@ function endWith<Connection extends FeedLink | AggregatorLink>(
   return { ...connection, status: 'deactivated', deletedAt }
 }
 
+function isManual({ feedLinkId, linkType }: Link): boolean {
+  return !feedLinkId && linkType !== 'aggregator'
+}
+
 /** Returns functions that join links with their connections (docs/architecture.md#ownership). */
 export function createConnections({ mesh, log }: { mesh: Mesh; log: Log }) {
   const feedLinks = mesh.client('feed-sync', FeedLinkService)
@@ -63,6 +67,7 @@ export function createConnections({ mesh, log }: { mesh: Mesh; log: Log }) {
   }
 
   async function join(links: Link[], options: CallOptions): Promise<ShownLink[]> {
+    if (links.every(isManual)) return links.map((message) => ({ message }))
     const [feeds, aggregators] = await Promise.all([
       listFeedLinks(links, options),
       listAggregatorLinks(links, options),

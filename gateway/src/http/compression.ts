@@ -1,6 +1,6 @@
 import { constants } from 'node:zlib'
 import type { FastifyCompressOptions } from '@fastify/compress'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Route } from './route.ts'
 
 // The plugin takes one set of options for gzip (`level`) and zstd (`params`).
@@ -33,9 +33,15 @@ export function isCompressible({ socket, file, hasSecret }: Route): boolean {
  * Hook that exempts answers with a strong entity tag from compression: such a tag identifies the
  * bytes of one representation (RFC 9110, 8.8.3.3), and `If-Match` accepts no weak tag.
  */
-export async function keepStrongTag(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export function keepStrongTag(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  _payload: unknown,
+  done: HookHandlerDoneFunction,
+): void {
   const tag = reply.getHeader('etag')
   if (typeof tag === 'string' && tag.startsWith('"')) request.headers['x-no-compression'] = '1'
+  done()
 }
 
 /** Adds a request header that the answer depends on to `Vary` (RFC 9110, 12.5.5). */

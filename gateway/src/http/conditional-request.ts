@@ -147,15 +147,15 @@ export async function addCurrentTag(call: Call, read: Route | undefined): Promis
   if (value) call.reply.header('etag', tagOfObject(read.answer, value))
 }
 
-/** Sends an answer with its tag, or 304 without a body if the client has it already. */
-export function sendTagged(
+/** Adds the tag of an answer; returns its body, or undefined for 304 if the client has it. */
+export function tagAnswer(
   reply: FastifyReply,
   value: unknown,
   { route, body }: { route: Route; body: string },
-): FastifyReply {
+): string | undefined {
   const { answer, tagged, method } = route
   // Conditions apply only to successful answers (RFC 9110, 13.2.1): a 500 never becomes 304.
-  if (reply.statusCode >= 300) return reply.send(body)
+  if (reply.statusCode >= 300) return body
   const shape = typeof tagged === 'string' && answer && 'object' in answer && answer.object[tagged]
   if (answer && tagged === true) {
     reply.header('etag', strongTag(answer, value, body))
@@ -165,8 +165,9 @@ export function sendTagged(
     // Includes the Link header: it appears with a next page, while the body of a full page stays.
     reply.header('etag', `W/"${digest(`${reply.getHeader('link') ?? ''}${body}`)}"`)
   }
-  if (!isNotModified(reply.request, reply.getHeader('etag'))) return reply.send(body)
-  return reply.removeHeader('content-type').code(304).send()
+  if (!isNotModified(reply.request, reply.getHeader('etag'))) return body
+  reply.removeHeader('content-type').code(304)
+  return undefined
 }
 
 function digest(text: string): string {

@@ -26,20 +26,17 @@ export type AccessLog = (request: FastifyRequest, reply: FastifyReply) => void
  * names of parameters, not their values; query and body are not logged. A WebSocket is logged when
  * it closes.
  */
-export function createAccessLog(
-  log: Log,
-  accountIdOf: (request: FastifyRequest) => string | undefined,
-): AccessLog {
+export function createAccessLog(log: Log): AccessLog {
   return (request, reply) => {
     const startedAt = performance.now()
     const traceId = currentTraceId()
-    reply.raw.once('close', () => {
+    reply.raw.on('close', () => {
       const ms = Math.round(10 * (performance.now() - startedAt)) / 10
-      const { method, id: requestId } = request
+      const { method, id: requestId, admission } = request
       const route = request.routeOptions.url ?? noRoute
       const status = statusOf(request, reply)
       observeHttpSeconds(ms / 1000, method, route, String(status))
-      const accountId = accountIdOf(request) || undefined
+      const accountId = admission?.accountId || undefined
       log.info({ method, route, status, ms, requestId, accountId, traceId }, 'request')
     })
   }

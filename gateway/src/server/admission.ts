@@ -30,7 +30,8 @@ export interface AdmissionDeps {
   sessions: Sessions
   cookie: SessionCookie
   origins: Origins
-  budget: RequestBudget
+  /** Null without quotas. */
+  budget: RequestBudget | null
   /** Build of the web app; null without one. */
   build: string | null
 }
@@ -52,15 +53,15 @@ export async function admit(
   // CSRF: browsers attach cookies automatically, but never API keys, because no answer asks a
   // browser for them (`credentialChallenge`). Sign-in is checked too, because it sets a cookie.
   if (!isByKey && hasEffect) origins.refuseForeign(request)
-  const admission: Admission = { caller: null, accountId: '', timezone: '' }
+  let admission: Admission
   if (auth === 'none') {
-    admission.caller = sessions.anonymous()
+    admission = { caller: sessions.anonymous(), accountId: '', timezone: '' }
   } else {
     const { key, paid, pending } = authClasses[auth]
     const sent = readCredential(request, cookie, key)
     const verify = () => sessions.verify(sent, request.id)
     const { credential, caller } = await (isPatient ? repeated(verify) : verify())
-    if (!pending.some((may) => may === credential.mfaPending)) {
+    if (!(pending as readonly boolean[]).includes(credential.mfaPending)) {
       throw unauthenticated(credential.mfaPending ? 'MFA_REQUIRED' : 'MFA_NOT_PENDING')
     }
     refuseOtherUser(request, credential.userId)
@@ -71,12 +72,13 @@ export async function admit(
     if (paid && !credential.subscriptionActive) {
       throw refused(say('SUBSCRIPTION_INACTIVE'), { status: 402 })
     }
-    const apiKeyId = sent.kind === 'key' ? sent.apiKeyId : ''
-    const cost = costOf(reads ? 'GET' : method)
-    await budget.spend({ accountId: credential.accountId, apiKeyId, cost }, request, reply)
-    admission.caller = caller
-    admission.accountId = credential.accountId
-    admission.timezone = credential.timezone
+    const { accountId, timezone } = credential
+    if (budget) {
+      const apiKeyId = sent.kind === 'key' ? sent.apiKeyId : ''
+      const cost = costOf(reads ? 'GET' : method)
+      await budget.spend({ accountId, apiKeyId, cost }, request, reply)
+    }
+    admission = { caller, accountId, timezone }
   }
   if (feature) requireFeature(feature, config)
   checkIds(request.params as Record<string, string>)
@@ -116,7 +118,8 @@ export function readCredential(
 }
 
 function checkIds(params: Record<string, string>): void {
-  for (const [name, id] of Object.entries(params)) {
+  for (const name in params) {
+    const id = params[name] ?? ''
     const external = externalIds[name]
     const prefix = external?.prefix ?? idPrefixes[name]
     const isValid = external ? external.form.test(id) : prefix && isId(prefix, id)

@@ -17,14 +17,14 @@ import {
   addCurrentTag,
   hasVersion,
   matchHeaders,
-  sendTagged,
+  tagAnswer,
   type VersionTag,
 } from '../http/conditional-request.ts'
 import { isOutdated, isUnauthenticated } from '../http/errors/errors.ts'
 import { hashOf, idempotencyHeaders } from '../http/idempotency.ts'
 import { type AnswerQuery, answerQuery } from '../http/queries/answer-query.ts'
 import { pageOf } from '../http/queries/list-page.ts'
-import { namesOf, readQuery, requireKnown } from '../http/queries/query.ts'
+import { namesOf, queryParser, requireKnown } from '../http/queries/query.ts'
 import {
   authClasses,
   type Call,
@@ -43,11 +43,14 @@ const anonymous: Admission = { accountId: '', caller: null, timezone: '' }
 
 const emptyObject = Buffer.from('{}')
 
-/** Results of admission control by request. */
-export type Admissions = WeakMap<FastifyRequest, Admission>
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Result of admission control; null before, and on paths without it. */
+    admission: Admission | null
+  }
+}
 
 interface MountDeps extends AdmissionDeps {
-  admissions: Admissions
   sockets: Sockets
   /** Limits concurrent file uploads. */
   files: ConcurrencyLimiter
@@ -60,17 +63,22 @@ interface MountDeps extends AdmissionDeps {
 
 /** Registers a route: admission control, query, body, handler, then the answer as JSON. */
 export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void {
-  const { admissions } = deps
-  const admissionOf = (request: FastifyRequest) => admissions.get(request) ?? anonymous
   const shown = answerQuery(route)
   const names = [...namesOf(route.query), ...namesOf(shown)]
+  const refusesUnknown = refusesUnknownQuery(route)
+  const parseShown = queryParser(shown)
+  const parseQuery = route.query && queryParser(route.query)
+  const varies = variesOf(route)
+  const hasBody =
+    route.file !== undefined || route.webhook !== undefined || route.body !== undefined
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { caller, accountId, timezone } = admissionOf(request)
-    const condition = route.isConditional ? matchHeaders(request) : {}
+    const { caller, accountId, timezone } = request.admission ?? anonymous
+    const condition = route.isConditional ? matchHeaders(request) : undefined
     const options = optionsOf(request, caller, condition)
     const { params } = request
-    if (refusesUnknownQuery(route)) requireKnown(request.query, names)
-    const answered = readQuery(shown, request.query)
+    const sent = request.query as object
+    if (refusesUnknown) requireKnown(sent, names)
+    const answered = parseShown(sent)
     const call: Call = {
       params,
       accountId,
@@ -79,18 +87,22 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       request,
       reply,
       renewOptions: () => renewedOptions(deps, route, request),
-      query: route.query && readQuery(route.query, request.query),
-      body: await requestBody(route, { params, options, request, reply, timezone }),
+      query: parseQuery?.(sent),
+      body: undefined,
       writeOptions: options,
     }
+    if (hasBody) call.body = await requestBody(route, call)
     if (route.idempotent) call.writeOptions = writeOptionsOf(route, call)
-    if (await hasVersion(route, call, deps.versionTag)) return reply.code(304).send()
-    const run = async () => handle(route, call, deps.reads)
+    if (route.versionOf && (await hasVersion(route, call, deps.versionTag))) {
+      reply.code(304)
+      return undefined
+    }
+    const run = () => handle(route, call, deps.reads)
     const { attempts } = route
     const counting = typeof attempts === 'function' ? attempts(call.body) : attempts
     const value = await (counting ? deps.attempts.run(request, run, counting) : run())
     if (route.success) reply.code(route.success)
-    return send(reply, value, { route, query: answered })
+    return payloadOf(reply, value, { route, query: answered })
   }
   app.route({
     method: methodsOf(route),
@@ -111,29 +123,36 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     },
     compress: isCompressible(route) ? {} : false,
     onRequest: async (request, reply) => {
-      addVaries(route, reply)
+      for (const name of varies) addVary(reply, name)
       if (request.ws) requireVersion(request, reply)
-      admissions.set(request, await admit(deps, route, request, reply))
+      request.admission = await admit(deps, route, request, reply)
     },
     onSend: route.file ? closeAfterRest : keepStrongTag,
-    ...(route.socket ? upgrade({ route, admissionOf, deps }) : {}),
-    handler: async (request, reply) => {
-      if (!route.file) return answer(request, reply)
-      const { accountId } = admissionOf(request)
-      const release = deps.files.acquire(accountId)
-      try {
-        return await answer(request, reply)
-      } finally {
-        release()
-      }
-    },
+    ...(route.socket ? upgrade(route, deps) : {}),
+    handler: route.file ? limited(answer, deps.files) : answer,
   })
 }
 
-/** Adds the request headers that the answers of a route depend on to `Vary`. */
-function addVaries(route: Route, reply: FastifyReply): void {
-  if (isCompressible(route)) addVary(reply, 'accept-encoding')
-  if (route.alternative) addVary(reply, 'accept')
+type Answering = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+/** Limits concurrent uploads of files. */
+function limited(answer: Answering, files: ConcurrencyLimiter): Answering {
+  return async (request, reply) => {
+    const release = files.acquire((request.admission ?? anonymous).accountId)
+    try {
+      return await answer(request, reply)
+    } finally {
+      release()
+    }
+  }
+}
+
+/** Returns the request headers that the answers of a route depend on. */
+function variesOf(route: Route): string[] {
+  return [
+    ...(isCompressible(route) ? ['accept-encoding'] : []),
+    ...(route.alternative ? ['accept'] : []),
+  ]
 }
 
 /** Runs the handler. A 412 gets the current entity tag, so that the client needs no GET for it. */
@@ -146,28 +165,23 @@ async function handle(route: Route, call: Call, reads: MountDeps['reads']): Prom
   }
 }
 
-function upgrade({
-  route,
-  admissionOf,
-  deps,
-}: {
-  route: Route
-  admissionOf: (request: FastifyRequest) => Admission
-  deps: MountDeps
-}): Pick<Parameters<FastifyInstance['route']>[0], 'preHandler' | 'wsHandler'> {
+function upgrade(
+  route: Route,
+  deps: MountDeps,
+): Pick<Parameters<FastifyInstance['route']>[0], 'preHandler' | 'wsHandler'> {
   const { sockets } = deps
   const { socket: serve, find } = route
   return {
     // A GET without an upgrade gets the same refusals: browsers do not show the answer to a refused
     // handshake, so their page sends a GET for the reason.
     preHandler: async (request) => {
-      const { accountId, caller } = admissionOf(request)
+      const { accountId, caller } = request.admission ?? anonymous
       if (request.ws) sockets.requireOwnOrigin(request)
       sockets.hold(request, accountId)
       await find?.({ params: request.params, options: optionsOf(request, caller) })
     },
     wsHandler: async (socket, request) => {
-      const { accountId, caller } = admissionOf(request)
+      const { accountId, caller } = request.admission ?? anonymous
       const { params } = request
       const options = optionsOf(request, caller)
       const renewOptions = () => renewedOptions(deps, route, request)
@@ -187,9 +201,8 @@ async function renewedOptions(
 
 async function requestBody(
   route: Route,
-  of: Pick<Call, 'params' | 'options' | 'request' | 'reply'> & { timezone: string },
+  { params, options, request, reply, timezone }: Call,
 ): Promise<unknown> {
-  const { params, options, request, reply, timezone } = of
   if (route.file ?? route.webhook) requireNoCoding(request, reply)
   if (route.file) return readForm(request, route.file, Object.keys(route.formParts ?? {}))
   if (!route.body) return undefined
@@ -211,10 +224,10 @@ async function requestBody(
 function optionsOf(
   request: FastifyRequest,
   caller: OutgoingCaller | null,
-  more: Record<string, string> = {},
+  more?: Record<string, string>,
 ): CallOptions {
-  const sent = caller ? asCaller(caller) : {}
-  return { ...sent, headers: { [headers.requestId]: request.id, ...more } }
+  const sent = { [headers.requestId]: request.id, ...more }
+  return caller ? { ...asCaller(caller), headers: sent } : { headers: sent }
 }
 
 function writeOptionsOf(route: Route, { options, request, reply }: Call): CallOptions {
@@ -232,16 +245,20 @@ function writeOptionsOf(route: Route, { options, request, reply }: Call): CallOp
   }
 }
 
-function send(
+/**
+ * Returns the payload of an answer, undefined for none. Fastify sends it: a handler that returned
+ * the reply instead would wait for the end of the response.
+ */
+function payloadOf(
   reply: FastifyReply,
   value: unknown,
   { route, query }: { route: Route; query: AnswerQuery },
-): FastifyReply {
+): unknown {
   const { answer, pagedBy } = route
   // A handler that returns the reply has sent its own answer, which is not JSON.
   if (value === reply) return reply
-  if (!answer) return reply.send()
-  if (value instanceof Readable) return sendStream(reply, value)
+  if (!answer) return undefined
+  if (value instanceof Readable) return payloadOfStream(reply, value)
   const { fields } = query
   const isPage = pagedBy && Array.isArray(value)
   const page = isPage ? pageOf(value, query, { answer, pagedBy, reply }) : value
@@ -249,13 +266,13 @@ function send(
     ? JSON.stringify(selectKeys(answer, renderAnswer(answer, page), fields))
     : writeAnswer(answer, page)
   reply.header('content-type', jsonType)
-  return sendTagged(reply, value, { route, body })
+  return tagAnswer(reply, value, { route, body })
 }
 
-/** Sends a stream, as JSON unless the handler has set another media type. */
-function sendStream(reply: FastifyReply, stream: Readable): FastifyReply {
+/** Returns a stream, as JSON unless the handler has set another media type. */
+function payloadOfStream(reply: FastifyReply, stream: Readable): Readable | undefined {
   if (!reply.hasHeader('content-type')) reply.header('content-type', jsonType)
-  if (reply.request.method !== 'HEAD') return reply.send(stream)
+  if (reply.request.method !== 'HEAD') return stream
   stream.destroy()
-  return reply.send()
+  return undefined
 }

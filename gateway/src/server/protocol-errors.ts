@@ -45,7 +45,7 @@ export function protocolErrors(
   common: Record<string, string>,
   render: ErrorRenderer,
 ): ProtocolErrors {
-  const running = new WeakMap<Duplex, FastifyReply>()
+  const running = new WeakMap<Duplex, FastifyReply | null>()
   const answered = new WeakSet<Duplex>()
 
   const end = (socket: Duplex, refusal: ProtocolError): void => {
@@ -70,13 +70,15 @@ export function protocolErrors(
       if (!answered.has(socket)) end(socket, parserErrors[error.code ?? ''] ?? malformed)
     },
     register: (app) => {
-      app.addHook('onRequest', async (request, reply) => {
+      app.addHook('onRequest', (request, reply, done) => {
         running.set(request.raw.socket, reply)
         requireHost(request)
         requireKnownExpectation(request)
+        done()
       })
-      app.addHook('onResponse', async (request) => {
-        running.delete(request.raw.socket)
+      app.addHook('onResponse', (request, _reply, done) => {
+        running.set(request.raw.socket, null)
+        done()
       })
       app.server.on('checkExpectation', app.routing)
       app.websocketServer.on('wsClientError', ({ message }, socket) => {
@@ -101,12 +103,13 @@ function requireHost({ raw, headers: { host } }: FastifyRequest): void {
     if (raw.httpVersion === '1.0') return
     throw refused('the Host header is missing: HTTP/1.1 requires it')
   }
-  const count = raw.rawHeaders.filter((name, at) => at % 2 === 0 && isHost(name)).length
+  let count = 0
+  for (let at = 0; at < raw.rawHeaders.length; at += 2) if (isHost(raw.rawHeaders[at])) count += 1
   if (count > 1) throw refused('the Host header was sent twice: send it once')
   if (!hostValue.test(host)) throw refused('the Host header is not a host with an optional port')
 }
 
-function isHost(name: string): boolean {
+function isHost(name = ''): boolean {
   return name.length === 4 && name.toLowerCase() === 'host'
 }
 

@@ -10,8 +10,8 @@ function refuseUnknown(): never {
 
 /** Throws refused (404) for a path with an empty parameter, such as `/api/links/`. */
 export function refuseEmpty(request: FastifyRequest): void {
-  const values = Object.values(request.params as Record<string, string>)
-  if (values.includes('')) refuseUnknown()
+  const params = request.params as Record<string, string>
+  for (const name in params) if (params[name] === '') refuseUnknown()
 }
 
 function refuseMethod(reply: FastifyReply, allowed: string[]): never {
@@ -47,10 +47,11 @@ export function refuseOthers(
     return screens.sendPage(reply)
   }
   app.setNotFoundHandler(answer)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     // In a hook, because Fastify would first read the body, and refuse some bodies, before the
     // handler above.
-    if (request.is404) return answer(request, reply)
+    if (request.is404) answer(request, reply)
+    else done()
   })
 }
 

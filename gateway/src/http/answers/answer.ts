@@ -84,13 +84,11 @@ function writerOf(answer: Answer): Write {
     return unlessEmpty((value) => `{${write(value as object)}}`)
   }
   const members = membersWriter(answer.message)
-  const write = keysWriter(answer.with)
+  const write = keysWriter(answer.with, 'message')
   return (value) => {
-    const { message, ...more } = requirePart(
-      value as { message?: MessageShape<DescMessage> } | undefined,
-    )
-    const own = members(requirePart(message))
-    return `{${own}${write(more, own === '' ? '' : ',')}}`
+    const whole = requirePart(value as { message?: MessageShape<DescMessage> } | undefined)
+    const own = members(requirePart(whole.message))
+    return `{${own}${write(whole, own === '' ? '' : ',')}}`
   }
 }
 
@@ -99,13 +97,17 @@ function unlessEmpty(write: Write): Write {
   return (value) => (value === undefined || value === null ? JSON.stringify(value) : write(value))
 }
 
-/** Returns the function that writes the keys of a value; `comma` precedes the first. */
-function keysWriter(shapes: Record<string, Answer>): (value: object, comma?: ',' | '') => string {
+/** Returns the function that writes the keys of a value but one; `comma` precedes the first. */
+function keysWriter(
+  shapes: Record<string, Answer>,
+  omitted?: string,
+): (value: object, comma?: ',' | '') => string {
   const known = new Map(Object.entries(shapes).map(([key, shape]) => [key, writerOf(shape)]))
   return (value, comma = '') => {
     let text = ''
-    for (const [key, part] of Object.entries(value)) {
-      const written = (known.get(key) ?? JSON.stringify)(part)
+    for (const key of Object.keys(value)) {
+      if (key === omitted) continue
+      const written = (known.get(key) ?? JSON.stringify)((value as Record<string, unknown>)[key])
       if (written === undefined) continue
       text += `${text === '' ? comma : ','}${JSON.stringify(key)}:${written}`
     }

@@ -252,11 +252,21 @@ export function requireKnown(query: unknown, names: readonly string[]): void {
   throw invalid(Object.fromEntries(unknown.map((name) => [name, problemOf(name)])))
 }
 
-/** Parses the query of a request; ignores unknown keys. Throws invalid for invalid values. */
-export function readQuery<Schema extends z.ZodType>(schema: Schema, query: unknown) {
-  const parsed = schema.safeParse(query)
-  if (parsed.success) return parsed.data
-  throw invalid(
-    Object.fromEntries(parsed.error.issues.map((one) => [one.path.join('.'), one.message])),
-  )
+/**
+ * Returns the parser of the query of requests, which ignores unknown keys and throws invalid for
+ * invalid values. Most requests have no query, whose result is always the same.
+ */
+export function queryParser<Schema extends z.ZodType>(schema: Schema) {
+  let ofNone: z.ZodSafeParseResult<z.output<Schema>> | undefined
+  const parseNone = () => {
+    ofNone ??= schema.safeParse({})
+    return ofNone
+  }
+  return (query: object): z.output<Schema> => {
+    const parsed = Object.keys(query).length === 0 ? parseNone() : schema.safeParse(query)
+    if (parsed.success) return parsed.data
+    throw invalid(
+      Object.fromEntries(parsed.error.issues.map((one) => [one.path.join('.'), one.message])),
+    )
+  }
 }

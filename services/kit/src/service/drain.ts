@@ -31,7 +31,7 @@ export function drainOf(server: Server): Drain {
   server.prependListener('request', (_request, response: ServerResponse) => {
     running.add(response)
     if (isDraining) response.shouldKeepAlive = false
-    response.once('close', () => {
+    response.on('close', () => {
       running.delete(response)
       // A response whose headers were sent before `begin` leaves its connection open, so the
       // connection is closed here.
