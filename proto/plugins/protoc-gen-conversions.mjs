@@ -42,10 +42,11 @@ function functionName({ typeName }) {
 
 /**
  * @param {DescMessage} message
+ * @param {readonly DescMessage[]} made the messages that have a maker
  * @returns {string[]} the lines of the function that makes the message
  */
-function makerOf(message) {
-  const fields = message.fields.map((field) => `    ${field.localName}: ${madeValue(field)},`)
+function makerOf(message, made) {
+  const fields = message.fields.map((field) => `    ${field.localName}: ${madeValue(field, made)},`)
   return [
     `  const ${functionName(message)} = (e) => ({`,
     `    $typeName: '${message.typeName}',`,
@@ -54,9 +55,15 @@ function makerOf(message) {
   ]
 }
 
-/** @param {DescField} field */
-function madeValue(field) {
+/**
+ * @param {DescField} field
+ * @param {readonly DescMessage[]} made
+ */
+function madeValue(field, made) {
   const value = `e.${field.localName}`
+  if (field.fieldKind === 'list' && field.message && made.includes(field.message)) {
+    return `messages(${value}, ${functionName(field.message)})`
+  }
   if (field.fieldKind === 'list') return `${value} ?? []`
   if (field.fieldKind === 'map') return `${value} ?? {}`
   if (field.message?.typeName === timestamp) return `timestamp(${value})`
@@ -204,7 +211,13 @@ function generate({ files, generateFile }, target) {
   const made = convertible(own)
   const written = writable(made, option)
   const conversions = [
-    { file: 'to-message', name: 'createMakers', of: made, line: makerOf, ...helpersOfMakers },
+    {
+      file: 'to-message',
+      name: 'createMakers',
+      of: made,
+      line: (/** @type {DescMessage} */ message) => makerOf(message, made),
+      ...helpersOfMakers,
+    },
     {
       file: 'to-json',
       name: 'createWriters',
@@ -233,7 +246,11 @@ function generate({ files, generateFile }, target) {
 
 const helpersOfMakers = {
   doc: 'Returns the function of each type of message that makes it from plain values.',
-  helpers: { timestamp: '(value: unknown) => unknown' },
+  helpers: {
+    timestamp: '(value: unknown) => unknown',
+    messages:
+      '(list: readonly object[] | null | undefined, make: (entity: object) => object) => unknown',
+  },
   type: 'Readonly<Record<string, (entity: object) => object>>',
 }
 

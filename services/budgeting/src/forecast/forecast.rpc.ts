@@ -9,12 +9,8 @@ import { isExact } from '@coffer/kit/values/money'
 import { readRuleset } from '@coffer/kit/values/ruleset'
 import {
   type EstimateCostRequest,
-  ForecastEventSchema,
   ForecastSchema,
   type ForecastService,
-  FreeToUseSchema,
-  FundingEventSchema,
-  SpendingEventSchema,
 } from '@coffer/proto/budgeting/v1/forecast'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
@@ -23,7 +19,6 @@ import type { FundedSpending, ListedSpending } from '../book/spending.ts'
 import type { settings } from '../config.ts'
 import { isSettled } from '../contributions/due-dates.ts'
 import { type ForecastPlan, forecastPlanOf } from '../contributions/forecast-envelope.ts'
-import type { FundingEvent } from '../contributions/forecast-fundings.ts'
 import { withSettledBill } from '../contributions/settled-bill.ts'
 import { describeBankAccount, onBehalfOf } from '../ledger/ledger.client.ts'
 import { withAmounts } from '../plans/plan.ts'
@@ -84,7 +79,7 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
       const scheduleNames = schedules.map((one) => [one.fundingScheduleId, one.name])
       const spendingNames = plans.map((one) => [one.spendingId, one.name])
       return {
-        forecast: toForecastMessage(found),
+        forecast: toMessage(ForecastSchema, found),
         labels: {
           currency,
           timezone,
@@ -230,24 +225,6 @@ async function calculate(
   const size = estimateSize(input)
   if (size > sizeMax) throw invalid({ [field]: sizeProblems[field] })
   return size > sizeInPlaceMax ? forecasters.run(input, signal) : forecast(input)
-}
-
-function toForecastMessage({ events, free, ...totals }: Forecast) {
-  const fundingsOf = ({ funding }: { funding: readonly FundingEvent[] }) =>
-    funding.map((one) => toMessage(FundingEventSchema, one))
-  return toMessage(ForecastSchema, {
-    ...totals,
-    events: events.map((event) =>
-      toMessage(ForecastEventSchema, {
-        ...event,
-        spending: event.spending.map((one) =>
-          toMessage(SpendingEventSchema, { ...one, funding: fundingsOf(one) }),
-        ),
-        funding: fundingsOf(event),
-      }),
-    ),
-    free: free.map((one) => toMessage(FreeToUseSchema, one)),
-  })
 }
 
 /** Validates and returns the plan in a request. Throws invalid. */

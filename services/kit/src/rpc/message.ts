@@ -15,26 +15,32 @@ import { createMakers } from '@coffer/proto/to-message'
 import { invalid } from './errors.ts'
 
 /** Plain values for the fields of a protobuf message: Date, bigint, null for an unset field. */
-export type EntityOf<Desc extends DescMessage> = {
-  [Field in keyof Omit<MessageShape<Desc>, keyof Message>]: Plain<MessageShape<Desc>[Field]>
+export type EntityOf<Desc extends DescMessage> = FieldsOf<MessageShape<Desc>>
+
+type FieldsOf<Shape extends Message> = {
+  [Field in keyof Omit<Shape, keyof Message>]: Plain<Shape[Field]>
 }
 
 type Plain<T> = T extends Timestamp
   ? Date
-  : T extends Message | readonly unknown[] | Uint8Array
-    ? T | null
-    : undefined extends T
-      ? Plain<Exclude<T, undefined>> | null
-      : T
+  : T extends readonly (infer One extends Message)[]
+    ? T | readonly FieldsOf<One>[] | null
+    : T extends Message | readonly unknown[] | Uint8Array
+      ? T | null
+      : undefined extends T
+        ? Plain<Exclude<T, undefined>> | null
+        : T
 
 const makers = createMakers({
   timestamp: (value) => (value instanceof Date ? timestampOf(value) : (value ?? undefined)),
+  messages: (list, make) =>
+    list?.[0] === undefined || '$typeName' in list[0] ? (list ?? []) : list.map((one) => make(one)),
 })
 
 /**
- * Converts plain values to a protobuf message: Date to Timestamp, null to unset. Ignores values
- * without a field. The code is generated (proto/README.md#conversions): it takes a tenth of the
- * time of a loop over the fields.
+ * Converts plain values to a protobuf message: Date to Timestamp, null to unset, each entity of a
+ * list to a message. Ignores values without a field. The code is generated
+ * (proto/README.md#conversions): it takes a tenth of the time of a loop over the fields.
  */
 export function toMessage<Desc extends DescMessage>(
   schema: Desc,

@@ -41,6 +41,10 @@ test('toMessage gives the same message as create', () => {
   expect(first).toEqual(create(TransactionSchema))
   expect(toBinary(TransactionSchema, first)).toHaveLength(0)
   expect(second.categories).not.toBe(first.categories)
+  const provenance = [{ field: 'name', by: 'rule', ruleId: 'rule_1' }]
+  const nested = create(TransactionSchema, { provenance })
+  expect(toMessage(TransactionSchema, { provenance })).toEqual(nested)
+  expect(toMessage(TransactionSchema, { provenance: nested.provenance })).toEqual(nested)
   const early = toMessage(LinkSchema, { ...link, createdAt: new Date(-1) })
   expect(early.createdAt).toStrictEqual(timestampFromDate(new Date(-1)))
 })
