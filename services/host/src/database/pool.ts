@@ -4,11 +4,11 @@ import { read } from '@coffer/kit/database/statement'
 import { LostConnectionError } from '@coffer/kit/rpc/lost-connection'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import type { Found, Statement } from '../postgres/statement.ts'
 import { requireTls } from './connection.ts'
 import { createConnections } from './connections.ts'
 import { type Connection, openConnection } from './postgres.client.ts'
 import { createQueries, nameStatements } from './queries.ts'
-import type { Found, Statement } from './statement-query.ts'
 import { traceStatements } from './statement-spans.ts'
 
 /** Kind of connection pooler between Coffer and Postgres. */

@@ -12,14 +12,10 @@ import {
   StatementTimeoutError,
   UniqueIntegrityConstraintViolationError,
 } from 'slonik'
+import { Pipeline } from '../postgres/pipeline.client.ts'
+import type { Found, Statement } from '../postgres/statement.ts'
 import { connectionOptions } from './connection.ts'
 import { idleInTransactionMs, requireRoleSettings } from './service-role.ts'
-import {
-  type ColumnsByName,
-  type Found,
-  type Statement,
-  StatementQuery,
-} from './statement-query.ts'
 
 // Idle time in ms before TCP keep-alive. Ten probes follow, one a second (libuv), so a server that
 // has vanished is detected after 20 s.
@@ -72,43 +68,46 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   const socket = new Socket()
   try {
     const client = new pg.Client({ ...(await clientConfig(options)), stream: () => socket })
-    const connection = new PostgresConnection(client, socket, {
+    // Without a listener, Node throws on 'error'. A lost connection fails its statements.
+    client.on('error', () => {})
+    await client.connect()
+    if (pooledSchema !== null) await requireRoleSettings(client, pooledSchema)
+    return new PostgresConnection(streamOf(client), socket, {
       answerMsMax: statementTimeoutMs + answerMarginMs,
       onStatement: options.onStatement,
     })
-    await client.connect()
-    if (pooledSchema !== null) await requireRoleSettings(client, pooledSchema)
-    return connection
   } catch (error) {
     socket.destroy()
     throw new ConnectionError((error as Error).message, { cause: error as Error })
   }
 }
 
+/** Returns the stream of a client that is connected: its socket, or TLS over it. */
+function streamOf(client: pg.Client): Socket {
+  // pg's types do not declare its connection.
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream
+}
+
 class PostgresConnection implements Connection {
-  readonly #client: pg.Client
-  readonly #socket: Socket
+  readonly #pipeline: Pipeline
   readonly #limit: NodeJS.Timeout
   readonly #onStatement: OnStatement | null
-  readonly #columns: ColumnsByName = new Map()
   #inFlight = 0
   #lastText: string | null = null
   #transaction: TransactionName | null = null
   #lost: LostConnectionError | null = null
-  #isCorked = false
   #isUnusable = false
+  #isEnding = false
 
   constructor(
-    client: pg.Client,
+    stream: Socket,
     socket: Socket,
-    limits: { answerMsMax: number; onStatement: OnStatement | null },
+    { answerMsMax, onStatement }: { answerMsMax: number; onStatement: OnStatement | null },
   ) {
-    this.#client = client
-    this.#socket = socket
-    this.#onStatement = limits.onStatement
-    const { answerMsMax } = limits
-    this.#limit = createLimit({ answerMsMax, socket, isAwaited: () => this.#inFlight > 0 })
-    client.on('error', this.#lose)
+    this.#pipeline = new Pipeline(stream, this.#lose)
+    this.#onStatement = onStatement
+    const isAwaited = () => this.#inFlight > 0 || this.#isEnding
+    this.#limit = createLimit({ answerMsMax, socket, isAwaited })
   }
 
   inFlight = (): number => this.#inFlight
@@ -116,26 +115,21 @@ class PostgresConnection implements Connection {
   isLost = (): boolean => this.#lost !== null || this.#isUnusable
 
   send = (statement: Statement): Promise<Found> =>
-    this.#track(statement, () => {
-      this.#cork()
-      return new Promise((resolve, reject) => {
-        this.#client.query(new StatementQuery(statement, this.#columns, { resolve, reject }))
-      })
-    })
+    this.#track(statement, () => this.#pipeline.send(statement))
 
   begin = async (): Promise<void> => {
-    const results = await this.#track({ text: begin, isRead: false }, () =>
-      this.#client.query(beginNamed),
+    const { rows } = await this.#track({ text: begin, isRead: false }, () =>
+      this.#pipeline.query(beginNamed),
     )
-    // `beginNamed` has two statements, so pg returns two results: the second one has the ID.
-    const [, named] = results as unknown as pg.QueryResult<TransactionName>[]
-    this.#transaction = named?.rows[0] ?? null
+    this.#transaction = rows[0] as TransactionName
   }
 
   end = async (): Promise<void> => {
-    clearTimeout(this.#limit)
     this.#isUnusable = true
-    await this.#client.end()
+    this.#isEnding = true
+    this.#limit.refresh()
+    await this.#pipeline.end()
+    clearTimeout(this.#limit)
   }
 
   async #track<T>(
@@ -162,18 +156,8 @@ class PostgresConnection implements Connection {
 
   #lose = (error: Error): void => {
     const text = this.#inFlight > 0 ? this.#lastText : null
-    this.#lost ??= new LostConnectionError(error, mayCommit(text, this.#client), this.#transaction)
-  }
-
-  /** Corks the socket: statements sent in the same tick of the event loop share a write. */
-  #cork(): void {
-    if (this.#isCorked) return
-    this.#isCorked = true
-    this.#socket.cork()
-    setImmediate(() => {
-      this.#isCorked = false
-      this.#socket.uncork()
-    })
+    const mayBeDone = mayCommit(text, this.#pipeline.isInTransaction())
+    this.#lost ??= new LostConnectionError(error, mayBeDone, this.#transaction)
   }
 }
 
@@ -202,9 +186,9 @@ function createLimit(options: {
 }
 
 /** Returns whether a statement can commit: a write outside a transaction, or COMMIT. */
-function mayCommit(text: string | null, client: pg.Client): boolean {
+function mayCommit(text: string | null, isInTransaction: boolean): boolean {
   if (text === null) return false
-  if (client.getTransactionStatus() === 'T') return text === 'COMMIT'
+  if (isInTransaction) return text === 'COMMIT'
   return !/^\s*(SELECT|START TRANSACTION|WITH(?!.*\b(INSERT|UPDATE|DELETE)\b))\b/is.test(text)
 }
 
@@ -219,12 +203,10 @@ async function clientConfig(options: ConnectionOptions): Promise<pg.ClientConfig
           statement_timeout: statementTimeoutMs,
           idle_in_transaction_session_timeout: idleInTransactionMs(statementTimeoutMs),
         }),
-    // Pipelining: sends a statement before the previous one is answered.
-    pipeline: true,
     connectionTimeoutMillis: connectMsMax,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
-  } as pg.ClientConfig
+  }
 }
 
 const errorsByState: Record<string, new (error: Error) => Error> = {

@@ -7,7 +7,7 @@ import {
   SchemaValidationError,
 } from 'slonik'
 import type { z } from 'zod'
-import type { Found, Statement } from './statement-query.ts'
+import type { Found, Statement } from '../postgres/statement.ts'
 
 /** Sends a prepared statement object. */
 export type Run = (statement: Statement) => Promise<Found>

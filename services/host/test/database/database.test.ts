@@ -31,18 +31,42 @@ afterAll(async () => {
 
 const value = (query: ReturnType<typeof sql.unsafe>) => database.pool.oneFirst(query)
 
-test('values have types that keep them exact', async () => {
-  expect(await value(sql.unsafe`SELECT 9007199254740993::int8`)).toBe(9_007_199_254_740_993n)
-  expect(await value(sql.unsafe`SELECT '2026-03-01 10:00:00.123+05:30'::timestamptz`)).toEqual(
-    new Date('2026-03-01T04:30:00.123Z'),
-  )
-  expect(await value(sql.unsafe`SELECT '{"a": [1, null]}'::jsonb`)).toEqual({ a: [1, null] })
-  expect(await value(sql.unsafe`SELECT decode('00ff', 'hex')`)).toEqual(Buffer.from([0, 255]))
-  // A sum of bigints has the type numeric, which is returned as text to stay exact.
-  expect(await value(sql.unsafe`SELECT sum(n) FROM (VALUES (9007199254740993::int8)) v (n)`)).toBe(
-    '9007199254740993',
-  )
-})
+const instantOf = (text: string) => new Date(text)
+
+// A sum of bigints has the type numeric, which is returned as text to stay exact.
+test.each([
+  ["'9007199254740993'::int8", 9_007_199_254_740_993n],
+  ["'-9223372036854775808'::int8", -(2n ** 63n)],
+  ["'-1'::int8", -1n],
+  ["'-2147483648'::int4", -2_147_483_648],
+  ["'-7'::int2", -7],
+  ["'2026-03-01 10:00:00.123+05:30'::timestamptz", instantOf('2026-03-01T04:30:00.123Z')],
+  ["'2026-03-01 10:00:00.123987+00'::timestamptz", instantOf('2026-03-01T10:00:00.123Z')],
+  ["'1999-12-31 23:59:59.999999+00'::timestamptz", instantOf('1999-12-31T23:59:59.999Z')],
+  ["'0999-12-31 23:59:59+00'::timestamptz", instantOf('0999-12-31T23:59:59Z')],
+  ['\'{"a": [1, null]}\'::jsonb', { a: [1, null] }],
+  ["decode('00ff', 'hex')", Buffer.from([0, 255])],
+  ["'Zoë 💶'::text", 'Zoë 💶'],
+  ["''::varchar", ''],
+  ['true', true],
+  ['false', false],
+  ['NULL::int8', null],
+  ['NULL::text', null],
+  ["ARRAY[1, NULL, '9007199254740993']::int8[]", [1n, null, 9_007_199_254_740_993n]],
+  ["ARRAY['2026-03-01 10:00Z']::timestamptz[]", [instantOf('2026-03-01T10:00:00Z')]],
+  ["ARRAY['a,b', NULL, 'c\"d']", ['a,b', null, 'c"d']],
+  ["(SELECT sum(n) FROM (VALUES ('9007199254740993'::int8)) v (n))", '9007199254740993'],
+])(
+  'the value of %s is exact, also when its statement is prepared',
+  async (expression, expected) => {
+    await database.pool.connect(async (connection) => {
+      const statement = { ...sql.unsafe`SELECT`, sql: `SELECT ${expression} AS value` }
+      // Postgres describes the columns with the first answer only.
+      expect(await connection.oneFirst(statement)).toEqual(expected)
+      expect(await connection.oneFirst(statement)).toEqual(expected)
+    })
+  },
+)
 
 test('instants are correct in a database whose timezone has offsets with seconds', async () => {
   await using zoned = await cloneDatabase([fixture])

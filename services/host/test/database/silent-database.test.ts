@@ -76,6 +76,17 @@ test.concurrent('statements to a silent server fail, and the pool recovers with 
   expect(after).not.toBe(before)
 })
 
+test.concurrent('a pool closes although its server is silent', async () => {
+  const remote = await connectRemote()
+  await using _proxy = remote.proxy
+  await remote.database.pool.query(one)
+  remote.proxy.fallSilent()
+  const inFlight = outcome(remote.database.pool.query(one))
+  await new Promise(setImmediate)
+  await remote.database[Symbol.asyncDispose]()
+  expect(await inFlight).toBe('Unavailable')
+})
+
 test.concurrent('a write of unknown outcome is unanswered and not repeated', async () => {
   let runs = 0
   const inTransaction = async ({ proxy, database }: Remote, silentAt: 'insert' | 'commit') => {
