@@ -15,6 +15,13 @@ import { externalIds, idPrefixes } from '../http/fields/id-prefixes.ts'
 import { authClasses, type Route } from '../http/route.ts'
 import { refuseEmpty } from './unknown-paths.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by admission control; null before, and on paths without it. */
+    admission: Admission | null
+  }
+}
+
 /** Result of admission control for a request. */
 export interface Admission {
   /** Signs the calls to services; null without a credential. */
@@ -37,7 +44,7 @@ export interface AdmissionDeps {
 }
 
 /**
- * Runs admission control of a request (docs/api.md#order-of-checks) and returns its result. Throws
+ * Runs admission control of a request (docs/api.md#order-of-checks) and sets its result. Throws
  * the first refusal in this order: origin (403), credential (401), other user (409), scope
  * of the key (403), subscription (402), budget of requests (429), feature (404, 406), IDs (400).
  * Adds the headers of the budget to the reply.
@@ -47,7 +54,7 @@ export async function admit(
   { auth, feature, method, reads = false, hasEffect = method !== 'GET', isPatient }: Route,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Admission> {
+): Promise<void> {
   refuseEmpty(request)
   const isByKey = authClasses[auth].key && isBasic(request.headers.authorization)
   // CSRF: browsers attach cookies automatically, but never API keys, because no answer asks a
@@ -82,7 +89,7 @@ export async function admit(
   }
   if (feature) requireFeature(feature, config)
   checkIds(request.params as Record<string, string>)
-  return admission
+  request.admission = admission
 }
 
 /** Pauses in ms before retries on a route whose clients wait (`isPatient`). */

@@ -43,13 +43,6 @@ const anonymous: Admission = { accountId: '', caller: null, timezone: '' }
 
 const emptyObject = Buffer.from('{}')
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Result of admission control; null before, and on paths without it. */
-    admission: Admission | null
-  }
-}
-
 interface MountDeps extends AdmissionDeps {
   sockets: Sockets
   /** Limits concurrent file uploads. */
@@ -97,9 +90,9 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       reply.code(304)
       return undefined
     }
-    const run = () => handle(route, call, deps.reads)
     const { attempts } = route
     const counting = typeof attempts === 'function' ? attempts(call.body) : attempts
+    const run = () => handle(route, call, deps.reads)
     const value = await (counting ? deps.attempts.run(request, run, counting) : run())
     if (route.success) reply.code(route.success)
     return payloadOf(reply, value, { route, query: answered })
@@ -122,10 +115,10 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       throw wrongType(route.file ? 'multipart/form-data' : 'application/json')
     },
     compress: isCompressible(route) ? {} : false,
-    onRequest: async (request, reply) => {
+    onRequest: (request, reply) => {
       for (const name of varies) addVary(reply, name)
       if (request.ws) requireVersion(request, reply)
-      request.admission = await admit(deps, route, request, reply)
+      return admit(deps, route, request, reply)
     },
     onSend: route.file ? closeAfterRest : keepStrongTag,
     ...(route.socket ? upgrade(route, deps) : {}),

@@ -50,7 +50,7 @@ export function createDirectTransport(options: {
     unary: (method, outer, timeoutMs = options.defaultTimeoutMs, header, input, values) => {
       const request = new DirectRequest(method, { header, values, timeoutMs })
       request.message = create(method.input, input)
-      return withDeadline(request, { outer, timeoutMs }, () => call(request as never) as never)
+      return request.run(outer, () => call(request as never) as never)
     },
     // biome-ignore lint/complexity/useMaxParams: the signature is Connect's
     stream: (method, outer, timeoutMs = options.defaultTimeoutMs, header, input, values) => {
@@ -61,7 +61,7 @@ export function createDirectTransport(options: {
         )
       }
       const request = new DirectRequest(method, { header, values, timeoutMs })
-      return withDeadline(request, { outer, timeoutMs }, async () => {
+      return request.run(outer, async () => {
         request.message = messagesOf(method.input, input, request.signal)
         try {
           return (await call(request as never)) as never
@@ -92,6 +92,9 @@ class DirectRequest {
   #header: Headers | undefined
   #controller: AbortController | undefined
   #reason: ConnectError | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #reject: ((reason: ConnectError) => void) | undefined
+  #release: (() => void) | undefined
 
   constructor(
     method: Method,
@@ -119,10 +122,48 @@ class DirectRequest {
     return this.#controller.signal
   }
 
-  abort(reason: ConnectError): void {
+  /** Runs the call until its deadline, or until `outer` aborts, even if the handler continues. */
+  run<Result>(outer: AbortSignal | undefined, call: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject
+      this.#timer = setTimeout(expire, Math.max(0, this.deadline - Date.now()), this)
+      if (outer) this.#endWith(outer)
+      if (this.#reason) return
+      call().then(
+        (response) => {
+          this.#stop()
+          resolve(response)
+        },
+        (error) => {
+          this.#stop()
+          reject(error)
+        },
+      )
+    })
+  }
+
+  end(reason: ConnectError): void {
+    this.#stop()
     this.#reason = reason
     this.#controller?.abort(reason)
+    this.#reject?.(reason)
   }
+
+  #endWith(outer: AbortSignal): void {
+    const cancel = (): void => this.end(ConnectError.from(outer.reason, Code.Canceled))
+    this.#release = () => outer.removeEventListener('abort', cancel)
+    outer.addEventListener('abort', cancel, { once: true })
+    if (outer.aborted) cancel()
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer)
+    this.#release?.()
+  }
+}
+
+function expire(request: DirectRequest): void {
+  request.end(new ConnectError('the operation timed out', Code.DeadlineExceeded))
 }
 
 /** Yields the client's messages on demand; throws when the call has ended. */
@@ -252,43 +293,4 @@ class DirectResponse {
   get trailer(): Headers {
     return this.#context.responseTrailer
   }
-}
-
-/** Ends a call at its deadline, or when its caller aborts, even if the handler continues. */
-function withDeadline<Result>(
-  request: DirectRequest,
-  { outer, timeoutMs }: { outer: AbortSignal | undefined; timeoutMs: number },
-  run: () => Promise<Result>,
-): Promise<Result> {
-  const { promise, resolve, reject } = Promise.withResolvers<Result>()
-  const cancel = (): void => end(ConnectError.from(outer?.reason, Code.Canceled))
-  const stop = (): void => {
-    clearTimeout(timer)
-    outer?.removeEventListener('abort', cancel)
-  }
-  const end = (error: ConnectError): void => {
-    stop()
-    request.abort(error)
-    reject(error)
-  }
-  const timer = setTimeout(
-    () => end(new ConnectError('the operation timed out', Code.DeadlineExceeded)),
-    Math.max(0, timeoutMs),
-  )
-  outer?.addEventListener('abort', cancel, { once: true })
-  if (outer?.aborted) {
-    cancel()
-    return promise
-  }
-  run().then(
-    (response) => {
-      stop()
-      resolve(response)
-    },
-    (error) => {
-      stop()
-      reject(error)
-    },
-  )
-  return promise
 }

@@ -1,4 +1,5 @@
 import type { Agent } from 'node:http'
+import type { DescService } from '@bufbuild/protobuf'
 import { isCallerRefused, unavailable } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { callerKey, headers } from '@coffer/kit/rpc/rpc'
@@ -149,19 +150,20 @@ const hideCredentialRefusals = hideErrors(
 
 /** Creates an interceptor that counts matching errors and maps them to unavailable. */
 function hideErrors(isHidden: (error: unknown) => boolean): Interceptor {
+  const replaced = (error: unknown, { typeName }: DescService): unknown => {
+    if (!isHidden(error)) return error
+    countRefusedCallers(1, typeName)
+    const text = 'a service is not available'
+    return new ConnectError(text, Code.Unavailable, undefined, undefined, error)
+  }
   return (next) => async (request) => {
-    const replaced = (error: unknown): unknown => {
-      if (!isHidden(error)) return error
-      countRefusedCallers(1, request.service.typeName)
-      const text = 'a service is not available'
-      return new ConnectError(text, Code.Unavailable, undefined, undefined, error)
-    }
     try {
       const response = await next(request)
       if (!response.stream) return response
-      return { ...response, message: replacingErrors(response.message, replaced) }
+      const replace = (error: unknown) => replaced(error, request.service)
+      return { ...response, message: replacingErrors(response.message, replace) }
     } catch (error) {
-      throw replaced(error)
+      throw replaced(error, request.service)
     }
   }
 }
