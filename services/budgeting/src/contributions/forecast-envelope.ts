@@ -1,7 +1,7 @@
 import { midnightMs } from '@coffer/kit/values/day'
 import { lesser, unspentOf } from '@coffer/kit/values/money'
 import type { Spending } from '../book/spending.ts'
-import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
+import { countOccurrences, type Occurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import {
   calculateNeed,
   clampNeed,
@@ -80,6 +80,8 @@ export type LateFunding = { date: Date; spendingId: string; amount: bigint }
 type SimulatedEnvelope = {
   plan: ForecastPlan
   fundings: Fundings
+  /** Those of its rule, null for a goal. */
+  occurrences: Occurrences | null
   /** Instant of its last event. */
   after: number
   /** Its next due date, not before `first`; null if none is left. */
@@ -128,6 +130,7 @@ function startSimulation(plan: ForecastPlan, fundings: Fundings, now: number): S
   return {
     plan,
     fundings,
+    occurrences: plan.ruleset === null ? null : occurrencesOf(plan.ruleset, timezone),
     after,
     due,
     first,
@@ -234,7 +237,7 @@ function contribution(state: SimulatedEnvelope, { due, target, dues, firing }: T
   const need = calculateNeed({ target, saved, dues })
   if (dues.afterFunding > 0) return need
   const range = { from: after + 1000, before: due + 1 }
-  return need / BigInt(Math.max(1, countFirings(fundings.schedule, fundings.timezone, range)))
+  return need / BigInt(Math.max(1, countFirings(fundings.schedule, fundings.occurrences, range)))
 }
 
 /** Calculates what the hourly job books at the funding, in minor units (docs/hourly-job.md). */
@@ -246,7 +249,7 @@ function bookedContribution(state: SimulatedEnvelope, terms: Terms): bigint {
   const afterFunding = isGoalDue ? 1 : terms.dues.afterFunding
   const passed = state.calculatedAt ?? lastPassed(plan, fundings.timezone, firing)
   const limit = { target, saved, dues: afterFunding }
-  const { schedule, timezone, start } = fundings
+  const { schedule, occurrences, timezone, start } = fundings
   const stored = passed === null ? plan.stored : undefined
   if (stored && stored.calculatedAt.getTime() < firing) {
     const isRight = !countsFiredOne(schedule, timezone, stored.calculatedAt)
@@ -257,7 +260,7 @@ function bookedContribution(state: SimulatedEnvelope, terms: Terms): bigint {
   const need = calculateNeed({ target, saved, dues: { beforeFunding: 0, afterFunding } })
   if (afterFunding > 0) return limitToCeiling(need, limit).amount
   const from = (passed ?? start.getTime()) + 1
-  const fired = countFirings(schedule, timezone, { from, before: due + 1 })
+  const fired = countFirings(schedule, occurrences, { from, before: due + 1 })
   return limitToCeiling(need / BigInt(Math.max(1, fired)), limit).amount
 }
 
@@ -285,13 +288,12 @@ function needOfGoal({ targetAmount, usedAmount }: ForecastPlan): bigint {
 }
 
 function countNeeds(
-  { plan, fundings, first }: SimulatedEnvelope,
+  { plan, occurrences, first }: SimulatedEnvelope,
   range: { from: number; before: number },
 ): number {
-  if (plan.ruleset !== null) {
-    const unpaid = { from: Math.max(range.from, first), before: range.before }
-    if (unpaid.from >= unpaid.before) return 0
-    return countOccurrences(occurrencesOf(plan.ruleset, fundings.timezone), unpaid)
+  if (occurrences !== null) {
+    const from = Math.max(range.from, first)
+    return countOccurrences(occurrences, { from, before: range.before })
   }
   const instant = plan.nextRecurrence.getTime()
   return range.from < instant && instant < range.before ? 1 : 0

@@ -1,5 +1,6 @@
 import { midnightMs } from '@coffer/kit/values/day'
 import type { FundingDates, FundingSchedule } from '../book/funding-schedule.ts'
+import { type Occurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { nextFunding } from './funding-dates.ts'
 
 /** Input of the forecast for one funding schedule; `estimatedDeposit` is in minor units. */
@@ -17,6 +18,8 @@ export type FundingEvent = {
 /** Firings of one schedule after `start`, ascending, each calculated on first use. */
 export type Fundings = {
   schedule: ForecastSchedule
+  /** Those of the schedule's rule. */
+  occurrences: Occurrences
   timezone: string
   start: Date
   events: FundingEvent[]
@@ -26,7 +29,8 @@ export type Fundings = {
 /** Returns the firings after the start of the day of `now` (ms) in `timezone`. */
 export function fundingsFrom(schedule: ForecastSchedule, timezone: string, now: number): Fundings {
   const start = new Date(midnightMs(now, timezone))
-  return { schedule, timezone, start, events: [], isComplete: false }
+  const occurrences = occurrencesOf(schedule.ruleset, timezone)
+  return { schedule, occurrences, timezone, start, events: [], isComplete: false }
 }
 
 /** Returns the firing with this index (from 0), null if the rule ends before it. */

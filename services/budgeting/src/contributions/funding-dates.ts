@@ -4,6 +4,7 @@ import type { FundingDates, FundingSchedule } from '../book/funding-schedule.ts'
 import {
   countOccurrences,
   listOccurrences,
+  type Occurrences,
   occurrenceAfter,
   occurrenceBefore,
   occurrencesOf,
@@ -68,16 +69,16 @@ export function fire(schedule: FundingSchedule, timezone: string): FundingSchedu
 }
 
 /**
- * Counts the firings in `[from, before)` (ms), without occurrences that a weekend has moved to a
- * date before `from` (docs/forecast.md#events-of-an-envelope).
+ * Counts the firings in `[from, before)` (ms): the `occurrences` of the schedule's rule, without
+ * those that a weekend has moved to before `from` (docs/forecast.md#events-of-an-envelope).
  */
 export function countFirings(
   schedule: FundingDates,
-  timezone: string,
-  { from, before }: { from: number; before: number },
+  occurrences: Occurrences,
+  range: { from: number; before: number },
 ): number {
-  const all = countOccurrences(occurrencesOf(schedule.ruleset, timezone), { from, before })
-  return all === 0 ? 0 : all - firedEarly(schedule, timezone, { from, before }).length
+  const all = countOccurrences(occurrences, range)
+  return all === 0 ? 0 : all - firedEarly(schedule, occurrences, range).length
 }
 
 /**
@@ -86,22 +87,22 @@ export function countFirings(
  * (docs/hourly-job.md#fundings).
  */
 export function countsFiredOne(schedule: FundingDates, timezone: string, at: Date): boolean {
-  const from = at.getTime()
-  return firedEarly(schedule, timezone, { from, before: Number.POSITIVE_INFINITY }).length > 0
+  const range = { from: at.getTime(), before: Number.POSITIVE_INFINITY }
+  return firedEarly(schedule, occurrencesOf(schedule.ruleset, timezone), range).length > 0
 }
 
 /** Lists the occurrences in `[from, before)` (ms) that a weekend has moved to before `from`. */
 function firedEarly(
-  { ruleset, excludeWeekends, nextRecurrence }: FundingDates,
-  timezone: string,
+  { excludeWeekends, nextRecurrence }: FundingDates,
+  occurrences: Occurrences,
   { from, before }: { from: number; before: number },
 ): number[] {
   if (!excludeWeekends) return []
   // A firing moves from Saturday or Sunday to Friday: by two days at most, so no later occurrence
   // can have moved to before `from`.
   const near = { from, before: Math.min(before, from + 3 * dayMs) }
-  return listOccurrences(occurrencesOf(ruleset, timezone), near, movedMax).filter(
-    (one) => one !== nextRecurrence.getTime() && weekdayStart(one, timezone) < from,
+  return listOccurrences(occurrences, near, movedMax).filter(
+    (one) => one !== nextRecurrence.getTime() && weekdayStart(one, occurrences.timezone) < from,
   )
 }
 
