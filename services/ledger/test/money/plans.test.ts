@@ -77,7 +77,7 @@ async function useEverything(home: Household): Promise<void> {
   await accounts.updateBankAccount({ bankAccountId, ...renamed }, as)
   const spendingId = newId('spnd')
   await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
-  await envelopes.listEnvelopes({ bankAccountId }, as)
+  await envelopes.listEnvelopes({ bankAccountId, withOverspent: true }, as)
   const both = { bankAccountIds: [bankAccountId], spendingIds: [spendingId] }
   await envelopes.findEnvelopes(both, as)
   await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, keyed)
@@ -207,4 +207,7 @@ test('every statement uses an index that starts with the account', async () => {
   expect(await wideScans(place, { statements: ofOne, tables, columns })).toEqual([])
   const byDate = { tables, columns: ['date', 'ARRAY'] }
   expect(await wideScans(place, { statements: ofAll, ...byDate })).toEqual([])
+  const ofEnvelopes = statements.filter((text) => text.includes('date >= period_from'))
+  const byEnvelope = { statements: ofEnvelopes, tables, columns: ['spending_id'] }
+  expect([ofEnvelopes.length, await wideScans(place, byEnvelope)]).toEqual([1, []])
 })
