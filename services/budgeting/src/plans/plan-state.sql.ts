@@ -75,7 +75,7 @@ const schedulesOfPlans = sql.fragment`
 const pendingRuns = lookUp('funding_runs', sql.fragment`scope.is_whole AND one.state = 'pending'`)
 
 const linesOfRuns = sql.fragment`
-    SELECT 'line', to_jsonb(found) FROM runs CROSS JOIN LATERAL (
+    SELECT 'line', to_json(found) FROM runs CROSS JOIN LATERAL (
       SELECT * FROM funding_run_lines AS one
       WHERE one.account_id = runs.account_id AND one.bank_account_id = runs.bank_account_id
         AND one.funding_run_id = runs.funding_run_id OFFSET 0
@@ -94,12 +94,12 @@ const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<Sco
   ]
   const rows = [
     sql.fragment`SELECT 'state' AS kind, ${stateRecord(has)} AS record FROM scope`,
-    ...(plans.length > 0 ? [sql.fragment`SELECT 'plan', to_jsonb(plans) FROM plans`] : []),
+    ...(plans.length > 0 ? [sql.fragment`SELECT 'plan', to_json(plans) FROM plans`] : []),
     ...(schedules.length > 0
-      ? [sql.fragment`SELECT 'schedule', to_jsonb(schedules) FROM schedules`]
+      ? [sql.fragment`SELECT 'schedule', to_json(schedules) FROM schedules`]
       : []),
     ...(has.has('isWhole')
-      ? [sql.fragment`SELECT 'run', to_jsonb(runs) FROM runs`, linesOfRuns]
+      ? [sql.fragment`SELECT 'run', to_json(runs) FROM runs`, linesOfRuns]
       : []),
   ]
   return sql.type(FoundRow)`
@@ -115,7 +115,7 @@ function stateRecord(has: ReadonlySet<ScopePart>): FragmentSqlToken {
     ? sql.fragment`(SELECT count(*) FROM funding_schedules AS one
         WHERE ${inScope} AND deleted_at IS NULL)`
     : sql.fragment`0`
-  return sql.fragment`jsonb_build_object(
+  return sql.fragment`json_build_object(
       'account_id', scope.account_id, 'bank_account_id', scope.bank_account_id,
       'version', coalesce((SELECT version FROM plan_books AS one WHERE ${inScope}), 0),
       'is_removed', coalesce(

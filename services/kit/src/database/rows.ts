@@ -126,7 +126,7 @@ export function rowAssignments(
 }
 
 /**
- * Parses the JSON of a row (`to_jsonb(table)`) into an entity: the inverse of `recordsOf`. Ignores
+ * Parses the JSON of a row (`to_json(table)`) into an entity: the inverse of `recordsOf`. Ignores
  * columns without a field. Throws ZodError for a value of the wrong type.
  */
 export function entityOf<Shape extends z.ZodRawShape>(

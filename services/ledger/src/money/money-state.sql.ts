@@ -1,7 +1,7 @@
 import { keyOf } from '@coffer/kit/database/aggregate-key'
 import type { Queries } from '@coffer/kit/database/database'
 import { FoundRow, inScope, locking } from '@coffer/kit/database/guarded-read'
-import { entityOf, recordsOf } from '@coffer/kit/database/rows'
+import { entityOf, namesOf, recordsOf } from '@coffer/kit/database/rows'
 import { prepareParts } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { BankAccount } from '../book/bank-account.ts'
@@ -28,31 +28,41 @@ type ScopePart =
   | 'provider'
   | 'counts'
 
-/** Parts that are included if a list of a scope has entries. */
-const listParts = [
+const idParts = [
   'spendingIds',
   'transactionIds',
   'operationIds',
   'bulkIds',
   'bookedIds',
   'refundIds',
-  'providerIds',
-  'postedAmounts',
-] as const
+] as const satisfies ScopePart[]
+const syncedParts = ['providerIds', 'postedAmounts', 'tips'] as const satisfies ScopePart[]
 
-/** Returns SQL that turns the JSON array of scopes (bank accounts with IDs to read) into rows. */
-function scopeRows(scopes: string): FragmentSqlToken {
+/** Parts that are included if a list of a scope has entries. */
+const listParts = [...idParts, 'providerIds', 'postedAmounts'] as const
+
+const syncedColumns = sql.fragment`provider_ids text[], amounts bigint[], alike_from timestamptz,
+      alike_to timestamptz, alike_except text, posted_amounts bigint[], posted_from timestamptz,
+      posted_to timestamptz, tips_from timestamptz, tips_to timestamptz`
+
+/**
+ * Returns SQL that turns the JSON array of scopes (bank accounts with IDs to read) into rows. Only
+ * with the columns of these parts, because Postgres converts each column of each row.
+ */
+function scopeRows(scopes: string, has: ReadonlySet<ScopePart>): FragmentSqlToken {
+  const ids = idParts.filter((name) => has.has(name))
+  const columns = [
+    sql.fragment`account_id text, bank_account_id text`,
+    ...namesOf(ids).members.map((column) => sql.fragment`${column} text[]`),
+    ...(syncedParts.some((name) => has.has(name)) ? [syncedColumns] : []),
+  ]
   return sql.fragment`jsonb_to_recordset(${scopes}::jsonb) AS scope(
-      account_id text, bank_account_id text, spending_ids text[], transaction_ids text[],
-      operation_ids text[], bulk_ids text[], booked_ids text[], refund_ids text[],
-      provider_ids text[], amounts bigint[], alike_from timestamptz, alike_to timestamptz,
-      alike_except text,
-      posted_amounts bigint[], posted_from timestamptz, posted_to timestamptz,
-      tips_from timestamptz, tips_to timestamptz)`
+      ${sql.join(columns, sql.fragment`, `)})`
 }
 
 /**
- * Returns a SELECT of a table's rows as JSON for each row of `source`. OFFSET 0 is an optimization
+ * Returns a SELECT of a table's rows as JSON for each row of `source`. The type is `json`, because
+ * Postgres writes it directly as text, and would build a `jsonb` first. OFFSET 0 is an optimization
  * fence: it forces index searches, where a join might scan the whole table.
  */
 function lookUp(
@@ -62,7 +72,7 @@ function lookUp(
   const source = sql.identifier([of.source])
   return sql.fragment`
     SELECT ${sql.literalValue(kind)} AS kind, found.record FROM ${source} CROSS JOIN LATERAL (
-      SELECT to_jsonb(one) AS record FROM ${sql.identifier([of.table])} AS one
+      SELECT to_json(one) AS record FROM ${sql.identifier([of.table])} AS one
       WHERE one.account_id = ${source}.account_id
         AND one.bank_account_id = ${source}.bank_account_id AND ${of.where} OFFSET 0
     ) AS found`
@@ -102,7 +112,7 @@ const bookings = lookUp('booking', {
  */
 function refundableOf(envelopes: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
-    SELECT 'refundable', jsonb_build_object('account_id', owner.account_id,
+    SELECT 'refundable', json_build_object('account_id', owner.account_id,
       'bank_account_id', owner.bank_account_id, 'spending_id', owner.spending_id, 'amount', (
         SELECT (-coalesce(sum(delta), 0))::text FROM journal AS one
         WHERE one.account_id = owner.account_id AND one.bank_account_id = owner.bank_account_id
@@ -136,7 +146,7 @@ const providerLookUps = [
 ]
 
 const openEnvelopes = sql.fragment`
-    SELECT 'openEnvelopes', jsonb_build_object('account_id', scope.account_id,
+    SELECT 'openEnvelopes', json_build_object('account_id', scope.account_id,
       'bank_account_id', scope.bank_account_id, 'count', (
         SELECT count(*) FROM envelopes AS one WHERE ${inScope} AND closed_at IS NULL
       )) FROM scope`
@@ -191,7 +201,7 @@ const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<Sco
   ]
   return sql.type(FoundRow)`
     WITH ${sql.join(
-      [sql.fragment`scope AS MATERIALIZED (SELECT * FROM ${scopeRows(scopes)})`, ...named],
+      [sql.fragment`scope AS MATERIALIZED (SELECT * FROM ${scopeRows(scopes, has)})`, ...named],
       sql.fragment``,
     )}
     ${sql.join(rows.flat(), sql.fragment` UNION ALL `)}`

@@ -6,12 +6,10 @@ WITH
       jsonb_to_recordset($1::jsonb) AS scope (
         account_id text,
         bank_account_id text,
-        spending_ids text[],
-        transaction_ids text[],
-        operation_ids text[],
-        bulk_ids text[],
-        booked_ids text[],
-        refund_ids text[],
+        "spending_ids" text[],
+        "transaction_ids" text[],
+        "operation_ids" text[],
+        "refund_ids" text[],
         provider_ids text[],
         amounts bigint[],
         alike_from timestamptz,
@@ -233,7 +231,7 @@ FROM
   "scope"
   CROSS JOIN LATERAL (
     SELECT
-      to_jsonb(one) AS record
+      to_json(one) AS record
     FROM
       "bank_accounts" AS one
     WHERE
@@ -251,7 +249,7 @@ FROM
   "scope"
   CROSS JOIN LATERAL (
     SELECT
-      to_jsonb(one) AS record
+      to_json(one) AS record
     FROM
       "envelopes" AS one
     WHERE
@@ -269,7 +267,7 @@ FROM
   "named"
   CROSS JOIN LATERAL (
     SELECT
-      to_jsonb(one) AS record
+      to_json(one) AS record
     FROM
       "transactions" AS one
     WHERE
@@ -287,7 +285,7 @@ FROM
   "named"
   CROSS JOIN LATERAL (
     SELECT
-      to_jsonb(one) AS record
+      to_json(one) AS record
     FROM
       "envelopes" AS one
     WHERE
@@ -314,7 +312,7 @@ FROM
   "named"
   CROSS JOIN LATERAL (
     SELECT
-      to_jsonb(one) AS record
+      to_json(one) AS record
     FROM
       "provider_transactions" AS one
     WHERE
@@ -332,7 +330,7 @@ FROM
   "scope"
   CROSS JOIN LATERAL (
     SELECT
-      to_jsonb(one) AS record
+      to_json(one) AS record
     FROM
       "operations" AS one
     WHERE
@@ -345,7 +343,7 @@ FROM
 UNION ALL
 SELECT
   'refundable',
-  jsonb_build_object(
+  json_build_object(
     'account_id',
     owner.account_id,
     'bank_account_id',
@@ -385,7 +383,7 @@ FROM
 UNION ALL
 SELECT
   'refundable',
-  jsonb_build_object(
+  json_build_object(
     'account_id',
     owner.account_id,
     'bank_account_id',
@@ -444,7 +442,7 @@ FROM
   "scope"
   CROSS JOIN LATERAL (
     SELECT
-      to_jsonb(one) AS record
+      to_json(one) AS record
     FROM
       "provider_accounts" AS one
     WHERE
@@ -462,7 +460,7 @@ FROM
   "scope"
   CROSS JOIN LATERAL (
     SELECT
-      to_jsonb(one) AS record
+      to_json(one) AS record
     FROM
       "provider_account_ids" AS one
     WHERE
@@ -475,7 +473,7 @@ FROM
 UNION ALL
 SELECT
   'openEnvelopes',
-  jsonb_build_object(
+  json_build_object(
     'account_id',
     scope.account_id,
     'bank_account_id',
