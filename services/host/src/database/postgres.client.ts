@@ -13,6 +13,7 @@ import {
   UniqueIntegrityConstraintViolationError,
 } from 'slonik'
 import { Pipeline } from '../postgres/pipeline.client.ts'
+import { BufferedSocket } from '../postgres/socket.client.ts'
 import type { Found, Statement } from '../postgres/statement.ts'
 import { connectionOptions } from './connection.ts'
 import { idleInTransactionMs, requireRoleSettings } from './service-role.ts'
@@ -65,9 +66,11 @@ const beginNamed = `${begin};
 /** Opens a connection. Throws slonik's ConnectionError when the server does not accept it. */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { pooledSchema, statementTimeoutMs } = options
-  const socket = new Socket()
+  const config = await clientConfig(options)
+  // TLS reads from the socket below Node's streams.
+  const socket = config.ssl ? new Socket() : new BufferedSocket()
   try {
-    const client = new pg.Client({ ...(await clientConfig(options)), stream: () => socket })
+    const client = new pg.Client({ ...config, stream: () => socket })
     // Without a listener, Node throws on 'error'. A lost connection fails its statements.
     client.on('error', () => {})
     await client.connect()

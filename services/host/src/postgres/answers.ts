@@ -6,7 +6,7 @@ type Handle = (type: number, bytes: Buffer, start: number, end: number) => void
 
 /**
  * Divides the bytes from Postgres into messages. An incomplete message waits for its further
- * pieces, which are joined once all have come.
+ * pieces, which are joined once all have come. Keeps copies, as the caller may reuse a piece.
  */
 export class Answers {
   readonly #handle: Handle
@@ -20,10 +20,12 @@ export class Answers {
 
   /** Handles the messages that are complete with this piece. */
   read(piece: Buffer): void {
-    this.#pieces.push(piece)
     this.#size += piece.length
-    if (this.#size < this.#wanted) return
-    const bytes = this.#pieces.length === 1 ? piece : Buffer.concat(this.#pieces)
+    if (this.#size < this.#wanted) {
+      this.#pieces.push(Buffer.from(piece))
+      return
+    }
+    const bytes = this.#pieces.length === 0 ? piece : Buffer.concat([...this.#pieces, piece])
     let at = 0
     let end = sizeAt(bytes, at)
     while (end <= bytes.length) {
@@ -31,7 +33,7 @@ export class Answers {
       at = end
       end = at + sizeAt(bytes, at)
     }
-    this.#pieces = at < bytes.length ? [bytes.subarray(at)] : []
+    this.#pieces = at < bytes.length ? [Buffer.from(bytes.subarray(at))] : []
     this.#size = bytes.length - at
     this.#wanted = end - at
   }

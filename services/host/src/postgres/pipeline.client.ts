@@ -11,6 +11,7 @@ import {
   textColumns,
 } from './columns.ts'
 import { encode, Requests } from './requests.ts'
+import { BufferedSocket } from './socket.client.ts'
 import type { Found, Statement } from './statement.ts'
 
 /** A prepared statement of the connection; without `columns` until Postgres has described them. */
@@ -68,9 +69,11 @@ export class Pipeline {
     this.#stream = stream
     this.#onLost = onLost
     const answers = new Answers(this.#handle)
+    const read = (piece: Buffer): void => answers.read(piece)
     // Replaces the listener by which pg has read the answers to its start.
     stream.removeAllListeners('data')
-    stream.on('data', (piece: Buffer) => answers.read(piece))
+    if (stream instanceof BufferedSocket) stream.onPiece = read
+    else stream.on('data', read)
     stream.on('error', this.#lose)
     stream.on('close', () => {
       this.#lose(new Error('Connection terminated unexpectedly'))
