@@ -131,6 +131,11 @@ function createIdle(open: () => Promise<Connection>) {
   }
 }
 
+function isBetter(one: Connection, other: Connection): boolean {
+  if (one.hasUnsent() !== other.hasUnsent()) return one.hasUnsent()
+  return one.inFlight() < other.inFlight()
+}
+
 /** Opens the shared connections on first use. The next read replaces a connection that was lost. */
 function createShared(open: () => Promise<Connection>) {
   const opened: (Connection | undefined)[] = Array.from({ length: sharedCount })
@@ -148,7 +153,9 @@ function createShared(open: () => Promise<Connection>) {
   }
   return {
     /**
-     * Runs a read on the connection with the fewest in flight; opens another one if all are busy.
+     * Runs a read on the connection that has not sent its statements yet, so that those of one
+     * turn of the event loop share a packet and a wake-up of Postgres; else on the one with the
+     * fewest in flight. Opens another connection if all are busy.
      */
     use: async <T>(run: (connection: Connection) => Promise<T>): Promise<T> => {
       let best: Connection | undefined
@@ -160,7 +167,7 @@ function createShared(open: () => Promise<Connection>) {
         }
         const usable = opened[place]
         if (usable === undefined) vacant ??= place
-        else if (best === undefined || usable.inFlight() < best.inFlight()) best = usable
+        else if (best === undefined || isBetter(usable, best)) best = usable
       }
       if (best === undefined) return run(await openAt(0))
       // Not awaited: this read uses the connection that is open already.

@@ -53,6 +53,8 @@ export interface Connection {
   begin: () => Promise<void>
   /** Number of statements sent but not answered. */
   inFlight: () => number
+  /** Whether statements wait for the end of this turn of the event loop. */
+  hasUnsent: () => boolean
   /** Whether the connection cannot be used again. */
   isLost: () => boolean
   end: () => Promise<void>
@@ -114,6 +116,8 @@ class PostgresConnection implements Connection {
   }
 
   inFlight = (): number => this.#inFlight
+
+  hasUnsent = (): boolean => this.#pipeline.hasUnsent()
 
   isLost = (): boolean => this.#lost !== null || this.#isUnusable
 

@@ -84,6 +84,9 @@ export class Pipeline {
   /** Returns whether the last statement has left a transaction open that has not failed. */
   isInTransaction = (): boolean => this.#isInTransaction
 
+  /** Returns whether statements wait to be written at the end of this turn of the event loop. */
+  hasUnsent = (): boolean => this.#isFlushing
+
   /** Sends a statement. Throws pg's DatabaseError, or the error that broke the connection. */
   send({ name = '', text, values, parse }: Statement): Promise<Found> {
     const parameters = values.map(encode)

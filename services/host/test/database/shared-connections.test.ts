@@ -35,10 +35,20 @@ const codeOf = (error: unknown) => Code[knownError(error).code]
 const times = <T>(count: number, run: () => Promise<T>) =>
   Promise.all(Array.from({ length: count }, run))
 
+/** Starts each in a turn of the event loop of its own; those of one turn share a connection. */
+async function turns<T>(count: number, run: () => Promise<T>): Promise<T[]> {
+  const started: Promise<T>[] = []
+  for (let left = count; left > 0; left -= 1) {
+    started.push(run())
+    await new Promise(setImmediate)
+  }
+  return Promise.all(started)
+}
+
 /** Opens both shared connections; returns their process IDs. */
 function warm(database: Database): Promise<number[]> {
   return eventually(
-    async () => [...new Set(await times(20, () => database.pool.oneFirst(backend())))],
+    async () => [...new Set(await turns(20, () => database.pool.oneFirst(backend())))],
     (pids) => pids.length === 2,
   )
 }
@@ -46,8 +56,10 @@ function warm(database: Database): Promise<number[]> {
 test('many reads share two connections, and other statements have their own', async () => {
   await using database = await open()
   const shared = await warm(database)
-  const pids = await times(100, () => database.pool.oneFirst(backend()))
+  const pids = await turns(100, () => database.pool.oneFirst(backend()))
   expect(new Set(pids)).toEqual(new Set(shared))
+  const atOnce = await times(100, () => database.pool.oneFirst(backend()))
+  expect(new Set(atOnce).size).toBe(1)
   const alone = sql.type(Backend)`SELECT pg_backend_pid() AS pid`
   await database.pool.connect(async (held) => {
     const other = await database.pool.oneFirst(alone)
@@ -100,8 +112,8 @@ test('an error ends one read, and leaves the others in flight', async () => {
 test('a slow read is cancelled at the timeout, and those behind it are answered', async () => {
   await using database = await open({ statementTimeoutMs: 300 })
   await warm(database)
-  const slowOnes = times(2, () => database.pool.query(slow(20)).catch(codeOf))
-  const behind = times(10, () => database.pool.oneFirst(backend()))
+  const slowOnes = turns(2, () => database.pool.query(slow(20)).catch(codeOf))
+  const behind = turns(10, () => database.pool.oneFirst(backend()))
   expect(await slowOnes).toEqual(['DeadlineExceeded', 'DeadlineExceeded'])
   expect(new Set(await behind).size).toBe(2)
 })
@@ -109,7 +121,7 @@ test('a slow read is cancelled at the timeout, and those behind it are answered'
 test('a broken connection is an outage to its reads, and the next read opens another', async () => {
   await using database = await open()
   const pids = await warm(database)
-  const waiting = times(6, () => database.pool.query(slow(20)).catch((error) => error))
+  const waiting = turns(6, () => database.pool.query(slow(20)).catch((error) => error))
   await using connected = await connectClient(url)
   const admin = connected.client
   const busy = `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1) AND query LIKE '%pg_sleep%'`
@@ -150,7 +162,7 @@ test('a read whose preparation failed in another one is prepared again', async (
   await locker.query('BEGIN; LOCK fixture.connections IN ACCESS EXCLUSIVE MODE')
   // Postgres waits for the lock while it parses; both are on their way before the first fails.
   const list = () => asRead(sql.unsafe`SELECT name FROM connections WHERE account_id = 'acct_x'`)
-  const outcomes = await times(4, () => database.pool.any(list()).catch(codeOf))
+  const outcomes = await turns(4, () => database.pool.any(list()).catch(codeOf))
   expect(outcomes).toEqual(Array(4).fill('DeadlineExceeded'))
   await locker.query('COMMIT')
   expect(await database.pool.any(list())).toEqual([])
