@@ -1,22 +1,27 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
-import { read } from '@coffer/kit/database/statement'
+import { prepare, read } from '@coffer/kit/database/statement'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { FundingSchedule, type ScheduleKey } from '../book/funding-schedule.ts'
 
 const columns = columnsOf(FundingSchedule, { table: 'funding_schedules' })
 
+const presentSchedules = prepare(
+  ['accountId', 'bankAccountId'],
+  ({ accountId, bankAccountId }) => read(FundingSchedule)`
+    SELECT ${columns} FROM funding_schedules
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} AND deleted_at IS NULL
+    ORDER BY funding_schedule_id`,
+)
+
 /** Lists the schedules of a bank account that are not deleted, ordered by ID. */
 export function listFundingSchedules(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,
 ): Promise<readonly FundingSchedule[]> {
-  return pool.any(read(FundingSchedule)`
-    SELECT ${columns} FROM funding_schedules
-    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} AND deleted_at IS NULL
-    ORDER BY funding_schedule_id`)
+  return pool.any(presentSchedules({ accountId, bankAccountId }))
 }
 
 /** Maximum number of schedules in an overview (docs/limits.md). */

@@ -10,7 +10,7 @@ import {
   readRow,
   textColumns,
 } from './columns.ts'
-import { encode, Requests } from './requests.ts'
+import { encode, parametersMax, Requests } from './requests.ts'
 import { BufferedSocket } from './socket.client.ts'
 import type { Found, Statement } from './statement.ts'
 
@@ -89,6 +89,7 @@ export class Pipeline {
 
   /** Sends a statement. Throws pg's DatabaseError, or the error that broke the connection. */
   send({ name = '', text, values, parse }: Statement): Promise<Found> {
+    if (values.length > parametersMax) return Promise.reject(new Error('too many parameters'))
     const parameters = values.map(encode)
     const known = this.#prepared.get(name)
     const prepared = known ?? { name, isParsed: false, columns: null, formats: [] }

@@ -14,6 +14,9 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue: Encode } }).
 /** Messages Execute of the unnamed portal without a limit of rows, and Sync. */
 const executeAndSync = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4])
 
+/** Maximum number of parameters of a statement, whose count has 16 bits. */
+export const parametersMax = 65_535
+
 /** Size of a buffer in bytes, and the largest one that is kept for the next messages. */
 const sizeAtFirst = 8_192
 const keptMax = 65_536
@@ -112,7 +115,7 @@ export class Requests {
 
   #int16(value: number): void {
     this.#reserve(2)
-    this.#size = this.#bytes.writeInt16BE(value, this.#size)
+    this.#size = this.#bytes.writeUInt16BE(value, this.#size)
   }
 
   #reserve(size: number): void {

@@ -1,6 +1,6 @@
 import type { Database, Queries, Transaction } from '@coffer/kit/database/database'
 import { columnsOf, insertOf } from '@coffer/kit/database/rows'
-import { read } from '@coffer/kit/database/statement'
+import { prepare, read } from '@coffer/kit/database/statement'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { objectsChanged } from '@coffer/kit/events/objects-changed'
 import { notFound } from '@coffer/kit/rpc/errors'
@@ -38,16 +38,9 @@ export async function listAccounts(
 
 const UserInSession = UserRow.extend({ sessionExpiresAt: z.date().nullable() })
 
-/**
- * Returns a user with its login and account, and the end of a session, null without one; null if
- * the account has no user of this ID.
- */
-export async function findUser(
-  { pool }: { pool: Queries },
-  accountId: string,
-  { userId, sessionId = '' }: { userId: string; sessionId?: string | undefined },
-): Promise<z.infer<typeof UserInSession> | null> {
-  return pool.maybeOne(read(UserInSession)`
+const userInSession = prepare(
+  ['accountId', 'userId', 'sessionId'],
+  ({ accountId, userId, sessionId }) => read(UserInSession)`
     SELECT u.user_id AS "userId", u.account_id AS "accountId", u.login_id AS "loginId", u.role,
       l.email, l.first_name AS "firstName", l.last_name AS "lastName",
       t.enabled_at AS "totpEnabledAt", l.password_reset_at AS "passwordResetAt",
@@ -58,7 +51,19 @@ export async function findUser(
     FROM users u JOIN logins l USING (login_id) JOIN accounts a USING (account_id)
     LEFT JOIN authenticators t USING (login_id)
     LEFT JOIN timezone_changes c USING (account_id)
-    WHERE u.account_id = ${accountId} AND u.user_id = ${userId}`)
+    WHERE u.account_id = ${accountId} AND u.user_id = ${userId}`,
+)
+
+/**
+ * Returns a user with its login and account, and the end of a session, null without one; null if
+ * the account has no user of this ID.
+ */
+export async function findUser(
+  { pool }: { pool: Queries },
+  accountId: string,
+  { userId, sessionId = '' }: { userId: string; sessionId?: string | undefined },
+): Promise<z.infer<typeof UserInSession> | null> {
+  return pool.maybeOne(userInSession({ accountId, userId, sessionId }))
 }
 
 /** Inserts an account; emits no event. */
