@@ -9,7 +9,6 @@ import {
 import type { Attributes } from '@opentelemetry/api'
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider, MetricReader, type ResourceMetrics } from '@opentelemetry/sdk-metrics'
-import { createHistogram, type Histogram } from './histogram.ts'
 
 /** Pull reader: collects metrics on demand, for a scrape of `/metrics` or the export over OTLP. */
 class OnDemandReader extends MetricReader {
@@ -24,7 +23,6 @@ const readMsMax = 1_000
 
 const reader = new OnDemandReader()
 const otel = new MeterProvider({ readers: [reader] }).getMeter('coffer')
-const histograms: Histogram[] = []
 const definitions = new Map<string, MetricOptions & { type: string }>()
 
 function define(type: string, options: MetricOptions): { description: string } {
@@ -43,10 +41,10 @@ const meter: Meter = {
     return labelled(options, (value, attributes) => gauge.record(value, attributes))
   },
   histogram: (options) => {
-    define('histogram', options)
-    const histogram = createHistogram(options)
-    histograms.push(histogram)
-    return histogram.record
+    const { description } = define('histogram', options)
+    const advice = { explicitBucketBoundaries: [...options.buckets] }
+    const histogram = otel.createHistogram(options.name, { description, advice })
+    return labelled(options, (value, attributes) => histogram.record(value, attributes))
   },
   watched: (options) => {
     const gauge = otel.createObservableGauge(options.name, define('gauge', options))
@@ -140,9 +138,8 @@ async function readOnce(watched: Watched): Promise<void> {
 
 /** Collects the metrics of the process. */
 export async function collectMetrics(): Promise<ResourceMetrics> {
-  const { resource, scopeMetrics } = (await reader.collect()).resourceMetrics
-  const metrics = histograms.map((one) => one.collect()).filter((one) => one.dataPoints.length > 0)
-  return { resource, scopeMetrics: scopeMetrics.concat({ scope: { name: 'coffer' }, metrics }) }
+  const { resourceMetrics } = await reader.collect()
+  return resourceMetrics
 }
 
 const serializer = new PrometheusSerializer(undefined, false, undefined, true, true)
