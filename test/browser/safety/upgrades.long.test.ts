@@ -83,9 +83,9 @@ test('a payment whose answer was lost in the upgrade is entered once', async () 
     await eventually(
       async () => {
         if ((await form.count()) > 0) await again().catch(() => undefined)
-        return await form.count()
+        return await form.allInnerTexts()
       },
-      (count) => count === 0,
+      (texts) => texts.length === 0,
     )
     expect((await names()).filter((name) => name === 'Bakery')).toHaveLength(1)
   })
