@@ -131,7 +131,7 @@ function createIdle(open: () => Promise<Connection>) {
   }
 }
 
-function isBetter(one: Connection, other: Connection): boolean {
+function isPreferred(one: Connection, other: Connection): boolean {
   if (one.hasUnsent() !== other.hasUnsent()) return one.hasUnsent()
   return one.inFlight() < other.inFlight()
 }
@@ -153,9 +153,9 @@ function createShared(open: () => Promise<Connection>) {
   }
   return {
     /**
-     * Runs a read on the connection that has not sent its statements yet, so that those of one
-     * turn of the event loop share a packet and a wake-up of Postgres; else on the one with the
-     * fewest in flight. Opens another connection if all are busy.
+     * Runs a read on the connection whose statements are not sent yet: Postgres then starts once
+     * for all reads of an iteration of the event loop. Without one, takes that with the fewest in
+     * flight. Opens another connection if all are busy.
      */
     use: async <T>(run: (connection: Connection) => Promise<T>): Promise<T> => {
       let best: Connection | undefined
@@ -167,7 +167,7 @@ function createShared(open: () => Promise<Connection>) {
         }
         const usable = opened[place]
         if (usable === undefined) vacant ??= place
-        else if (best === undefined || isBetter(usable, best)) best = usable
+        else if (best === undefined || isPreferred(usable, best)) best = usable
       }
       if (best === undefined) return run(await openAt(0))
       // Not awaited: this read uses the connection that is open already.

@@ -121,10 +121,6 @@ async function repeated<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-const plain = { values: [], isRead: false, parse: (row: unknown) => row }
-const commit = { ...plain, text: 'COMMIT' }
-const rollback = { ...plain, text: 'ROLLBACK' }
-
 /** A COMMIT without an answer; contains the result to return if it has succeeded. */
 class UnansweredCommit extends Error {
   readonly lost: LostConnectionError
@@ -143,17 +139,17 @@ async function transact<T>(
   queries: Queries,
   run: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  await connection.begin()
   let result: T
   try {
+    await connection.begin()
     result = await run({ ...queries, isTransaction: true })
   } catch (error) {
     // If ROLLBACK fails, closing the connection rolls back.
-    if (!connection.isLost()) await connection.send(rollback).catch(() => connection.end())
+    if (!connection.isLost()) await connection.finish('ROLLBACK').catch(() => connection.end())
     throw error
   }
   try {
-    await connection.send(commit)
+    await connection.finish('COMMIT')
     return result
   } catch (error) {
     if (error instanceof LostConnectionError) throw new UnansweredCommit(error, result)

@@ -51,9 +51,11 @@ export interface Connection {
   send: (statement: Statement) => Promise<Found>
   /** Begins a transaction, and reads the ID by which its outcome can be looked up. */
   begin: () => Promise<void>
+  /** Ends a transaction. Throws LostConnectionError if its outcome is unknown. */
+  finish: (how: 'COMMIT' | 'ROLLBACK') => Promise<void>
   /** Number of statements sent but not answered. */
   inFlight: () => number
-  /** Whether statements wait for the end of this turn of the event loop. */
+  /** Whether statements wait for the end of this iteration of the event loop. */
   hasUnsent: () => boolean
   /** Whether the connection cannot be used again. */
   isLost: () => boolean
@@ -129,6 +131,10 @@ class PostgresConnection implements Connection {
       this.#pipeline.query(beginNamed),
     )
     this.#transaction = rows[0] as TransactionName
+  }
+
+  finish = async (how: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
+    await this.#track({ text: how, isRead: false }, () => this.#pipeline.query(how))
   }
 
   end = async (): Promise<void> => {

@@ -48,9 +48,9 @@ const inTransaction = 0x54
 /**
  * Runs statements over a connection that pg has opened, many in flight at a time, in the order in
  * which they were sent. It takes less CPU time than pg's own queue
- * (docs/benchmarks/lists.md#a-client-below-pg): it writes the statements of one turn of the event
- * loop at once, asks for the columns of a prepared statement once per connection, and reads each
- * row from its bytes. An error ends one statement only, since each is followed by its own Sync.
+ * (docs/benchmarks/lists.md#a-client-below-pg): it writes the statements of one iteration
+ * of the event loop at once. It asks for the columns of a prepared statement once per connection,
+ * and reads each row from its bytes. An error ends one statement only, since each has its own Sync.
  */
 export class Pipeline {
   readonly #stream: Socket
@@ -84,7 +84,7 @@ export class Pipeline {
   /** Returns whether the last statement has left a transaction open that has not failed. */
   isInTransaction = (): boolean => this.#isInTransaction
 
-  /** Returns whether statements wait to be written at the end of this turn of the event loop. */
+  /** Returns whether statements wait to be written at the end of this iteration. */
   hasUnsent = (): boolean => this.#isFlushing
 
   /** Sends a statement. Throws pg's DatabaseError, or the error that broke the connection. */
@@ -93,39 +93,44 @@ export class Pipeline {
     const parameters = values.map(encode)
     const known = this.#prepared.get(name)
     const prepared = known ?? { name, isParsed: false, columns: null, formats: [] }
-    return this.#enqueue(parse, prepared, () => {
-      if (known === undefined) this.#requests.parse(name, text)
+    return this.#enqueue(parse, prepared, (requests) => {
+      if (known === undefined) requests.parse(name, text)
+      requests.bind(name, parameters, prepared.formats)
+      if (prepared.columns === null) requests.describe()
+      requests.execute()
       if (known === undefined && name !== '') this.#prepared.set(name, prepared)
-      this.#requests.bind(name, parameters, prepared.formats)
-      if (prepared.columns === null) this.#requests.describe()
-      this.#requests.execute()
     })
   }
 
-  /** Sends several statements without parameters; returns the rows of the last one that has any. */
+  /**
+   * Sends statements without parameters by the simple query protocol; returns the rows of all. A
+   * COMMIT must be sent so: by the extended protocol, Postgres may end the session after the commit
+   * and before its answer is complete, with the same error as before the commit.
+   */
   query(text: string): Promise<Found> {
     return this.#enqueue(
       (row) => row,
       null,
-      () => this.#requests.query(text),
+      (requests) => requests.query(text),
     )
   }
 
   /** Closes the connection after the answers to all statements. */
   end(): Promise<void> {
+    const wasEnding = this.#isEnding
     this.#isEnding = true
-    if (this.#isDone()) this.#close()
+    if (this.#isDone() && !wasEnding) this.#close()
     return this.#closed.promise
   }
 
   #enqueue(
     parse: Statement['parse'],
     prepared: Prepared | null,
-    write: () => void,
+    write: (requests: Requests) => void,
   ): Promise<Found> {
     if (this.#lost) return Promise.reject(this.#lost)
     if (this.#isEnding) return Promise.reject(new Error('the connection is closed'))
-    write()
+    this.#requests.collect(write)
     const { promise, resolve, reject } = Promise.withResolvers<Found>()
     const columns = prepared?.columns ?? null
     const found = { rows: [], rowCount: 0 }

@@ -38,6 +38,17 @@ export class Requests {
     return messages
   }
 
+  /** Adds the messages that `write` writes; none of them if it throws. */
+  collect(write: (requests: Requests) => void): void {
+    const size = this.#size
+    try {
+      write(this)
+    } catch (error) {
+      this.#size = size
+      throw error
+    }
+  }
+
   /** Prepares a statement under a name; the empty name is that of the unnamed statement. */
   parse(name: string, text: string): void {
     const start = this.#begin('P')
@@ -77,7 +88,7 @@ export class Requests {
     this.#size += executeAndSync.copy(this.#bytes, this.#size)
   }
 
-  /** Runs several statements without parameters, by the simple query protocol. */
+  /** Runs statements without parameters, by the simple query protocol. */
   query(text: string): void {
     const start = this.#begin('Q')
     this.#cstring(text)

@@ -68,6 +68,21 @@ test.each([
   },
 )
 
+test('a statement has at most 65,535 parameters, and one with more disturbs no other', async () => {
+  const count = (size: number) => {
+    const values = Array.from({ length: size }, () => 'x')
+    const places = values.map((_, index) => `$${index + 1}`)
+    return { ...sql.unsafe``, sql: `SELECT cardinality(ARRAY[${places}]::text[])`, values }
+  }
+  const counted = [65_535, 65_536, 1].map((size) => database.pool.oneFirst(count(size)))
+  const outcomes = await Promise.allSettled(counted)
+  expect(outcomes).toEqual([
+    { status: 'fulfilled', value: 65_535 },
+    { status: 'rejected', reason: new Error('too many parameters') },
+    { status: 'fulfilled', value: 1 },
+  ])
+})
+
 test('instants are correct in a database whose timezone has offsets with seconds', async () => {
   await using zoned = await cloneDatabase([fixture])
   const admin = new pg.Client({ connectionString: zoned.url })

@@ -35,7 +35,7 @@ const codeOf = (error: unknown) => Code[knownError(error).code]
 const times = <T>(count: number, run: () => Promise<T>) =>
   Promise.all(Array.from({ length: count }, run))
 
-/** Starts each in a turn of the event loop of its own; those of one turn share a connection. */
+/** Starts each in an iteration of the event loop of its own: those of one share a connection. */
 async function turns<T>(count: number, run: () => Promise<T>): Promise<T[]> {
   const started: Promise<T>[] = []
   for (let left = count; left > 0; left -= 1) {

@@ -197,6 +197,42 @@ test('a transaction whose session is terminated in COMMIT is not done, if refuse
   expect(await names()).not.toContain('terminated')
 })
 
+/** Runs transactions in four loops while `statement` disturbs their sessions, for 1.5 s. */
+async function disturbed(statement: string) {
+  await using database = await createDatabase({ url, ...storm })
+  await using connected = await connectClient(url)
+  const until = performance.now() + 1_500
+  const outcomes = new Map<string, string>()
+  const writing = [0, 1, 2, 3].map(async (writer) => {
+    for (let nth = 0; performance.now() < until; nth += 1) {
+      const name = `storm ${writer} ${nth}`
+      const written = database.transaction((tx) => tx.query(insert(name)))
+      outcomes.set(name, await outcome(written))
+    }
+  })
+  while (performance.now() < until) await connected.client.query(statement)
+  await Promise.all(writing)
+  const after = [0, 1, 2, 3].map(() => outcome(database.transaction((tx) => tx.query(one))))
+  return { outcomes, after: await Promise.all(after) }
+}
+
+const storm = { schema: fixture.schema, poolSizeMax: 4, statementTimeoutMs: 10_000 }
+const sessions = `pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+  ORDER BY random() LIMIT 1`
+
+test('a transaction is not saved if it failed while its session was terminated', async () => {
+  const { outcomes } = await disturbed(`SELECT pg_terminate_backend(pid) FROM ${sessions}`)
+  const refused = [...outcomes].filter(([, how]) => how === 'Unavailable').map(([name]) => name)
+  expect(refused).not.toEqual([])
+  const saved = new Set(await names())
+  expect(refused.filter((name) => saved.has(name))).toEqual([])
+})
+
+test('a connection can be used again after its statements were cancelled', async () => {
+  const { after } = await disturbed(`SELECT pg_cancel_backend(pid) FROM ${sessions}`)
+  expect(after).toEqual(['done', 'done', 'done', 'done'])
+})
+
 test.concurrent('the wait for a connection is bounded and measured', async () => {
   // A schema of its own is a series of its own: the tests beside this one wait too.
   const schema = 'measured'
