@@ -22,6 +22,19 @@ async function typePayment(page: Page, name: string): Promise<void> {
   await page.getByRole('dialog').getByLabel('Amount').fill('4.20')
 }
 
+/** Returns a growing list of the API requests of a page and of their ends. */
+function logRequests(page: Page): string[] {
+  const log: string[] = []
+  const since = Date.now()
+  for (const event of ['request', 'requestfinished', 'requestfailed'] as const) {
+    page.on(event as 'request', (one) => {
+      if (!one.url().includes('/api/')) return
+      log.push(`${Date.now() - since} ms ${event} ${one.method()} ${new URL(one.url()).pathname}`)
+    })
+  }
+  return log
+}
+
 const save = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
 
 test('a page of a former build saves nothing in a newer server, and keeps entries', async () => {
@@ -70,6 +83,7 @@ test('a payment whose answer was lost in the upgrade is entered once', async () 
   proxy.forwardTo(coffer.baseUrl)
   const viewing = { url: `${proxy.url}/transactions`, cookie: carol.cookie, hasOutage: true }
   await view(viewing, async (page) => {
+    const sent = logRequests(page)
     await typePayment(page, 'Bakery')
     proxy.lose('/transactions')
     await save(page)
@@ -83,9 +97,9 @@ test('a payment whose answer was lost in the upgrade is entered once', async () 
     await eventually(
       async () => {
         if ((await form.count()) > 0) await again().catch(() => undefined)
-        return await form.allInnerTexts()
+        return { open: await form.count(), sent }
       },
-      (texts) => texts.length === 0,
+      ({ open }) => open === 0,
     )
     expect((await names()).filter((name) => name === 'Bakery')).toHaveLength(1)
   })
