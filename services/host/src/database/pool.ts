@@ -106,7 +106,8 @@ const pauseMsMax = 5
 
 /**
  * Retries work that Postgres has rolled back because of concurrent work (SQLSTATE class 40), or
- * that failed because a prepared statement is missing (26000), as its preparation had failed.
+ * that failed because a prepared statement is missing (26000), as its preparation had failed, or
+ * has columns of other types since a migration (0A000).
  */
 async function repeated<T>(run: () => Promise<T>): Promise<T> {
   for (let left = repeatsMax; ; left--) {
@@ -114,7 +115,7 @@ async function repeated<T>(run: () => Promise<T>): Promise<T> {
       return await run()
     } catch (error) {
       const { code } = error as { code?: unknown }
-      if (left === 0 || typeof code !== 'string' || !/^(40|26000)/.test(code)) throw error
+      if (left === 0 || typeof code !== 'string' || !/^(40|26000|0A000)/.test(code)) throw error
       // Jitter: works that have deadlocked would meet again if they restarted at the same moment.
       await sleep(Math.random() * pauseMsMax * (1 + repeatsMax - left))
     }

@@ -51,7 +51,10 @@ export interface Connection {
   send: (statement: Statement) => Promise<Found>
   /** Begins a transaction, and reads the ID by which its outcome can be looked up. */
   begin: () => Promise<void>
-  /** Ends a transaction. Throws LostConnectionError if its outcome is unknown. */
+  /**
+   * Ends a transaction. Throws LostConnectionError if its outcome is unknown, and an Error if
+   * Postgres has rolled it back since a statement had failed.
+   */
   finish: (how: 'COMMIT' | 'ROLLBACK') => Promise<void>
   /** Number of statements sent but not answered. */
   inFlight: () => number
@@ -134,7 +137,8 @@ class PostgresConnection implements Connection {
   }
 
   finish = async (how: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
-    await this.#track({ text: how, isRead: false }, () => this.#pipeline.query(how))
+    const { tag } = await this.#track({ text: how, isRead: false }, () => this.#pipeline.query(how))
+    if (tag !== how) throw new Error('rolled back, since a statement of the transaction had failed')
   }
 
   end = async (): Promise<void> => {
@@ -251,10 +255,12 @@ function knownError(error: Error & { code?: string }): Error {
 }
 
 /**
- * Returns whether the connection must be replaced after an error: its session has ended, or is
- * read-only. A read-only session stays read-only when the server becomes writable.
+ * Returns whether the connection must be replaced after an error: its session has ended, is
+ * read-only (25006), which it stays when the server becomes writable, or keeps a statement whose
+ * columns have changed their types since it was prepared (0A000).
  */
 function isUnusableAfter(error: Error & { code?: unknown }): boolean {
   const isEnded = error instanceof BackendTerminatedError
-  return isEnded || error instanceof IdleTransactionTimeoutError || error.code === '25006'
+  const isStale = error.code === '25006' || error.code === '0A000'
+  return isEnded || isStale || error instanceof IdleTransactionTimeoutError
 }

@@ -32,17 +32,12 @@ export function readRow(
   return row
 }
 
-/** Returns the columns of an answer whose values are in text format. */
-export function textColumns(fields: readonly Field[]): Column[] {
-  return fields.map(({ name, dataTypeID }) => ({ name, read: textRead(dataTypeID) }))
-}
-
-/** Returns the columns of an answer in the formats of `formatsOf`. */
-export function mixedColumns(fields: readonly Field[]): Column[] {
-  return fields.map(({ name, dataTypeID }) => ({
-    name,
-    read: binaryReads.get(dataTypeID) ?? textRead(dataTypeID),
-  }))
+/** Returns the columns of an answer in the formats given; without any, all are texts. */
+export function columnsOf(fields: readonly Field[], formats: readonly number[]): Column[] {
+  return fields.map(({ name, dataTypeID: type }, place) => {
+    const binaryRead = formats[place] === 1 ? binaryReads.get(type) : undefined
+    return { name, read: binaryRead ?? textRead(type) }
+  })
 }
 
 /** Returns the format code of each column: 1 (binary) for types that are cheaper so, else 0. */

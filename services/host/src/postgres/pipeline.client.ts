@@ -1,16 +1,9 @@
 import type { Socket } from 'node:net'
 import { serialize } from 'pg-protocol'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import { Answers, headSize } from './answers.ts'
-import {
-  type Column,
-  type Field,
-  formatsOf,
-  mixedColumns,
-  readRow,
-  textColumns,
-} from './columns.ts'
-import { encode, parametersMax, Requests } from './requests.ts'
+import { type Column, columnsOf, type Field, formatsOf, readRow } from './columns.ts'
+import { bind, describe, encode, execute, parametersMax } from './frontend-messages.ts'
+import { headSize, MessageReader } from './message-reader.ts'
 import { BufferedSocket } from './socket.client.ts'
 import type { Found, Statement } from './statement.ts'
 
@@ -55,11 +48,11 @@ const inTransaction = 0x54
 export class Pipeline {
   readonly #stream: Socket
   readonly #onLost: (error: Error) => void
-  readonly #requests = new Requests()
   readonly #prepared = new Map<string, Prepared>()
   readonly #sent: Sent[] = []
   readonly #closed = Promise.withResolvers<void>()
-  #isFlushing = false
+  /** Messages of this iteration of the event loop. */
+  #unsent: Buffer[] = []
   #isEnding = false
   #isInTransaction = false
   #lost: Error | null = null
@@ -68,11 +61,11 @@ export class Pipeline {
   constructor(stream: Socket, onLost: (error: Error) => void) {
     this.#stream = stream
     this.#onLost = onLost
-    const answers = new Answers(this.#handle)
-    const read = (piece: Buffer): void => answers.read(piece)
+    const reader = new MessageReader(this.#handle)
+    const read = (chunk: Buffer): void => reader.read(chunk)
     // Replaces the listener by which pg has read the answers to its start.
     stream.removeAllListeners('data')
-    if (stream instanceof BufferedSocket) stream.onPiece = read
+    if (stream instanceof BufferedSocket) stream.onChunk = read
     else stream.on('data', read)
     stream.on('error', this.#lose)
     stream.on('close', () => {
@@ -85,7 +78,7 @@ export class Pipeline {
   isInTransaction = (): boolean => this.#isInTransaction
 
   /** Returns whether statements wait to be written at the end of this iteration. */
-  hasUnsent = (): boolean => this.#isFlushing
+  hasUnsent = (): boolean => this.#unsent.length > 0
 
   /** Sends a statement. Throws pg's DatabaseError, or the error that broke the connection. */
   send({ name = '', text, values, parse }: Statement): Promise<Found> {
@@ -93,13 +86,11 @@ export class Pipeline {
     const parameters = values.map(encode)
     const known = this.#prepared.get(name)
     const prepared = known ?? { name, isParsed: false, columns: null, formats: [] }
-    return this.#enqueue(parse, prepared, (requests) => {
-      if (known === undefined) requests.parse(name, text)
-      requests.bind(name, parameters, prepared.formats)
-      if (prepared.columns === null) requests.describe()
-      requests.execute()
-      if (known === undefined && name !== '') this.#prepared.set(name, prepared)
-    })
+    const messages = [bind(name, parameters, prepared.formats), execute]
+    if (prepared.columns === null) messages.splice(1, 0, describe)
+    if (known === undefined) messages.unshift(serialize.parse({ name, text }))
+    if (known === undefined && name !== '') this.#prepared.set(name, prepared)
+    return this.#enqueue(messages, parse, prepared)
   }
 
   /**
@@ -108,11 +99,7 @@ export class Pipeline {
    * and before its answer is complete, with the same error as before the commit.
    */
   query(text: string): Promise<Found> {
-    return this.#enqueue(
-      (row) => row,
-      null,
-      (requests) => requests.query(text),
-    )
+    return this.#enqueue([serialize.query(text)], (row) => row, null)
   }
 
   /** Closes the connection after the answers to all statements. */
@@ -124,27 +111,23 @@ export class Pipeline {
   }
 
   #enqueue(
+    messages: readonly Buffer[],
     parse: Statement['parse'],
     prepared: Prepared | null,
-    write: (requests: Requests) => void,
   ): Promise<Found> {
     if (this.#lost) return Promise.reject(this.#lost)
     if (this.#isEnding) return Promise.reject(new Error('the connection is closed'))
-    this.#requests.collect(write)
+    if (this.#unsent.length === 0) setImmediate(this.#flush)
+    this.#unsent.push(...messages)
     const { promise, resolve, reject } = Promise.withResolvers<Found>()
     const columns = prepared?.columns ?? null
     const found = { rows: [], rowCount: 0 }
     this.#sent.push({ parse, prepared, columns, found, refusal: null, resolve, reject })
-    if (!this.#isFlushing) {
-      this.#isFlushing = true
-      setImmediate(this.#flush)
-    }
     return promise
   }
 
   #flush = (): void => {
-    this.#isFlushing = false
-    this.#stream.write(this.#requests.take())
+    this.#stream.write(Buffer.concat(this.#unsent.splice(0)))
   }
 
   #isDone(): boolean {
@@ -169,12 +152,12 @@ export class Pipeline {
       return
     }
     if (type === dataRow) addRow(sent, bytes, start)
-    else if (type === commandComplete) sent.found.rowCount = rowCountOf(bytes, end)
+    else if (type === commandComplete) complete(sent, bytes, start, end)
     else if (type === readyForQuery) this.#finish(bytes[start] === inTransaction)
     else if (type === rowDescription) {
       const { fields } = rareMessage(bytes, start, end) as { fields: Field[] }
-      describe(sent, fields)
-    } else if (type === noData) describe(sent, [])
+      addColumns(sent, fields)
+    } else if (type === noData) addColumns(sent, [])
     else if (type === parseComplete && sent.prepared) sent.prepared.isParsed = true
     else if (type === errorResponse) this.#fail(sent, rareMessage(bytes, start, end))
   }
@@ -196,11 +179,11 @@ export class Pipeline {
   }
 }
 
-function describe(sent: Sent, fields: readonly Field[]): void {
-  sent.columns = textColumns(fields)
+function addColumns(sent: Sent, fields: readonly Field[]): void {
+  sent.columns = columnsOf(fields, [])
   if (sent.prepared === null) return
-  sent.prepared.columns ??= mixedColumns(fields)
   sent.prepared.formats = formatsOf(fields)
+  sent.prepared.columns ??= columnsOf(fields, sent.prepared.formats)
 }
 
 function addRow(sent: Sent, bytes: Buffer, start: number): void {
@@ -210,6 +193,12 @@ function addRow(sent: Sent, bytes: Buffer, start: number): void {
   } catch (error) {
     sent.refusal = { error }
   }
+}
+
+/** Reads the tag of a command that is complete, which ends with a zero byte. */
+function complete({ prepared, found }: Sent, bytes: Buffer, start: number, end: number): void {
+  if (prepared === null) found.tag = bytes.toString('latin1', start, end - 1)
+  found.rowCount = rowCountOf(bytes, end)
 }
 
 /** Returns the number at the end of a command tag ("SELECT 25", "INSERT 0 1"); 0 without one. */

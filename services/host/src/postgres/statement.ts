@@ -14,4 +14,6 @@ export interface Statement {
 export interface Found {
   rows: unknown[]
   rowCount: number
+  /** Tag of the last command ("COMMIT"), by the simple query protocol only. */
+  tag?: string
 }

@@ -119,6 +119,24 @@ test('the count of statements includes BEGIN and COMMIT', async () => {
   expect(database.statements() - before).toBe(4)
 })
 
+test('a statement whose column changes its type is prepared again', async () => {
+  await database.pool.query(sql.unsafe`CREATE TABLE altered AS SELECT 1 AS n`)
+  const read = () => database.pool.anyFirst(sql.unsafe`SELECT n FROM altered`)
+  expect(await read()).toEqual([1])
+  await database.pool.query(sql.unsafe`ALTER TABLE altered ALTER n TYPE text`)
+  expect(await read()).toEqual(['1'])
+  await database.pool.query(sql.unsafe`DROP TABLE altered`)
+})
+
+test('a transaction that goes on after an error of Postgres is refused, not saved', async () => {
+  const swallowed = database.transaction(async (tx) => {
+    await tx.query(sql.unsafe`CREATE TABLE swallowed (id int)`)
+    await tx.query(sql.unsafe`SELECT 1 / 0`).catch(() => undefined)
+  })
+  await expect(swallowed).rejects.toThrow('a statement of the transaction had failed')
+  expect(await value(sql.unsafe`SELECT to_regclass('swallowed')::text`)).toBeNull()
+})
+
 const conflict = sql.unsafe`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$`
 
 test('a transaction with a serialization failure is rolled back and repeated', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { Answers } from './answers.ts'
+import { MessageReader } from './message-reader.ts'
 
 const message = fc.record({
   type: fc.integer({ min: 0, max: 255 }),
@@ -19,13 +19,13 @@ test('messages are the same, however their bytes are divided', () => {
     fc.property(fc.array(message), fc.array(fc.nat()), (messages, cuts) => {
       const bytes = Buffer.concat(messages.map(encoded))
       const read: typeof messages = []
-      const answers = new Answers((type, piece, start, end) => {
-        read.push({ type, body: new Uint8Array(piece.subarray(start, end)) })
+      const reader = new MessageReader((type, chunk, start, end) => {
+        read.push({ type, body: new Uint8Array(chunk.subarray(start, end)) })
       })
       const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length]
       places.sort((a, b) => a - b)
       for (const [index, place] of places.entries()) {
-        answers.read(bytes.subarray(place, places[index + 1]))
+        reader.read(bytes.subarray(place, places[index + 1]))
       }
       expect(read).toEqual(messages)
     }),

@@ -6,11 +6,11 @@ type Handle = (type: number, bytes: Buffer, start: number, end: number) => void
 
 /**
  * Divides the bytes from Postgres into messages. An incomplete message waits for its further
- * pieces, which are joined once all have come. Keeps copies, as the caller may reuse a piece.
+ * chunks, which are joined once all have come. Keeps copies, as the caller may reuse a chunk.
  */
-export class Answers {
+export class MessageReader {
   readonly #handle: Handle
-  #pieces: Buffer[] = []
+  #chunks: Buffer[] = []
   #size = 0
   #wanted = headSize
 
@@ -18,14 +18,14 @@ export class Answers {
     this.#handle = handle
   }
 
-  /** Handles the messages that are complete with this piece. */
-  read(piece: Buffer): void {
-    this.#size += piece.length
+  /** Handles the messages that are complete with this chunk. */
+  read(chunk: Buffer): void {
+    this.#size += chunk.length
     if (this.#size < this.#wanted) {
-      this.#pieces.push(Buffer.from(piece))
+      this.#chunks.push(Buffer.from(chunk))
       return
     }
-    const bytes = this.#pieces.length === 0 ? piece : Buffer.concat([...this.#pieces, piece])
+    const bytes = this.#chunks.length === 0 ? chunk : Buffer.concat([...this.#chunks, chunk])
     let at = 0
     let end = sizeAt(bytes, at)
     while (end <= bytes.length) {
@@ -33,7 +33,7 @@ export class Answers {
       at = end
       end = at + sizeAt(bytes, at)
     }
-    this.#pieces = at < bytes.length ? [Buffer.from(bytes.subarray(at))] : []
+    this.#chunks = at < bytes.length ? [Buffer.from(bytes.subarray(at))] : []
     this.#size = bytes.length - at
     this.#wanted = end - at
   }
