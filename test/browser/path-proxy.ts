@@ -20,8 +20,11 @@ export interface PathProxy extends AsyncDisposable {
   lose: (part: string) => void
   /** Closes it in the middle of each body instead. */
   cut: (part: string) => void
-  /** Holds back answers to URLs with this part, until the returned function is called. */
-  hold: (part: string) => () => void
+  /**
+   * Holds back answers to URLs with this part, until the returned function is called: with `true`
+   * it closes their connections instead.
+   */
+  hold: (part: string) => (isLost?: boolean) => void
   /** `Cookie` headers of requests beside the path. */
   strayCookies: string[]
 }
@@ -34,7 +37,7 @@ export async function startPathProxy(path: string, tls?: CertificateFiles): Prom
   const strayCookies: string[] = []
   let target: URL | null = null
   let isAway = false
-  let held = { part: '', until: Promise.resolve() }
+  const holds = createHolds()
   let lost = { part: '', isCut: false }
   let refusal = { status: 0, times: 0 }
   const pass = (asked: IncomingMessage, answer: ServerResponse) => {
@@ -49,10 +52,13 @@ export async function startPathProxy(path: string, tls?: CertificateFiles): Prom
     }
     const own = url.slice(path.length) || '/'
     const { hostname, port } = target
+    const released = holds.endOf(own)
     const sent = request({ hostname, port, method, headers, path: own }, (got) => {
       if (own.includes(lost.part || '\n')) return void breakOff(got, answer, lost.isCut)
-      const send = () => got.pipe(answer.writeHead(got.statusCode ?? 502, got.headers))
-      void (own.includes(held.part || '\n') ? held.until : Promise.resolve()).then(send)
+      void released.then((isLost) => {
+        if (isLost) answer.destroy()
+        else got.pipe(answer.writeHead(got.statusCode ?? 502, got.headers))
+      })
     })
     sent.on('error', () => answer.destroy())
     answer.on('close', () => sent.destroy())
@@ -86,15 +92,31 @@ export async function startPathProxy(path: string, tls?: CertificateFiles): Prom
     cut: (part) => {
       lost = { part, isCut: true }
     },
-    hold: (part) => {
-      const { promise: until, resolve } = Promise.withResolvers<void>()
-      held = { part, until }
-      return resolve
-    },
+    hold: holds.hold,
     strayCookies,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await once(server.close(), 'close')
+    },
+  }
+}
+
+/**
+ * Returns how to hold back answers, and for a new request the end of the hold on its answer:
+ * whether the answer is lost.
+ */
+function createHolds() {
+  const free = { part: '\n', end: Promise.resolve(false) }
+  let held = free
+  return {
+    endOf: (url: string) => (url.includes(held.part) ? held : free).end,
+    hold: (part: string) => {
+      const { promise: end, resolve } = Promise.withResolvers<boolean>()
+      held = { part, end }
+      return (isLost = false) => {
+        held = free
+        resolve(isLost)
+      }
     },
   }
 }

@@ -12,15 +12,14 @@ export function refuseOtherUser({ headers }: FastifyRequest, userId: string): vo
 }
 
 /**
- * Throws a refusal (409) if `Coffer-Build` names an older build of the app than this server has. A
- * former app may misread what a newer server says. In a roll of two versions a newer app also meets
- * former servers, which accept it.
+ * Returns whether `Coffer-Build` names an older build of the app than this server has. A former app
+ * may misread what a newer server says. In a roll of two versions a newer app also meets former
+ * servers, which accept it.
  */
-export function refuseOldBuild({ headers }: FastifyRequest, served: string | null): void {
+export function isOfOldBuild({ headers }: FastifyRequest, served: string | null): boolean {
   const { 'coffer-build': own } = headers
-  if (typeof own !== 'string' || served === null) return
+  if (typeof own !== 'string' || served === null) return false
   const [ownTime, ownHash] = own.split('.')
   const [time, hash] = served.split('.')
-  if (ownHash === hash || !(Number.parseInt(ownTime ?? '', 10) < Number(time))) return
-  throw refused(say('APP_OUTDATED'), { status: 409 })
+  return ownHash !== hash && Number.parseInt(ownTime ?? '', 10) < Number(time)
 }

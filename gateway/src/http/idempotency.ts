@@ -7,19 +7,22 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/
 /**
  * Returns the RPC headers for an idempotency key: the owning service answers a retried request with
  * its first reply (docs/api.md#idempotency-key). `hash` is the hash of the request; null while its
- * file is still arriving. Returns no headers without a key. Throws invalid for a malformed key.
+ * file is still arriving. `isReplay`: without a stored reply, the service refuses the request.
+ * Returns no headers without a key. Throws invalid for a malformed key.
  */
 export function idempotencyHeaders(
   key: string | string[] | undefined,
-  hash: Hash | null,
+  { hash, isReplay }: { hash: Hash | null; isReplay: boolean },
 ): Record<string, string> {
   if (key === undefined) return {}
   if (typeof key !== 'string' || !keyPattern.test(key)) {
     const problem = 'must have 1 to 255 visible ASCII characters'
     throw invalid({ 'Idempotency-Key': problem }, `the Idempotency-Key ${problem}`)
   }
-  const named = { [headers.idempotencyKey]: key }
-  return hash ? { ...named, [headers.bodyHash]: hash.digest('hex') } : named
+  const named: Record<string, string> = { [headers.idempotencyKey]: key }
+  if (hash) named[headers.bodyHash] = hash.digest('hex')
+  if (isReplay) named[headers.onlyReplay] = 'true'
+  return named
 }
 
 /**

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionCookie } from '../auth/cookie.ts'
 import { type FeatureSettings, requireFeature } from '../auth/features.ts'
 import type { Origins } from '../auth/origins.ts'
-import { refuseOldBuild, refuseOtherUser } from '../auth/page-headers.ts'
+import { isOfOldBuild, refuseOtherUser } from '../auth/page-headers.ts'
 import { costOf, type RequestBudget } from '../auth/request-budget.ts'
 import { isBasic, readApiKey, type SentCredential, type Sessions } from '../auth/session.ts'
 import { idProblem } from '../http/fields/fields.ts'
@@ -30,6 +30,11 @@ export interface Admission {
   accountId: string
   /** IANA name of the account's timezone; empty without a credential. */
   timezone: string
+  /**
+   * Whether a former build of the app repeats this change: a service may answer it with the stored
+   * reply of its idempotency key, and carries out nothing.
+   */
+  isReplay: boolean
 }
 
 export interface AdmissionDeps {
@@ -51,10 +56,11 @@ export interface AdmissionDeps {
  */
 export async function admit(
   { config, sessions, cookie, origins, budget, build }: AdmissionDeps,
-  { auth, feature, method, reads = false, hasEffect = method !== 'GET', isPatient }: Route,
+  route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
+  const { auth, feature, method, reads = false, hasEffect = method !== 'GET', isPatient } = route
   refuseEmpty(request)
   const isByKey = authClasses[auth].key && isBasic(request.headers.authorization)
   // CSRF: browsers attach cookies automatically, but never API keys, because no answer asks a
@@ -62,7 +68,7 @@ export async function admit(
   if (!isByKey && hasEffect) origins.refuseForeign(request)
   let admission: Admission
   if (auth === 'none') {
-    admission = { caller: sessions.anonymous(), accountId: '', timezone: '' }
+    admission = { caller: sessions.anonymous(), accountId: '', timezone: '', isReplay: false }
   } else {
     const { key, paid, pending } = authClasses[auth]
     const sent = readCredential(request, cookie, key)
@@ -72,7 +78,9 @@ export async function admit(
       throw unauthenticated(credential.mfaPending ? 'MFA_REQUIRED' : 'MFA_NOT_PENDING')
     }
     refuseOtherUser(request, credential.userId)
-    if (hasEffect && !reads) refuseOldBuild(request, build)
+    const isReplay = hasEffect && !reads && isOfOldBuild(request, build)
+    // Browsers repeat a POST by themselves, also over an upgrade: it may be carried out already.
+    if (isReplay && !isKeyed(route, request)) throw refused(say('APP_OUTDATED'), { status: 409 })
     if (credential.isReadOnly && !reads && method !== 'GET') {
       throw forbidden('this API key may only read: use one of scope full')
     }
@@ -85,11 +93,15 @@ export async function admit(
       const cost = costOf(reads ? 'GET' : method)
       await budget.spend({ accountId, apiKeyId, cost }, request, reply)
     }
-    admission = { caller, accountId, timezone }
+    admission = { caller, accountId, timezone, isReplay }
   }
   if (feature) requireFeature(feature, config)
   checkIds(request.params as Record<string, string>)
   request.admission = admission
+}
+
+function isKeyed({ idempotent }: Route, { headers }: FastifyRequest): boolean {
+  return idempotent === true && headers['idempotency-key'] !== undefined
 }
 
 /** Pauses in ms before retries on a route whose clients wait (`isPatient`). */

@@ -39,7 +39,7 @@ import { closeAfterRest } from './lingering-close.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 
-const anonymous: Admission = { accountId: '', caller: null, timezone: '' }
+const anonymous: Admission = { accountId: '', caller: null, timezone: '', isReplay: false }
 
 const emptyObject = Buffer.from('{}')
 
@@ -228,7 +228,8 @@ function writeOptionsOf(route: Route, { options, request, reply }: Call): CallOp
   // The hash of a file is known only after its last byte, so `file-parts.ts` sends it.
   const sentBytes = bytes ?? (route.isBodyOptional ? emptyObject : undefined)
   const hash = sentBytes instanceof Uint8Array ? hashOf([method, url, sentBytes]) : null
-  const added = idempotencyHeaders(sent['idempotency-key'], hash)
+  const { isReplay } = request.admission ?? anonymous
+  const added = idempotencyHeaders(sent['idempotency-key'], { hash, isReplay })
   return {
     ...options,
     headers: { ...(options.headers as Record<string, string>), ...added },

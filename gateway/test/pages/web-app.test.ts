@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { headers as names } from '@coffer/kit/rpc/rpc'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { bySession, createGateway, type Gateway } from '../gateway.ts'
 
@@ -27,7 +28,8 @@ beforeAll(async () => {
     COFFER_EXTERNAL_URL: 'https://example.org/money',
     COFFER_AGGREGATOR_LINK_URL: 'https://link.example/"a".js',
   }
-  gateway = await createGateway({}, environment, { webFolder: folder })
+  const services = { links: { createLink: () => ({ link: {} }) } }
+  gateway = await createGateway(services, environment, { webFolder: folder })
 })
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
@@ -100,6 +102,19 @@ test.each([
   const as = { ...bySession, 'coffer-build': build, origin: 'https://example.org' }
   const answer = await gateway.send('POST', '/api/links', { as })
   expect([answer.status, answer.headers['coffer-build']]).toEqual([status, '1700000000.aB-1'])
+})
+
+test('a repeated change of a former app is left to the service that has its reply', async () => {
+  const own = { ...bySession, origin: 'https://example.org', 'idempotency-key': 'k' }
+  const send = async (url: string, build: string) => {
+    const as = { ...own, 'coffer-build': build }
+    const { status } = await gateway.send('POST', url, { as, body: { institutionName: 'Bank' } })
+    return [status, gateway.received.at(-1)?.header.get(names.onlyReplay)]
+  }
+  expect(await send('/api/links', '1600000000.aB-2')).toEqual([200, 'true'])
+  expect(await send('/api/links', '1800000000.aB-3')).toEqual([200, null])
+  // No service keeps replies of this change.
+  expect(await send('/api/rules', '1600000000.aB-2')).toEqual([409, null])
 })
 
 test('pages of mailed links stay, and other methods are refused', async () => {

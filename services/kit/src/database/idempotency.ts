@@ -66,7 +66,8 @@ type Run<Reply extends DescMessage, Key> = (key: Key) => Promise<MessageShape<Re
  * waits for a running one with the same key, instead of doing the same work and failing by the
  * duplicate key. Streaming requests do not wait, because a stalled upload would delay its own
  * retry.
- * @throws refused (422) when the key was used with another request
+ * @throws refused (422) when the key was used with another request, or (409) when a former build of
+ * the app repeats a request (`headers.onlyReplay`) whose reply is not stored
  */
 export async function once<Reply extends DescMessage>(
   request: Request<Reply>,
@@ -103,6 +104,9 @@ async function runOrReplay<Reply extends DescMessage>(
   const hashed = bodyHash ?? (async () => key.bodyHash)
   const kept = await findReply(database, key, hashed)
   if (kept) return replay(context, kept)
+  if (context.requestHeader.has(headers.onlyReplay)) {
+    throw refused(say('APP_OUTDATED'), { status: 409 })
+  }
   try {
     return await run(key)
   } catch (error) {

@@ -20,6 +20,7 @@ export const headers = {
   actor: 'coffer-actor',
   idempotencyKey: 'coffer-idempotency-key',
   bodyHash: 'coffer-body-hash',
+  onlyReplay: 'coffer-only-replay',
   replayed: 'coffer-replayed',
   ifMatch: 'coffer-if-match',
 } as const

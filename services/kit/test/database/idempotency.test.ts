@@ -10,8 +10,8 @@ import { newId } from '../../src/values/id.ts'
 
 const booted = booting([fixture])
 
-function keyed(accountId: string, key: string, bodyHash = 'ab'): CallOptions {
-  const sent = { [headers.idempotencyKey]: key, [headers.bodyHash]: bodyHash }
+function keyed(accountId: string, key: string, bodyHash = 'ab', more = {}): CallOptions {
+  const sent = { [headers.idempotencyKey]: key, [headers.bodyHash]: bodyHash, ...more }
   return { ...booted.as(accountId), headers: sent }
 }
 
@@ -87,5 +87,18 @@ test('a request that waits for one that fails is carried out', async () => {
   const waiting = await create('One', keyed(accountId, 'k1'))
   expect(await failing).toMatch(/Error/)
   expect(waiting.replayed).toBe(false)
+  expect(await stored(accountId)).toEqual(['One'])
+})
+
+test('a former app gets the first reply, also of a running request, or is refused', async () => {
+  const accountId = newId('acct')
+  const old = (key: string) => keyed(accountId, key, 'ab', { [headers.onlyReplay]: 'true' })
+  const refusal = await create('Zero', old('k0')).catch(ConnectError.from)
+  expect(refusalOf(refusal as ConnectError)).toMatchObject({ status: 409 })
+  expect(String(refusal)).toContain('Coffer-Build')
+  const running = create('One', keyed(accountId, 'k1'))
+  const meanwhile = await create('One', old('k1'))
+  const { id } = await running
+  expect([meanwhile, await create('One', old('k1'))]).toEqual(Array(2).fill({ id, replayed: true }))
   expect(await stored(accountId)).toEqual(['One'])
 })

@@ -100,16 +100,19 @@ test('a repeated upload gets the first reply, another body under its key is 422'
       replayed.push(header.get(headers.replayed))
     },
   }
-  const send = (hash: number, file = {}) =>
+  const send = (hash: number, file = {}, options = keyed) =>
     uploads.createUpload(
       pieces({ bankAccountId, bodyHash: Uint8Array.of(hash), ...file }).parts,
-      keyed,
+      options,
     )
+  const former = { ...keyed, headers: { ...keyed.headers, [headers.onlyReplay]: 'true' } }
+  expect((await faultOf(send(1, {}, former)))?.status).toBe(409)
   const first = await send(1)
   replayed = []
   const again = await Promise.all([send(1), send(1)])
   expect(again).toEqual([first, first])
   expect(replayed).toEqual(['true', 'true'])
+  expect(await send(1, {}, former)).toEqual(first)
   expect((await faultOf(send(2)))?.status).toBe(422)
   expect((await faultOf(send(2, { name: 'a.exe' })))?.status).toBe(422)
   await home.accounts.archiveBankAccount({ bankAccountId }, as)

@@ -18,11 +18,8 @@ export async function sendChange(request: Request): Promise<Response> {
   const content = await contentOf(request)
   const sent = content === null ? undefined : unanswered.get(content)
   const wasSent = sent !== undefined && sent.until > performance.now()
-  if (wasSent) {
-    request.headers.set('idempotency-key', sent.key)
-    // The server may have saved it before its upgrade, and answers then as it did.
-    request.headers.delete('coffer-build')
-  }
+  if (wasSent) request.headers.set('idempotency-key', sent.key)
+  // A former build sends it too: the server may have saved it before its upgrade.
   const refusal = wasSent ? null : refusalOfOld(request)
   if (refusal !== null) return refusal
   if (!isServerReached() || !navigator.onLine) await requireServer(request.signal, wasSent)
