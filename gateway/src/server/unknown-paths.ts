@@ -56,15 +56,16 @@ export function refuseOthers(
 }
 
 /**
- * Returns the methods that have a route with the path; null without one. Matched here, because
- * registering a route for each refused method would double the start-up time.
+ * Returns the methods that have a route with the path; null without one. Several patterns may fit,
+ * as the router looks for one of the method alone: a DELETE of `…/transactions/upload` is one of a
+ * transaction with that ID. Matched here, because registering a route for each refused method would
+ * double the start-up time.
  */
 function allowedAt(path: string, allowedOf: Map<string, string[]>): string[] | null {
-  const exact = allowedOf.get(path)
-  if (exact) return exact
   const parts = path.split('/')
-  const found = [...allowedOf].find(([pattern]) => fits(parts, pattern.split('/')))
-  return found?.[1] ?? null
+  const fitting = [...allowedOf].filter(([pattern]) => fits(parts, pattern.split('/')))
+  const allowed = new Set(fitting.flatMap(([, methods]) => methods))
+  return allowed.size > 0 ? [...allowed] : null
 }
 
 function fits(parts: string[], pattern: string[]): boolean {

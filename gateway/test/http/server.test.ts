@@ -4,7 +4,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
 import { byKey, createGateway, type Gateway } from '../gateway.ts'
-import { ids } from '../samples.ts'
+import { accountUrl, ids } from '../samples.ts'
 
 const links = { listLinks: () => ({ links: [] }) }
 const linkUrl = `/api/links/${ids.linkId}`
@@ -99,10 +99,15 @@ describe('a path', () => {
     ['TRACE', '/api/links?a=b', 'GET, HEAD, POST'],
     ['PROPFIND', linkUrl, 'GET, HEAD, PATCH, DELETE'],
     ['QUERY', linkUrl, 'GET, HEAD, PATCH, DELETE'],
+    ['PUT', `${accountUrl}/transactions/upload`, 'GET, HEAD, PATCH, DELETE, POST'],
+    ['PUT', '/api/rules/runs', 'GET, HEAD, PATCH, DELETE, POST'],
   ])('%s %s names the allowed methods', async (method, url, allow) => {
     gateway = await createGateway({ links })
     const answer = await gateway.send(method, url, { as: null })
     expect([answer.status, answer.headers.allow]).toEqual([405, allow])
+    for (const allowed of allow.split(', ')) {
+      expect((await gateway.send(allowed, url, { as: null })).status).not.toBe(405)
+    }
   })
 
   test.each(['/api/nothing', '/api/links/'])('TRACE %s is unknown as well', async (url) => {
