@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { say } from '@coffer/kit/reasons/reasons'
 import type { OutgoingCaller } from '@coffer/kit/rpc/caller'
 import { forbidden, invalid, isTransient, refused, unauthenticated } from '@coffer/kit/rpc/errors'
@@ -35,6 +36,8 @@ export interface Admission {
    * reply of its idempotency key, and carries out nothing.
    */
   isReplay: boolean
+  /** Instant at which the session ends at the latest; unset without a session. */
+  sessionExpiresAt?: Timestamp | undefined
 }
 
 export interface AdmissionDeps {
@@ -87,13 +90,13 @@ export async function admit(
     if (paid && !credential.subscriptionActive) {
       throw refused(say('SUBSCRIPTION_INACTIVE'), { status: 402 })
     }
-    const { accountId, timezone } = credential
+    const { accountId, timezone, sessionExpiresAt } = credential
     if (budget) {
       const apiKeyId = sent.kind === 'key' ? sent.apiKeyId : ''
       const cost = costOf(reads ? 'GET' : method)
       await budget.spend({ accountId, apiKeyId, cost }, request, reply)
     }
-    admission = { caller, accountId, timezone, isReplay }
+    admission = { caller, accountId, timezone, sessionExpiresAt, isReplay }
   }
   if (feature) requireFeature(feature, config)
   checkIds(request.params as Record<string, string>)

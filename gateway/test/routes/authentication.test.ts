@@ -1,3 +1,4 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { bySession, createGateway, type Gateway } from '../gateway.ts'
@@ -210,18 +211,20 @@ describe('signing out', () => {
   })
 })
 
-test('the caller is set up once it has a live link', async () => {
+test('the caller is set up once it has a live link, and its session has an end', async () => {
+  const sessionExpiresAt = timestampFromDate(new Date('2026-01-15T12:00:00Z'))
   gateway = await createGateway({
     ...listLinks,
+    signIn: { verifySession: () => ({ credential: { ...alice, sessionExpiresAt } }) },
     users: {
       getMe: () => ({ user, isActive: true, defaultCurrency: 'USD' }),
     },
   })
-  const { body } = await gateway.send('GET', '/api/users/me')
+  const { body } = await gateway.send('GET', '/api/users/me', { as: bySession })
   expect(body).toEqual({
     user: expect.objectContaining({ userId: alice.userId, role: 'owner' }),
     mfaPending: false,
-    sessionExpiresAt: null,
+    sessionExpiresAt: '2026-01-15T12:00:00Z',
     isSetup: false,
     isActive: true,
     isTrialing: false,

@@ -28,33 +28,11 @@ const userChange = z
   })
 
 /** Returns the routes of users (docs/sign-in.md). */
-export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
+export function userRoutes(deps: RouteDeps): Route[] {
+  const { mesh, sessions } = deps
   const users = mesh.client('identity', UserService)
-  const links = mesh.client('ledger', LinkService)
   return [
-    route({
-      id: 'getMe',
-      tag: 'Account',
-      method: 'GET',
-      path: '/api/users/me',
-      summary: 'The caller: user, login, account and subscription',
-      description:
-        'Works while the subscription has lapsed, and for a session that still needs its second ' +
-        'factor.',
-      since: '0.1.0',
-      auth: 'me',
-      answer: { message: GetMeResponseSchema, with: { isSetup: { json: { type: 'boolean' } } } },
-      handler: async ({ options }) => {
-        const listing = links.listLinks({}, options)
-        // Handles a rejection: a pending session may not list links, so its list is not awaited.
-        // For other sessions, `await` below throws the error.
-        listing.catch(() => {})
-        const me = await users.getMe({}, options)
-        // An account is set up if it has a link that is not deleted.
-        const isSetup = !me.mfaPending && (await listing).links.length > 0
-        return { message: me, isSetup }
-      },
-    }),
+    meRoute(deps),
     route({
       id: 'updateMe',
       tag: 'Account',
@@ -97,4 +75,33 @@ export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
       handler: async ({ params, options }) => (await users.getUser(params, options)).user,
     }),
   ]
+}
+
+function meRoute({ mesh }: RouteDeps): Route {
+  const users = mesh.client('identity', UserService)
+  const links = mesh.client('ledger', LinkService)
+  return route({
+    id: 'getMe',
+    tag: 'Account',
+    method: 'GET',
+    path: '/api/users/me',
+    summary: 'The caller: user, login, account and subscription',
+    description:
+      'Works while the subscription has lapsed, and for a session that still needs its second ' +
+      'factor.',
+    since: '0.1.0',
+    auth: 'me',
+    answer: { message: GetMeResponseSchema, with: { isSetup: { json: { type: 'boolean' } } } },
+    handler: async ({ options, request }) => {
+      const listing = links.listLinks({}, options)
+      // Handles a rejection: a pending session may not list links, so its list is not awaited.
+      // For other sessions, `await` below throws the error.
+      listing.catch(() => {})
+      const me = await users.getMe({}, options)
+      // An account is set up if it has a link that is not deleted.
+      const isSetup = !me.mfaPending && (await listing).links.length > 0
+      me.sessionExpiresAt = request.admission?.sessionExpiresAt
+      return { message: me, isSetup }
+    },
+  })
 }

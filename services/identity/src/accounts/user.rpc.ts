@@ -24,8 +24,8 @@ export function users({
 }: IdentityDeps): Omit<ServiceImpl<typeof UserService>, 'updateUser'> {
   return {
     getMe: async (_, context) => {
-      const { accountId, userId, sessionId, kind } = callerOf(context)
-      const user = await findUser(database, accountId, { userId, sessionId })
+      const { accountId, userId, kind } = callerOf(context)
+      const user = await findUser(database, accountId, { userId })
       if (!user) throw unauthenticated('SESSION_ENDED')
       const state = subscriptionStateOf(user, clock(), config)
       const mfaPending = kind === 'pending'
@@ -36,7 +36,6 @@ export function users({
         defaultCurrency: currencyOf(user.locale),
         ...state,
         mfaPending,
-        sessionExpiresAt: user.sessionExpiresAt,
         recoveryCodesLeft: hasFactor ? await countRecoveryCodes(database, user.loginId) : null,
         nextUrl: mfaPending ? '/login/multifactor' : subscribe,
       })

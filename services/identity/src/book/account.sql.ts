@@ -36,34 +36,27 @@ export async function listAccounts(
     ORDER BY account_id LIMIT ${pageSize}`)
 }
 
-const UserInSession = UserRow.extend({ sessionExpiresAt: z.date().nullable() })
-
-const userInSession = prepare(
-  ['accountId', 'userId', 'sessionId'],
-  ({ accountId, userId, sessionId }) => read(UserInSession)`
+const userById = prepare(
+  ['accountId', 'userId'],
+  ({ accountId, userId }) => read(UserRow)`
     SELECT u.user_id AS "userId", u.account_id AS "accountId", u.login_id AS "loginId", u.role,
       l.email, l.first_name AS "firstName", l.last_name AS "lastName",
       t.enabled_at AS "totpEnabledAt", l.password_reset_at AS "passwordResetAt",
       l.email_verified_at AS "emailVerifiedAt", l.pending_email AS "pendingEmail",
-      c.timezone AS "pendingTimezone", ${userColumns},
-      (SELECT expires_at FROM sessions s
-        WHERE s.account_id = u.account_id AND s.session_id = ${sessionId}) AS "sessionExpiresAt"
+      c.timezone AS "pendingTimezone", ${userColumns}
     FROM users u JOIN logins l USING (login_id) JOIN accounts a USING (account_id)
     LEFT JOIN authenticators t USING (login_id)
     LEFT JOIN timezone_changes c USING (account_id)
     WHERE u.account_id = ${accountId} AND u.user_id = ${userId}`,
 )
 
-/**
- * Returns a user with its login and account, and the end of a session, null without one; null if
- * the account has no user of this ID.
- */
+/** Returns a user with its login and account; null if the account has no user of this ID. */
 export async function findUser(
   { pool }: { pool: Queries },
   accountId: string,
-  { userId, sessionId = '' }: { userId: string; sessionId?: string | undefined },
-): Promise<z.infer<typeof UserInSession> | null> {
-  return pool.maybeOne(userInSession({ accountId, userId, sessionId }))
+  { userId }: { userId: string },
+): Promise<UserRow | null> {
+  return pool.maybeOne(userById({ accountId, userId }))
 }
 
 /** Inserts an account; emits no event. */

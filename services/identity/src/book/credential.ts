@@ -17,5 +17,6 @@ export const SessionCredential = Credential.extend({
   sessionId: z.string(),
   /** Whether the session still requires its second factor. */
   mfaPending: z.boolean(),
+  sessionExpiresAt: z.date(),
 })
 export type SessionCredential = z.infer<typeof SessionCredential>

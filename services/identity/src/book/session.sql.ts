@@ -22,7 +22,7 @@ const foundSession = prepare(['tokenHash', 'now', 'idleSince'], (of) => {
   return read(SessionCredential.extend({ lastUsedAt: z.date() }))`
     SELECT s.account_id AS "accountId", s.user_id AS "userId", u.login_id AS "loginId",
       ${accountColumns}, s.session_id AS "sessionId", s.is_pending AS "mfaPending",
-      s.last_used_at AS "lastUsedAt"
+      s.expires_at AS "sessionExpiresAt", s.last_used_at AS "lastUsedAt"
     FROM sessions s
     JOIN users u USING (account_id, user_id)
     JOIN logins l USING (login_id)
