@@ -11,14 +11,13 @@ export const inScope = sql.fragment`one.account_id = scope.account_id
 
 /** A row of any table as JSON, with its kind of entity and its aggregate's key. */
 export const FoundRow = z
-  .object({ kind: z.string(), record: z.record(z.string(), z.unknown()) })
+  .object({
+    kind: z.string(),
+    record: z.looseObject({ account_id: z.string(), bank_account_id: z.string() }),
+  })
   .transform(({ kind, record }) => {
     const { account_id: accountId, bank_account_id: bankAccountId } = record
-    return {
-      kind,
-      record,
-      key: keyOf({ accountId: `${accountId}`, bankAccountId: `${bankAccountId}` }),
-    }
+    return { kind, record, key: keyOf({ accountId, bankAccountId }) }
   })
 
 /**
