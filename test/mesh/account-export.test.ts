@@ -42,7 +42,9 @@ test('an export has every row of the account, no row of another one and no secre
   const { status, headers, body } = await person.call('GET', path, { asSession: true })
   expect([status, body.format, body.complete]).toEqual([200, 1, true])
   expect(headers.get('content-disposition')).toBe('attachment; filename="coffer-export.json"')
-  expect(body.me.user.login.email).toBe(person.email)
+  const { body: me } = await person.call('GET', '/users/me', { asSession: true })
+  expect(me.sessionExpiresAt).toMatch(/^20/)
+  expect({ ...body.me, isSetup: true }).toEqual(me)
   const exported: Record<string, number> = {}
   for (const [service, tables] of Object.entries(body.services as Record<string, object>)) {
     for (const [table, rows] of Object.entries(tables)) {

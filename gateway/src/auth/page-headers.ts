@@ -1,5 +1,5 @@
 import { say } from '@coffer/kit/reasons/reasons'
-import { refused } from '@coffer/kit/rpc/errors'
+import { type Refusal, refused } from '@coffer/kit/rpc/errors'
 import type { FastifyRequest } from 'fastify'
 
 /**
@@ -16,10 +16,15 @@ export function refuseOtherUser({ headers }: FastifyRequest, userId: string): vo
  * may misread what a newer server says. In a roll of two versions a newer app also meets former
  * servers, which accept it.
  */
-export function isOfOldBuild({ headers }: FastifyRequest, served: string | null): boolean {
+export function isOfFormerBuild({ headers }: FastifyRequest, served: string | null): boolean {
   const { 'coffer-build': own } = headers
   if (typeof own !== 'string' || served === null) return false
   const [ownTime, ownHash] = own.split('.')
   const [time, hash] = served.split('.')
   return ownHash !== hash && Number.parseInt(ownTime ?? '', 10) < Number(time)
+}
+
+/** Returns the refusal (409) of a change by a former build, in place of any other refusal. */
+export function ofFormerBuild(): Refusal {
+  return refused(say('APP_OUTDATED'), { status: 409 })
 }

@@ -7,12 +7,12 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/
 /**
  * Returns the RPC headers for an idempotency key: the owning service answers a retried request with
  * its first reply (docs/api.md#idempotency-key). `hash` is the hash of the request; null while its
- * file is still arriving. `isReplay`: without a stored reply, the service refuses the request.
+ * file is still arriving. `onlyReplay`: without a stored reply, the service refuses the request.
  * Returns no headers without a key. Throws invalid for a malformed key.
  */
 export function idempotencyHeaders(
   key: string | string[] | undefined,
-  { hash, isReplay }: { hash: Hash | null; isReplay: boolean },
+  { hash, onlyReplay }: { hash: Hash | null; onlyReplay: boolean },
 ): Record<string, string> {
   if (key === undefined) return {}
   if (typeof key !== 'string' || !keyPattern.test(key)) {
@@ -21,7 +21,7 @@ export function idempotencyHeaders(
   }
   const named: Record<string, string> = { [headers.idempotencyKey]: key }
   if (hash) named[headers.bodyHash] = hash.digest('hex')
-  if (isReplay) named[headers.onlyReplay] = 'true'
+  if (onlyReplay) named[headers.onlyReplay] = 'true'
   return named
 }
 

@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionCookie } from '../auth/cookie.ts'
 import { type FeatureSettings, requireFeature } from '../auth/features.ts'
 import type { Origins } from '../auth/origins.ts'
-import { isOfOldBuild, refuseOtherUser } from '../auth/page-headers.ts'
+import { isOfFormerBuild, ofFormerBuild, refuseOtherUser } from '../auth/page-headers.ts'
 import { costOf, type RequestBudget } from '../auth/request-budget.ts'
 import { isBasic, readApiKey, type SentCredential, type Sessions } from '../auth/session.ts'
 import { idProblem } from '../http/fields/fields.ts'
@@ -32,10 +32,10 @@ export interface Admission {
   /** IANA name of the account's timezone; empty without a credential. */
   timezone: string
   /**
-   * Whether a former build of the app repeats this change: a service may answer it with the stored
+   * Whether a former build of the app sends this change: a service may answer it with the stored
    * reply of its idempotency key, and carries out nothing.
    */
-  isReplay: boolean
+  onlyReplay: boolean
   /** Instant at which the session ends at the latest; unset without a session. */
   sessionExpiresAt?: Timestamp | undefined
 }
@@ -71,7 +71,7 @@ export async function admit(
   if (!isByKey && hasEffect) origins.refuseForeign(request)
   let admission: Admission
   if (auth === 'none') {
-    admission = { caller: sessions.anonymous(), accountId: '', timezone: '', isReplay: false }
+    admission = { caller: sessions.anonymous(), accountId: '', timezone: '', onlyReplay: false }
   } else {
     const { key, paid, pending } = authClasses[auth]
     const sent = readCredential(request, cookie, key)
@@ -81,9 +81,9 @@ export async function admit(
       throw unauthenticated(credential.mfaPending ? 'MFA_REQUIRED' : 'MFA_NOT_PENDING')
     }
     refuseOtherUser(request, credential.userId)
-    const isReplay = hasEffect && !reads && isOfOldBuild(request, build)
+    const onlyReplay = hasEffect && !reads && isOfFormerBuild(request, build)
     // Browsers repeat a POST by themselves, also over an upgrade: it may be carried out already.
-    if (isReplay && !isKeyed(route, request)) throw refused(say('APP_OUTDATED'), { status: 409 })
+    if (onlyReplay && !isKeyed(route, request)) throw ofFormerBuild()
     if (credential.isReadOnly && !reads && method !== 'GET') {
       throw forbidden('this API key may only read: use one of scope full')
     }
@@ -96,7 +96,7 @@ export async function admit(
       const cost = costOf(reads ? 'GET' : method)
       await budget.spend({ accountId, apiKeyId, cost }, request, reply)
     }
-    admission = { caller, accountId, timezone, sessionExpiresAt, isReplay }
+    admission = { caller, accountId, timezone, sessionExpiresAt, onlyReplay }
   }
   if (feature) requireFeature(feature, config)
   checkIds(request.params as Record<string, string>)

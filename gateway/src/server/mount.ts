@@ -2,8 +2,9 @@ import { Readable } from 'node:stream'
 import type { OutgoingCaller } from '@coffer/kit/rpc/caller'
 import { asCaller, headers } from '@coffer/kit/rpc/rpc'
 import type { CallOptions } from '@connectrpc/connect'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Attempts } from '../auth/attempts.ts'
+import { ofFormerBuild } from '../auth/page-headers.ts'
 import { credentialChallenge } from '../auth/session.ts'
 import { renderAnswer, writeAnswer } from '../http/answers/answer.ts'
 import { selectKeys } from '../http/answers/answer-keys.ts'
@@ -20,7 +21,7 @@ import {
   tagAnswer,
   type VersionTag,
 } from '../http/conditional-request.ts'
-import { isOutdated, isUnauthenticated } from '../http/errors/errors.ts'
+import { isClientError, isOutdated, isUnauthenticated } from '../http/errors/errors.ts'
 import { hashOf, idempotencyHeaders } from '../http/idempotency.ts'
 import { type AnswerQuery, answerQuery } from '../http/queries/answer-query.ts'
 import { pageOf } from '../http/queries/list-page.ts'
@@ -39,7 +40,7 @@ import { closeAfterRest } from './lingering-close.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 
-const anonymous: Admission = { accountId: '', caller: null, timezone: '', isReplay: false }
+const anonymous: Admission = { accountId: '', caller: null, timezone: '', onlyReplay: false }
 
 const emptyObject = Buffer.from('{}')
 
@@ -101,19 +102,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     method: methodsOf(route),
     url: route.path,
     bodyLimit: bodyBoundsOf(route).bytesMax,
-    errorHandler: (error, request, reply) => {
-      if (isUnauthenticated(error)) {
-        const acceptsKeys = authClasses[route.auth].key
-        const hasSession = deps.cookie.read(request) !== undefined
-        const cookieName = deps.cookie.nameFor(request)
-        const challenge = credentialChallenge(request, { acceptsKeys, hasSession, cookieName })
-        reply.header('www-authenticate', challenge)
-      }
-      if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') throw tooLarge(bodyBoundsOf(route))
-      // Fastify itself refuses an empty or missing Content-Type: the error gets the usual text.
-      if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
-      throw wrongType(route.file ? 'multipart/form-data' : 'application/json')
-    },
+    errorHandler: errorHandlerOf(route, deps),
     compress: isCompressible(route) ? {} : false,
     onRequest: (request, reply) => {
       for (const name of varies) addVary(reply, name)
@@ -124,6 +113,24 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     ...(route.socket ? upgrade(route, deps) : {}),
     handler: route.file ? limited(answer, deps.files) : answer,
   })
+}
+
+/** Returns the handler of a route's errors, which throws the error that is answered. */
+function errorHandlerOf(route: Route, { cookie }: MountDeps) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): never => {
+    if (request.admission?.onlyReplay && isClientError(error)) throw ofFormerBuild()
+    if (isUnauthenticated(error)) {
+      const acceptsKeys = authClasses[route.auth].key
+      const hasSession = cookie.read(request) !== undefined
+      const cookieName = cookie.nameFor(request)
+      const challenge = credentialChallenge(request, { acceptsKeys, hasSession, cookieName })
+      reply.header('www-authenticate', challenge)
+    }
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') throw tooLarge(bodyBoundsOf(route))
+    // Fastify itself refuses an empty or missing Content-Type: the error gets the usual text.
+    if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
+    throw wrongType(route.file ? 'multipart/form-data' : 'application/json')
+  }
 }
 
 type Answering = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
@@ -228,8 +235,8 @@ function writeOptionsOf(route: Route, { options, request, reply }: Call): CallOp
   // The hash of a file is known only after its last byte, so `file-parts.ts` sends it.
   const sentBytes = bytes ?? (route.isBodyOptional ? emptyObject : undefined)
   const hash = sentBytes instanceof Uint8Array ? hashOf([method, url, sentBytes]) : null
-  const { isReplay } = request.admission ?? anonymous
-  const added = idempotencyHeaders(sent['idempotency-key'], { hash, isReplay })
+  const { onlyReplay } = request.admission ?? anonymous
+  const added = idempotencyHeaders(sent['idempotency-key'], { hash, onlyReplay })
   return {
     ...options,
     headers: { ...(options.headers as Record<string, string>), ...added },

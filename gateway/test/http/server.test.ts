@@ -106,7 +106,8 @@ describe('a path', () => {
     const answer = await gateway.send(method, url, { as: null })
     expect([answer.status, answer.headers.allow]).toEqual([405, allow])
     for (const allowed of allow.split(', ')) {
-      expect((await gateway.send(allowed, url, { as: null })).status).not.toBe(405)
+      const { status } = await gateway.send(allowed, url, { as: null })
+      expect([404, 405]).not.toContain(status)
     }
   })
 

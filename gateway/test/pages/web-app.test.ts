@@ -104,15 +104,18 @@ test.each([
   expect([answer.status, answer.headers['coffer-build']]).toEqual([status, '1700000000.aB-1'])
 })
 
-test('a repeated change of a former app is left to the service that has its reply', async () => {
+test('a repeated change of a former build is left to the service that has its reply', async () => {
   const own = { ...bySession, origin: 'https://example.org', 'idempotency-key': 'k' }
-  const send = async (url: string, build: string) => {
+  const send = async (url: string, build: string, body: object = { institutionName: 'Bank' }) => {
     const as = { ...own, 'coffer-build': build }
-    const { status } = await gateway.send('POST', url, { as, body: { institutionName: 'Bank' } })
+    const { status } = await gateway.send('POST', url, { as, body })
     return [status, gateway.received.at(-1)?.header.get(names.onlyReplay)]
   }
   expect(await send('/api/links', '1600000000.aB-2')).toEqual([200, 'true'])
   expect(await send('/api/links', '1800000000.aB-3')).toEqual([200, null])
+  // Another fault does not hide that the page is old.
+  expect((await send('/api/links', '1600000000.aB-2', { colour: 'red' }))[0]).toBe(409)
+  expect((await send('/api/links', '1700000000.aB-1', { colour: 'red' }))[0]).toBe(400)
   // No service keeps replies of this change.
   expect(await send('/api/rules', '1600000000.aB-2')).toEqual([409, null])
 })

@@ -77,6 +77,12 @@ export function isUnauthenticated(error: unknown): boolean {
   return error instanceof ConnectError && rpcAnswer(error, true).status === 401
 }
 
+/** Returns whether an error is a fault of the request as sent: 400 to 424 other than 401. */
+export function isClientError(error: unknown): boolean {
+  const { status } = answerOf(error, { isRead: true })
+  return status >= 400 && status < 425 && status !== 401
+}
+
 /** Returns whether an error is 412: the object has changed since the client read it. */
 export function isOutdated(error: unknown): boolean {
   return error instanceof ConnectError && refusalOf(error)?.status === 412

@@ -1,6 +1,6 @@
 import { AccountDataService } from '@coffer/proto/data/v1/account_data'
 import { AccountService } from '@coffer/proto/identity/v1/account'
-import { GetMeResponseSchema, UserSchema, UserService } from '@coffer/proto/identity/v1/user'
+import { GetMeResponseSchema, UserSchema } from '@coffer/proto/identity/v1/user'
 import { z } from 'zod'
 import {
   reAuthentication,
@@ -8,6 +8,7 @@ import {
   reAuthenticationMessage,
 } from '../../auth/re-authentication.ts'
 import { exportText } from '../../compose/account-export.ts'
+import { createMe } from '../../compose/me.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { renderAnswer } from '../../http/answers/answer.ts'
 import { text } from '../../http/fields/fields.ts'
@@ -24,7 +25,7 @@ export function accountRoutes(deps: RouteDeps): Route[] {
 }
 
 function exportRoute({ mesh, clock, exportIdleTimeoutMs }: RouteDeps): Route {
-  const users = mesh.client('identity', UserService)
+  const readMe = createMe({ mesh })
   const streams = createFileStreams({ max: exportsMax, idleTimeoutMs: exportIdleTimeoutMs })
   return route({
     id: 'exportAccount',
@@ -41,7 +42,7 @@ function exportRoute({ mesh, clock, exportIdleTimeoutMs }: RouteDeps): Route {
     headers: ['Content-Disposition'],
     answer: { json: { type: 'object' } },
     handler: async ({ options, renewOptions, request, reply }) => {
-      const me = renderAnswer(GetMeResponseSchema, await users.getMe({}, options))
+      const me = renderAnswer(GetMeResponseSchema, await readMe({ options, request }))
       const head = { format: 1, exportedAt: clock().toISOString(), me }
       const text = exportText(head, async (request) =>
         mesh

@@ -2,6 +2,7 @@ import { GetMeResponseSchema, UserSchema, UserService } from '@coffer/proto/iden
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { z } from 'zod'
 import { reAuthenticationMessage } from '../../auth/re-authentication.ts'
+import { createMe } from '../../compose/me.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { patchText, valuesOf } from '../../http/bodies/update.ts'
 import { code, email, password } from '../../http/fields/credentials.ts'
@@ -78,7 +79,7 @@ export function userRoutes(deps: RouteDeps): Route[] {
 }
 
 function meRoute({ mesh }: RouteDeps): Route {
-  const users = mesh.client('identity', UserService)
+  const readMe = createMe({ mesh })
   const links = mesh.client('ledger', LinkService)
   return route({
     id: 'getMe',
@@ -97,10 +98,9 @@ function meRoute({ mesh }: RouteDeps): Route {
       // Handles a rejection: a pending session may not list links, so its list is not awaited.
       // For other sessions, `await` below throws the error.
       listing.catch(() => {})
-      const me = await users.getMe({}, options)
+      const me = await readMe({ options, request })
       // An account is set up if it has a link that is not deleted.
       const isSetup = !me.mfaPending && (await listing).links.length > 0
-      me.sessionExpiresAt = request.admission?.sessionExpiresAt
       return { message: me, isSetup }
     },
   })

@@ -4,6 +4,7 @@ import { read } from '@coffer/kit/database/statement'
 import { LostConnectionError } from '@coffer/kit/rpc/lost-connection'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { isUnprepared } from '../postgres/pipeline.client.ts'
 import type { Found, Statement } from '../postgres/statement.ts'
 import { requireTls } from './connection.ts'
 import { createConnections } from './connections.ts'
@@ -106,20 +107,23 @@ const pauseMsMax = 5
 
 /**
  * Retries work that Postgres has rolled back because of concurrent work (SQLSTATE class 40), or
- * that failed because a prepared statement is missing (26000), as its preparation had failed, or
- * has columns of other types since a migration (0A000).
+ * whose prepared statement has to be prepared again.
  */
 async function repeated<T>(run: () => Promise<T>): Promise<T> {
   for (let left = repeatsMax; ; left--) {
     try {
       return await run()
     } catch (error) {
-      const { code } = error as { code?: unknown }
-      if (left === 0 || typeof code !== 'string' || !/^(40|26000|0A000)/.test(code)) throw error
+      if (left === 0 || !(isRolledBack(error) || isUnprepared(error))) throw error
       // Jitter: works that have deadlocked would meet again if they restarted at the same moment.
       await sleep(Math.random() * pauseMsMax * (1 + repeatsMax - left))
     }
   }
+}
+
+function isRolledBack(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && code.startsWith('40')
 }
 
 /** A COMMIT without an answer; contains the result to return if it has succeeded. */

@@ -52,8 +52,8 @@ export interface Connection {
   /** Begins a transaction, and reads the ID by which its outcome can be looked up. */
   begin: () => Promise<void>
   /**
-   * Ends a transaction. Throws LostConnectionError if its outcome is unknown, and an Error if
-   * Postgres has rolled it back since a statement had failed.
+   * Ends a transaction. Throws LostConnectionError if its outcome is unknown. A COMMIT after a
+   * statement has failed throws the error of that one: Postgres answers it with ROLLBACK.
    */
   finish: (how: 'COMMIT' | 'ROLLBACK') => Promise<void>
   /** Number of statements sent but not answered. */
@@ -105,6 +105,8 @@ class PostgresConnection implements Connection {
   #inFlight = 0
   #lastText: string | null = null
   #transaction: TransactionName | null = null
+  /** First error of a statement since the transaction began. */
+  #failure: Error | null = null
   #lost: LostConnectionError | null = null
   #isUnusable = false
   #isEnding = false
@@ -134,11 +136,12 @@ class PostgresConnection implements Connection {
       this.#pipeline.query(beginNamed),
     )
     this.#transaction = rows[0] as TransactionName
+    this.#failure = null
   }
 
   finish = async (how: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
     const { tag } = await this.#track({ text: how, isRead: false }, () => this.#pipeline.query(how))
-    if (tag !== how) throw new Error('rolled back, since a statement of the transaction had failed')
+    if (tag !== how) throw this.#failure ?? new Error(`${how} was answered by ${tag}`)
   }
 
   end = async (): Promise<void> => {
@@ -164,6 +167,7 @@ class PostgresConnection implements Connection {
       if (isBrokenBehind(error)) this.#lose(error)
       const known = this.#lost ?? knownError(error as Error)
       this.#isUnusable ||= isUnusableAfter(known)
+      this.#failure ??= known
       throw known
     } finally {
       this.#inFlight -= 1
@@ -255,12 +259,10 @@ function knownError(error: Error & { code?: string }): Error {
 }
 
 /**
- * Returns whether the connection must be replaced after an error: its session has ended, is
- * read-only (25006), which it stays when the server becomes writable, or keeps a statement whose
- * columns have changed their types since it was prepared (0A000).
+ * Returns whether the connection must be replaced after an error: its session has ended, or is
+ * read-only. A read-only session stays read-only when the server becomes writable.
  */
 function isUnusableAfter(error: Error & { code?: unknown }): boolean {
   const isEnded = error instanceof BackendTerminatedError
-  const isStale = error.code === '25006' || error.code === '0A000'
-  return isEnded || isStale || error instanceof IdleTransactionTimeoutError
+  return isEnded || error instanceof IdleTransactionTimeoutError || error.code === '25006'
 }

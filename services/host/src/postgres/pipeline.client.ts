@@ -89,7 +89,11 @@ export class Pipeline {
     const messages = [bind(name, parameters, prepared.formats), execute]
     if (prepared.columns === null) messages.splice(1, 0, describe)
     if (known === undefined) messages.unshift(serialize.parse({ name, text }))
-    if (known === undefined && name !== '') this.#prepared.set(name, prepared)
+    if (known === undefined && name !== '') {
+      // Postgres may have a statement of this name that has to be prepared again.
+      messages.unshift(serialize.close({ type: 'S', name }))
+      this.#prepared.set(name, prepared)
+    }
     return this.#enqueue(messages, parse, prepared)
   }
 
@@ -172,11 +176,21 @@ export class Pipeline {
 
   #fail({ prepared, reject }: Sent, error: unknown): void {
     // The next statement of this name prepares it again.
-    if (prepared && !prepared.isParsed && this.#prepared.get(prepared.name) === prepared) {
+    const isOutdated = prepared && (!prepared.isParsed || isUnprepared(error))
+    if (isOutdated && this.#prepared.get(prepared.name) === prepared) {
       this.#prepared.delete(prepared.name)
     }
     reject(error)
   }
+}
+
+/**
+ * Returns whether a statement failed because it has to be prepared again: Postgres does not know it
+ * (26000), or the types of its columns have changed.
+ */
+export function isUnprepared(error: unknown): boolean {
+  const { code, routine } = error as { code?: unknown; routine?: unknown }
+  return code === '26000' || routine === 'RevalidateCachedQuery'
 }
 
 function addColumns(sent: Sent, fields: readonly Field[]): void {

@@ -167,3 +167,21 @@ test('a read whose preparation failed in another one is prepared again', async (
   await locker.query('COMMIT')
   expect(await database.pool.any(list())).toEqual([])
 })
+
+test('after a column has changed its type, no connection keeps a former statement', async () => {
+  await using database = await open({ poolSizeMax: 10 })
+  const find = () => sql.type(z.object({ n: z.unknown() }))`SELECT n FROM altered`
+  const all = async () => [
+    ...(await turns(4, () => database.pool.oneFirst(asRead(find())))),
+    ...(await times(8, () => database.pool.oneFirst(find()))),
+  ]
+  await database.pool.query(sql.unsafe`CREATE TABLE altered AS SELECT 1 AS n`)
+  expect(await all()).toEqual(Array(12).fill(1))
+  await database.pool.query(sql.unsafe`ALTER TABLE altered ALTER n TYPE text`)
+  for (let left = 8; left > 0; left -= 1) {
+    expect(await database.pool.oneFirst(find())).toBe('1')
+  }
+  expect(await all()).toEqual(Array(12).fill('1'))
+  await database.pool.query(sql.unsafe`DEALLOCATE ALL`)
+  expect(await database.pool.oneFirst(find())).toBe('1')
+})

@@ -18,7 +18,7 @@ export function accountDeletion(
   return {
     deleteAccount: async ({ proof: answer, totp: code }, context) => {
       const { accountId, userId, loginId } = signedIn(context)
-      const user = await findUser(database, accountId, { userId })
+      const user = await findUser(database, accountId, userId)
       if (!user) throw unauthenticated('SESSION_ENDED')
       if (user.role !== 'owner') throw forbidden(say('OWNER_DELETES'))
       const now = clock()

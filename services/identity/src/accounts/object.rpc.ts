@@ -20,7 +20,7 @@ export function objectRoutes({
     readObjects: async ({ objects }, context) => {
       const { accountId, userId, kind } = callerOf(context)
       const { of } = readsOf(objects)
-      const own = of('account').length > 0 ? await findUser(database, accountId, { userId }) : null
+      const own = of('account').length > 0 ? await findUser(database, accountId, userId) : null
       const { account } = own ? userMessage(own) : {}
       const shown = account ? { account } : {}
       if (kind !== 'session') return { ...shown, refusedKinds: ['api_key', 'user'] }
@@ -31,7 +31,7 @@ export function objectRoutes({
         .map((key) => toMessage(ApiKeySchema, key))
       const users = []
       for (const { objectId } of of('user')) {
-        const user = await findUser(database, accountId, { userId: objectId })
+        const user = await findUser(database, accountId, objectId)
         if (user) users.push(userMessage(user))
       }
       return { ...shown, apiKeys, users }

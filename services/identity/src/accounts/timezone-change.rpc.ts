@@ -19,7 +19,7 @@ export function timezoneChange(
   return {
     changeTimezone: async ({ timezone: sent, proof: answer }, context) => {
       const { accountId, userId, loginId } = signedIn(context)
-      const user = await findUser(database, accountId, { userId })
+      const user = await findUser(database, accountId, userId)
       if (!user) throw unauthenticated('SESSION_ENDED')
       if (user.role !== 'owner') throw forbidden(say('OWNER_CHANGES_TIMEZONE'))
       const timezone = canonicalTimezone(sent.trim())
@@ -35,7 +35,7 @@ export function timezoneChange(
           const text = say('DAYS_MOVE', { timezone: requested })
           throw refused(text, { status: 409 })
         }
-        return findUser({ pool: tx }, accountId, { userId })
+        return findUser({ pool: tx }, accountId, userId)
       })
       return { user: userMessage(changed ?? user) }
     },

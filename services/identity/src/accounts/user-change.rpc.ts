@@ -24,7 +24,7 @@ export function userChange(
   return {
     updateUser: async (request, context) => {
       const { accountId, userId } = signedIn(context)
-      const user = await findUser(database, accountId, { userId })
+      const user = await findUser(database, accountId, userId)
       if (!user) throw unauthenticated('SESSION_ENDED')
       const { email, locale } = request
       const names = { firstName: request.firstName?.trim(), lastName: request.lastName?.trim() }
@@ -41,7 +41,7 @@ export function userChange(
           if (locale !== undefined) {
             await saveLocale(tx, accountId, { locale: knownLocale(locale.trim()), ...config })
           }
-          return findUser({ pool: tx }, accountId, { userId })
+          return findUser({ pool: tx }, accountId, userId)
         })
         return { user: userMessage(changed ?? user) }
       } catch (error) {

@@ -25,7 +25,7 @@ export function users({
   return {
     getMe: async (_, context) => {
       const { accountId, userId, kind } = callerOf(context)
-      const user = await findUser(database, accountId, { userId })
+      const user = await findUser(database, accountId, userId)
       if (!user) throw unauthenticated('SESSION_ENDED')
       const state = subscriptionStateOf(user, clock(), config)
       const mfaPending = kind === 'pending'
@@ -41,7 +41,7 @@ export function users({
       })
     },
     getUser: async ({ userId }, context) => {
-      const user = await findUser(database, signedIn(context).accountId, { userId })
+      const user = await findUser(database, signedIn(context).accountId, userId)
       if (!user) throw notFound('user')
       return { user: userMessage(user) }
     },

@@ -54,7 +54,7 @@ const userById = prepare(
 export async function findUser(
   { pool }: { pool: Queries },
   accountId: string,
-  { userId }: { userId: string },
+  userId: string,
 ): Promise<UserRow | null> {
   return pool.maybeOne(userById({ accountId, userId }))
 }

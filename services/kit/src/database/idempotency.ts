@@ -67,7 +67,7 @@ type Run<Reply extends DescMessage, Key> = (key: Key) => Promise<MessageShape<Re
  * duplicate key. Streaming requests do not wait, because a stalled upload would delay its own
  * retry.
  * @throws refused (422) when the key was used with another request, or (409) when a former build of
- * the app repeats a request (`headers.onlyReplay`) whose reply is not stored
+ * the app sends a request (`headers.onlyReplay`) whose reply is not stored: its key is used up then
  */
 export async function once<Reply extends DescMessage>(
   request: Request<Reply>,
@@ -104,17 +104,32 @@ async function runOrReplay<Reply extends DescMessage>(
   const hashed = bodyHash ?? (async () => key.bodyHash)
   const kept = await findReply(database, key, hashed)
   if (kept) return replay(context, kept)
-  if (context.requestHeader.has(headers.onlyReplay)) {
-    throw refused(say('APP_OUTDATED'), { status: 409 })
-  }
+  const isRefused = context.requestHeader.has(headers.onlyReplay)
   try {
-    return await run(key)
+    return await (isRefused ? useUp(database, key) : run(key))
   } catch (error) {
     // If another process has just committed a request with this key, returns its reply.
     const first = isOutage(error) ? null : await findReply(database, key, hashed)
     if (!first) throw error
     return replay(context, first)
   }
+}
+
+/** Hash in the row of a key that is used up: no request has it. */
+const usedUp = Buffer.of(0)
+
+/**
+ * Uses up the key of a request that is refused: the same request may still run in another process,
+ * and must not commit any more. Waits for it if its reply is inserted but not committed.
+ */
+async function useUp(
+  { pool }: Database,
+  { accountId, route, key }: IdempotencyKey,
+): Promise<never> {
+  await pool.query(sql.unsafe`
+    INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
+    VALUES (${accountId}, ${route}, ${key}, ${sql.binary(usedUp)}, '') ON CONFLICT DO NOTHING`)
+  throw ofFormerBuild()
 }
 
 /** Stores the reply in the transaction of the write; does nothing without an idempotency key. */
@@ -153,6 +168,11 @@ export function otherRequest(): Refusal {
   return refused(text, { status: 422 })
 }
 
+/** Returns the refusal (409) of a change that a former build of the app has sent. */
+function ofFormerBuild(): Refusal {
+  return refused(say('APP_OUTDATED'), { status: 409 })
+}
+
 function idempotencyKeyOf<Reply extends DescMessage>(
   context: HandlerContext,
   reply: Reply,
@@ -173,6 +193,7 @@ async function findReply<Reply extends DescMessage>(
     SELECT body_hash AS "bodyHash", reply FROM idempotency_keys
     WHERE account_id = ${accountId} AND route = ${route} AND key = ${key}`)
   if (!kept) return null
+  if (kept.bodyHash.equals(usedUp)) throw ofFormerBuild()
   requireSameRequest(kept.bodyHash, await bodyHash())
   return fromBinary(reply, kept.reply)
 }

@@ -1,3 +1,4 @@
+import { holdTransaction } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
 import { fixture } from '@coffer/host/testing/fixture/service'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
@@ -90,15 +91,46 @@ test('a request that waits for one that fails is carried out', async () => {
   expect(await stored(accountId)).toEqual(['One'])
 })
 
-test('a former app gets the first reply, also of a running request, or is refused', async () => {
+const ofFormerBuild = (accountId: string, key: string) =>
+  keyed(accountId, key, 'ab', { [headers.onlyReplay]: 'true' })
+
+/** Expects the refusal (409) of a former build of the app. */
+async function expectFormer(creation: Promise<unknown>): Promise<void> {
+  const refusal = (await creation.catch(ConnectError.from)) as ConnectError
+  expect([refusalOf(refusal)?.status, refusal.message]).toEqual([
+    409,
+    expect.stringContaining('Coffer-Build'),
+  ])
+}
+
+test('a former build gets the first reply, also of a running request, or is refused', async () => {
   const accountId = newId('acct')
-  const old = (key: string) => keyed(accountId, key, 'ab', { [headers.onlyReplay]: 'true' })
-  const refusal = await create('Zero', old('k0')).catch(ConnectError.from)
-  expect(refusalOf(refusal as ConnectError)).toMatchObject({ status: 409 })
-  expect(String(refusal)).toContain('Coffer-Build')
+  const old = (key: string) => ofFormerBuild(accountId, key)
+  await expectFormer(create('Zero', old('k0')))
+  await expectFormer(create('Zero', keyed(accountId, 'k0')))
   const running = create('One', keyed(accountId, 'k1'))
   const meanwhile = await create('One', old('k1'))
   const { id } = await running
   expect([meanwhile, await create('One', old('k1'))]).toEqual(Array(2).fill({ id, replayed: true }))
   expect(await stored(accountId)).toEqual(['One'])
+})
+
+test('a request of a former build is refused, or the same one in another process is', async () => {
+  const accountId = newId('acct')
+  const database = booted.database('identity')
+  const inserted = (key: string, bodyHash: string) => sql.unsafe`
+    INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
+    VALUES (${accountId}, 'CreateFeedLink', ${key}, decode(${bodyHash}, 'hex'), '')`
+  const other = await holdTransaction(database, inserted('k1', 'ab'))
+  const repeated = create('One', ofFormerBuild(accountId, 'k1'))
+  await other.untilAwaited()
+  await other.release()
+  expect((await repeated).replayed).toBe(true)
+  const locked = await holdTransaction(database, sql.unsafe`LOCK connections IN EXCLUSIVE MODE`)
+  const running = create('Two', keyed(accountId, 'k2'))
+  await locked.untilAwaited()
+  // In another process, the same request of a former build has been refused meanwhile.
+  await locked.release(inserted('k2', '00'))
+  await expectFormer(running)
+  expect(await stored(accountId)).toEqual([])
 })
