@@ -24,6 +24,9 @@ const fixed = ['whsec', 'coffer', 'secret', 'link', 'public', 'sandbox', 'req', 
 /** Syncs are scheduled at random times: this long after `start` in all examples. */
 const scheduledMs = 6 * 3_600_000
 
+/** Prefixes of IDs that are hashes: their order is another one in each recording. */
+const hashed = ['rsug']
+
 const crockford = '0123456789abcdefghjkmnpqrstvwxyz'
 const stripePattern = /\b(?:cs_test|bps)_[0-9a-f]{32}\b/g
 const idPattern = /\b([a-z]+)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g
@@ -31,7 +34,8 @@ const idPattern = /\b([a-z]+)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g
 /**
  * Replaces all that differs from one recording to the next: IDs, secrets and tokens. The same value
  * is replaced by the same made-up one everywhere. `texts` are replaced as they are. IDs of a kind
- * keep their order, and seem to be created one minute after the other from `start`.
+ * keep their order, hashes that of their first use, and seem to be created one minute after the
+ * other from `start`.
  */
 export function masked(
   recorded: Json,
@@ -74,11 +78,11 @@ function renamed(cursor: string, ids: Map<string, string>): string {
 }
 
 function madeUpIds(text: string, start: Date): Map<string, string> {
-  const found = [...new Set([...text.matchAll(idPattern)].map(([id]) => id))].sort()
+  const found = new Set([...text.matchAll(idPattern)].map(([id]) => id))
   const kinds = Map.groupBy(found, (id) => id.split('_')[0] ?? '')
   return new Map(
     [...kinds].flatMap(([kind, ids]) =>
-      ids.map((id, index): [string, string] => {
+      (hashed.includes(kind) ? ids : ids.sort()).map((id, index): [string, string] => {
         const time = timeOfUlid(start.getTime() + index * 60_000)
         return [id, `${kind}_${time}${randomOfUlid(`${kind} ${index}`)}`]
       }),
