@@ -118,19 +118,22 @@ test('a former build gets the first reply, also of a running request, or is refu
 test('a request of a former build is refused, or the same one in another process is', async () => {
   const accountId = newId('acct')
   const database = booted.database('identity')
-  const inserted = (key: string, bodyHash: string) => sql.unsafe`
-    INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
-    VALUES (${accountId}, 'CreateFeedLink', ${key}, decode(${bodyHash}, 'hex'), '')`
-  const other = await holdTransaction(database, inserted('k1', 'ab'))
+  const insert = (key: string, bodyHash: string) =>
+    holdTransaction(
+      database,
+      sql.unsafe`
+        INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
+        VALUES (${accountId}, 'CreateFeedLink', ${key}, decode(${bodyHash}, 'hex'), '')`,
+    )
+  const first = await insert('k1', 'ab')
   const repeated = create('One', ofFormerBuild(accountId, 'k1'))
-  await other.untilAwaited()
-  await other.release()
+  await first.untilAwaited()
+  await first.release()
   expect((await repeated).replayed).toBe(true)
-  const locked = await holdTransaction(database, sql.unsafe`LOCK connections IN EXCLUSIVE MODE`)
+  const refusal = await insert('k2', '00')
   const running = create('Two', keyed(accountId, 'k2'))
-  await locked.untilAwaited()
-  // In another process, the same request of a former build has been refused meanwhile.
-  await locked.release(inserted('k2', '00'))
+  await refusal.untilAwaited()
+  await refusal.release()
   await expectFormer(running)
   expect(await stored(accountId)).toEqual([])
 })
