@@ -106,7 +106,8 @@ test('a repeated upload gets the first reply, another body under its key is 422'
       options,
     )
   const former = { ...keyed, headers: { ...keyed.headers, [headers.onlyReplay]: 'true' } }
-  expect((await faultOf(send(1, {}, former)))?.status).toBe(409)
+  const unknown = { ...former.headers, [headers.idempotencyKey]: newId('key') }
+  expect((await faultOf(send(1, {}, { ...former, headers: unknown })))?.status).toBe(409)
   const first = await send(1)
   replayed = []
   const again = await Promise.all([send(1), send(1)])
