@@ -86,9 +86,14 @@ test.each(['lose', 'cut'] as const)(
       await form.getByText('may have saved this already').waitFor()
       await takePicture(page, 'web-answer-lost')
       proxy.forwardTo(coffer.baseUrl)
-      // The client repeats what a busy server has not done.
+      // The client repeats what a busy server has not done. The route stays: a request that comes
+      // just as it is removed may hang.
       const busy = { status: 503, headers: { 'retry-after': '0' }, json: { error: 'busy' } }
-      await page.route('**/transactions', (route) => route.fulfill(busy), { times: 1 })
+      let isBusy = true
+      await page.route('**/transactions', async (route) => {
+        await (isBusy ? route.fulfill(busy) : route.continue())
+        isBusy = false
+      })
       await form.getByRole('button', { name: 'Save' }).click()
       await form.waitFor({ state: 'detached' })
       const query = { search: 'Bookshop' }

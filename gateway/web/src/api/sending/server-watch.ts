@@ -24,7 +24,10 @@ export async function askServer(): Promise<void> {
 async function ask(): Promise<void> {
   const signal = AbortSignal.timeout(answerMs)
   try {
-    noteAnswer(!isOfProxy(await fetch(`${basePath}api/config`, { signal, cache: 'no-store' })))
+    const response = await fetch(`${basePath}api/config`, { signal, cache: 'no-store' })
+    noteAnswer(!isOfProxy(response))
+    // An unread body would hold one of the few connections that a browser opens to a server.
+    await response.arrayBuffer()
   } catch {
     noteAnswer(false)
   }
