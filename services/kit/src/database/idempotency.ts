@@ -13,6 +13,7 @@ import { type Refusal, refused } from '../rpc/errors.ts'
 import { isOutage } from '../rpc/fault.ts'
 import { callerOf, headers } from '../rpc/rpc.ts'
 import type { Database, Transaction } from './database.ts'
+import { insertOf } from './rows.ts'
 
 /** A row of the table idempotency_keys: the stored reply to a request. */
 export const KeptReply = z.object({
@@ -122,13 +123,10 @@ const usedUp = Buffer.of(0)
  * Uses up the key of a request that is refused: the same request may still run in another process,
  * and must not commit any more. Waits for it if its reply is inserted but not committed.
  */
-async function useUp(
-  { pool }: Database,
-  { accountId, route, key }: IdempotencyKey,
-): Promise<never> {
+async function useUp({ pool }: Database, key: IdempotencyKey): Promise<never> {
+  const kept = { ...key, bodyHash: usedUp, reply: Buffer.alloc(0) }
   await pool.query(sql.unsafe`
-    INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
-    VALUES (${accountId}, ${route}, ${key}, ${sql.binary(usedUp)}, '') ON CONFLICT DO NOTHING`)
+    ${insertOf('idempotency_keys', KeptReply, kept)} ON CONFLICT DO NOTHING`)
   throw ofFormerBuild()
 }
 
@@ -139,10 +137,7 @@ export async function keepReply<Reply extends DescMessage>(
   reply: MessageShape<Reply>,
 ): Promise<void> {
   for (const kept of keptReplies(key, reply)) {
-    await tx.query(sql.unsafe`
-      INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
-      VALUES (${kept.accountId}, ${kept.route}, ${kept.key}, ${sql.binary(kept.bodyHash)},
-        ${sql.binary(kept.reply)})`)
+    await tx.query(sql.unsafe`${insertOf('idempotency_keys', KeptReply, kept)}`)
   }
 }
 
